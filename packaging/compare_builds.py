@@ -61,7 +61,8 @@ def differences(one: Path, other: Path) -> Iterator[str]:
             continue
         if left.read_bytes() == right.read_bytes():
             continue
-        first, second = members(left), members(right)
+        first = members(left)
+        second = members(right)
         inside = sorted(
             key for key in first.keys() | second.keys() if first.get(key) != second.get(key)
         )

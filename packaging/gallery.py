@@ -98,15 +98,18 @@ MOMENTS = {
 
 def camera(pose: np.ndarray, radius: float, moment: Moment) -> Camera:
     """A camera that sees the robot (poses of its links, (n, 7)) and some room around it."""
-    low, high = pose[:, :3].min(axis=0) - radius, pose[:, :3].max(axis=0) + radius
-    middle, half = 0.5 * (low + high), 0.5 * moment.room * (high - low)
+    low = pose[:, :3].min(axis=0) - radius
+    high = pose[:, :3].max(axis=0) + radius
+    middle = 0.5 * (low + high)
+    half = 0.5 * moment.room * (high - low)
     view = replace(Camera(), azimuth=radians(moment.azimuth), elevation=radians(moment.elevation))
     return view.frame(middle - half, middle + half, ASPECT)
 
 
 def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image.Image:
     """The last instant of a run, in few colours."""
-    scene, recording = run.scene, run.recording
+    scene = run.scene
+    recording = run.recording
     body = scene.body.radius
     last = recording.rows(len(recording) - 1, len(recording))
     options = VideoOptions(

@@ -117,7 +117,8 @@ def main() -> None:
     if len(sys.argv) < 2:
         sys.stdout.write(page)
         return
-    path, data = Path(sys.argv[1]), page.encode()
+    path = Path(sys.argv[1])
+    data = page.encode()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
 

@@ -57,7 +57,8 @@ def main() -> int:
     if emulator is None:
         print("same_bits: qemu-x86_64 is missing: apt-get install qemu-user", file=sys.stderr)
         return 2
-    here, there = digests(), digests(emulator, "-cpu", "Haswell")
+    here = digests()
+    there = digests(emulator, "-cpu", "Haswell")
     for scene in SCENES:
         verdict = "same bits" if here[scene] == there[scene] else "DIFFERENT"
         print(f"{scene:24} {here[scene]} {there[scene]}  {verdict}")

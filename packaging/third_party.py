@@ -317,11 +317,14 @@ def main() -> int:
     parser.add_argument("--contents", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    names, files = required(), {}
+    names = required()
+    files = {}
     if options.contents is not None:
         contents = json.loads(options.contents.read_text(encoding="utf-8"))
-        names, files = contents["distributions"], contents["libraries"]
-    known, troubles = table(), []
+        names = contents["distributions"]
+        files = contents["libraries"]
+    known = table()
+    troubles = []
     parts = [python_itself(), fonts()]
     for name in sorted(names, key=canonical):
         if canonical(name) == OWN:

@@ -250,7 +250,9 @@ class PluginRuntimeError(SnakeStudioError):
 
     def __init__(self, plugin: str, message: str, traceback: str = "") -> None:
         super().__init__(message)
-        self.plugin, self.message, self.traceback = plugin, message, traceback
+        self.plugin = plugin
+        self.message = message
+        self.traceback = traceback
 
 
 class PhysicsError(SnakeStudioError):

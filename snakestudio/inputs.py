@@ -285,13 +285,15 @@ def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> I
     InputError
         As `read_text`, and where the header is longer than any.
     """
-    total, longest = 0, 2 * SCENE.largest
+    total = 0
+    longest = 2 * SCENE.largest
     with opened(path, budget) as file:
         first = True
         for _ in range(budget.lines):
             data = file.readline(budget.line + 1)
             if first:
-                data, first = data.removeprefix(b"\xef\xbb\xbf"), False
+                data = data.removeprefix(b"\xef\xbb\xbf")
+                first = False
             if data.strip() and not data.startswith(mark.encode()):
                 return
             total += len(data)
@@ -316,7 +318,9 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
     InputError
         As `opened`, and if there is no such row.
     """
-    budget, best, nearest = RECORDED_TABLE, math.inf, b""
+    budget = RECORDED_TABLE
+    best = math.inf
+    nearest = b""
     with opened(path, budget) as file:
         rows = _rows(file, budget)
         names = [name.strip() for name in text_of(next(rows, b""), budget).split(",")]
@@ -333,7 +337,8 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
                     f"it has no readable column {column}", f"give {budget.what}"
                 ) from None
             if distance < best:
-                best, nearest = distance, row
+                best = distance
+                nearest = row
     if not nearest:
         raise InputError("it holds no rows", f"give {budget.what}")
     return dict(zip(names, text_of(nearest, budget).strip().split(","), strict=False))

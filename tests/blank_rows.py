@@ -12,7 +12,10 @@ __all__ = ["blank_rows"]
 
 def blank_rows(schema: Schema, time: NDArray[np.float64], **columns: NDArray[np.generic]) -> Rows:
     """Rows at times (k,), s, with some columns of `Rows` by name; the others are 0, and there are no contacts."""
-    k, n, m, sections = len(time), schema.n_links, len(schema.axes), len(schema.sections)
+    k = len(time)
+    n = schema.n_links
+    m = len(schema.axes)
+    sections = len(schema.sections)
     whole = np.zeros(k, np.int64)
     blank: dict[str, NDArray[np.generic]] = {
         "link_pose": np.zeros((k, n, 7)),

@@ -20,18 +20,20 @@ def make_body_rows(first: int, stop: int) -> Rows:
     k = stop - first
     time = np.arange(first, stop) / 100.0
     s = np.linspace(0.0, 1.0, N)
-    pose, strain, wrench = np.zeros((k, N, 7)), np.zeros((k, N, 6)), np.zeros((k, N, 6))
-    pose[:, :, 0], pose[:, :, 2], pose[:, :, 3] = 0.1 * time[:, None] + s - 0.5, 0.02, 1.0
+    pose = np.zeros((k, N, 7))
+    strain = np.zeros((k, N, 6))
+    wrench = np.zeros((k, N, 6))
+    pose[:, :, 0] = 0.1 * time[:, None] + s - 0.5
+    pose[:, :, 2] = 0.02
+    pose[:, :, 3] = 1.0
     strain[:, :, 0] = 1.0 + 0.001 * (1.0 + 3.0 * time[:, None]) * np.sin(9.0 * s)
     wrench[:, :, 5] = 0.01 * time[:, None] * np.sin(np.pi * s)
     hold = np.zeros((k, 1, 14))
-    hold[:, 0, :2], hold[:, 0, 2], hold[:, 0, 4], hold[:, 0, 5], hold[:, 0, 9] = (
-        (1.0, 0.5),
-        0.1 * time,
-        0.02,
-        1.0,
-        1.0,
-    )
+    hold[:, 0, :2] = (1.0, 0.5)
+    hold[:, 0, 2] = 0.1 * time
+    hold[:, 0, 4] = 0.02
+    hold[:, 0, 5] = 1.0
+    hold[:, 0, 9] = 1.0
     return blank_rows(
         SCHEMA,
         time,

@@ -159,11 +159,9 @@ def _own_priority() -> Iterator[None]:
     if sys.platform != "linux":
         yield
         return
-    policy, level, nice = (
-        os.sched_getscheduler(0),
-        os.sched_getparam(0),
-        os.getpriority(os.PRIO_PROCESS, 0),
-    )
+    policy = os.sched_getscheduler(0)
+    level = os.sched_getparam(0)
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
     yield
     if os.sched_getscheduler(0) != policy:
         os.sched_setscheduler(0, policy, level)
@@ -288,7 +286,8 @@ def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
     """Fail a test that leaves a thread, a top-level widget or a running timer behind."""
     _watch_timers()
     threads = set(threading.enumerate())
-    widgets, timers = set(_top_levels()), set(_running_timers())
+    widgets = set(_top_levels())
+    timers = set(_running_timers())
     yield
 
     def leaks() -> list[str]:

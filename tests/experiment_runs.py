@@ -47,7 +47,8 @@ def make_run(duration: float = 12.0, rate: float = 100.0) -> RunRecording:
     for link in range(N):
         yaw = heading(time, link)
         pose[:, link, :3] = track(time, link)
-        pose[:, link, 3], pose[:, link, 6] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
+        pose[:, link, 3] = np.cos(0.5 * yaw)
+        pose[:, link, 6] = np.sin(0.5 * yaw)
     schema = Schema(N, yaw_axes(N - 1), ENERGIES)
     recording = RunRecording(Scene(title="Formula"), schema)
     recording.append(blank_rows(schema, time, link_pose=pose, steps=np.arange(k)))
@@ -81,7 +82,8 @@ def seen(
     if turned:
         yaw = heading(time + offset, link) + math.radians(turn_deg)
         orientation = np.zeros((len(time), 1, 4))
-        orientation[:, 0, 0], orientation[:, 0, 3] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
+        orientation[:, 0, 0] = np.cos(0.5 * yaw)
+        orientation[:, 0, 3] = np.sin(0.5 * yaw)
     links = (link if numbered else None,)
     return Capture(
         name,

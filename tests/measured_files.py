@@ -33,7 +33,8 @@ def yaw(body: int) -> float:
 
 def quaternion(body: int, up: str = "z") -> tuple[float, float, float, float]:
     """The heading as x, y, z, w in axes in which y or z points up."""
-    sine, cosine = math.sin(0.5 * yaw(body)), math.cos(0.5 * yaw(body))
+    sine = math.sin(0.5 * yaw(body))
+    cosine = math.cos(0.5 * yaw(body))
     return (0.0, sine, 0.0, cosine) if up == "y" else (0.0, 0.0, sine, cosine)
 
 

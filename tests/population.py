@@ -33,7 +33,8 @@ __all__ = [
 
 Rng = np.random.Generator
 
-LINK, RADIUS = 0.122, 0.0525
+LINK = 0.122
+RADIUS = 0.0525
 """Of the papers' robot, m."""
 
 
@@ -62,7 +63,8 @@ def _box(
 
 def _walls(rng: Rng, reach: float, clearance: float, tilt: float = 0.0) -> list[dict[str, Any]]:
     """Two walls along the robot; tilted to each other they make a wedge."""
-    mu, half = _friction(rng), RADIUS + clearance
+    mu = _friction(rng)
+    half = RADIUS + clearance
     length = 2.0 * reach + 1.0
     turn = math.radians(tilt)
     # The inner edges come nearest at the robot's front end.
@@ -222,7 +224,9 @@ def robot_tree(number: int) -> dict[str, Any]:
         found["obstacles"] = [
             obstacle for obstacle in found["obstacles"] if obstacle["kind"] != "stairs"
         ]
-    robot, ground, n = found["robot"], found["ground"], found["robot"]["n_links"]
+    robot = found["robot"]
+    ground = found["ground"]
+    n = found["robot"]["n_links"]
     robot["wheels"] = str(rng.choice(["none", "none", "passive", "ratchet"]))
     if rng.random() < 0.7:
         ground["mu_backward"] = min(ground["mu_along"] * _log(rng, 0.1, 10), 5.0)
@@ -294,12 +298,10 @@ def spatial_robot_tree(number: int) -> dict[str, Any]:
     if result["model"]["kind"] != "spatial_nonsmooth":
         result["model"]["kind"] = "spatial_nonsmooth"
         result["ground"]["mu_rolling"] = _log(rng, 1e-3, 1)
-    robot, ground, gait, n = (
-        result["robot"],
-        result["ground"],
-        result["gait"],
-        result["robot"]["n_links"],
-    )
+    robot = result["robot"]
+    ground = result["ground"]
+    gait = result["gait"]
+    n = result["robot"]["n_links"]
     robot["joints"] = str(rng.choice(["alternating", "alternating", "cardan", "yaw", "pitch"]))
     if robot["joints"] != "cardan":
         robot.pop("axis_offset_m", None)
@@ -452,7 +454,8 @@ def table(found: Iterable[Outcome]) -> str:
     ]
     for name, belongs in causes.items():
         own = [o for o in outcomes if belongs(o)]
-        steps, unsolved = sum(o.steps for o in own), sum(o.unsolved for o in own)
+        steps = sum(o.steps for o in own)
+        unsolved = sum(o.unsolved for o in own)
         lines.append(
             f"| {name} | {len(own)} | {sum(bool(o.message) for o in own)} | {sum(o.unsolved > 0 for o in own)} | "
             f"{steps} | {unsolved} ({unsolved / max(steps, 1):.3%}) | {max((o.worst for o in own), default=0.0):.1e} |"

@@ -35,7 +35,8 @@ def test_simulate_gives_columns_by_name() -> None:
 
 
 def test_a_run_gives_derived_signals() -> None:
-    run, other = ss.simulate(MAIN, duration=0.5), ss.simulate(MAIN, duration=0.5, rate=50)
+    run = ss.simulate(MAIN, duration=0.5)
+    other = ss.simulate(MAIN, duration=0.5, rate=50)
     speed = np.sqrt(sum(run[f"link_6_v{axis}_mps"] ** 2 for axis in "xyz"))
     np.testing.assert_allclose(run.signal("norm(link_6_v?_mps)"), speed, rtol=1e-14)
     slopes = np.gradient(run["com_x_m"], run["time_s"], edge_order=2)

@@ -59,7 +59,8 @@ def counted() -> dict[str, Measure]:
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_nothing_grows_and_what_has_fallen_stays(name: str) -> None:
-    measure, bar = counted()[name], BARS[name]
+    measure = counted()[name]
+    bar = BARS[name]
     if measure.count > bar.most:
         places = "\n  ".join(measure.places[:SHOWN])
         pytest.fail(

@@ -104,7 +104,8 @@ def test_momentum_changes_by_what_acts_from_outside(
     name: str, axes: str, runs: dict[str, ss.Run]
 ) -> None:
     run = run_of(name, runs)
-    beam, gravity = run.scene.beam, dict(zip("xyz", run.scene.ground.gravity, strict=True))
+    beam = run.scene.beam
+    gravity = dict(zip("xyz", run.scene.ground.gravity, strict=True))
     for axis in axes:
         momentum = beam.mass * run[f"com_v{axis}_mps"]
         # Rows hold the mean force since the row before, so this holds over every single row.
@@ -140,7 +141,8 @@ def test_a_worm_of_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> Non
     assert moved(fine)[-1, 0] == pytest.approx(
         -3.0, abs=1e-6
     )  # whole waves: x = -c t, closed form of (42)
-    t, omega = fine["time_s"], 2 * np.pi * 0.3 / 0.15
+    t = fine["time_s"]
+    omega = 2 * np.pi * 0.3 / 0.15
     assert moved(fine)[:, 0] == pytest.approx(
         -0.3 * t + 0.004 * 0.3 / omega * (np.cos(omega * t) - 1), abs=1e-6
     )
@@ -159,7 +161,8 @@ def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.R
     assert wanted == pytest.approx(-1.885e-3, abs=5e-7)
     assert run["resultant_fx_n"] == pytest.approx(np.full(len(run["time_s"]), wanted), rel=1e-6)
     # It is shared out evenly over the anchors, and n jumps there.
-    active, force = contacts(run, "active"), contacts(run, "fx_n")
+    active = contacts(run, "active")
+    force = contacts(run, "fx_n")
     assert force[active > 0] == pytest.approx(
         (wanted / active.sum(axis=1, keepdims=True) * active)[active > 0], rel=1e-6
     )
@@ -168,7 +171,9 @@ def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.R
 def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, ss.Run]) -> None:
     run = run_of("worm", runs, solver__error_tolerance=1e-8)
     x = np.array(run.scene.beam.abscissas)
-    mass, c, k = run.scene.beam.mass_per_length, 0.3, 2 * np.pi / 0.15
+    mass = run.scene.beam.mass_per_length
+    c = 0.3
+    k = 2 * np.pi / 0.15
     for time in (0.5, 3.14, 9.0):
         # n' = m x_tt with x_tt = eps c^2 k (-cos(k (c t - X))): from x_t(X) = -c - eps c sin(k (c t
         # - X)).
@@ -182,7 +187,8 @@ def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, s
 
 
 def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
-    run, other = run_of("inchworm", runs), np.load(REFERENCES / "inchworm.npz")
+    run = run_of("inchworm", runs)
+    other = np.load(REFERENCES / "inchworm.npz")
     stride = 0.5 * (
         1 - j0(1.8)
     )  # the arch is l J_0(alpha) long: integral of cos theta over the body
@@ -205,7 +211,8 @@ def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
 
 
 def test_the_inchworm_s_couple_along_the_body(runs: dict[str, ss.Run]) -> None:
-    run, other = run_of("inchworm", runs), np.load(REFERENCES / "inchworm.npz")
+    run = run_of("inchworm", runs)
+    other = np.load(REFERENCES / "inchworm.npz")
     at = np.searchsorted(other["X45"], np.array(run.scene.beam.abscissas) - 1e-9)
     for entry, column in (("nx_n", 0), ("ny_n", 1), ("cz_nm", 2)):
         assert profile(run, 4.5, entry) == pytest.approx(other["L45"][at, column], abs=2e-6)
@@ -218,7 +225,8 @@ def test_the_inchworm_s_couple_along_the_body(runs: dict[str, ss.Run]) -> None:
 
 
 def test_the_snake_s_lateral_forces_and_torques(runs: dict[str, ss.Run]) -> None:
-    run, other = run_of("continuum_snake_2d", runs), np.load(REFERENCES / "continuum_snake_2d.npz")
+    run = run_of("continuum_snake_2d", runs)
+    other = np.load(REFERENCES / "continuum_snake_2d.npz")
     row = int(np.argmin(np.abs(run["time_s"] - 2.0)))
     axis = np.stack([contacts(run, f"a{a}")[row] for a in "xy"], axis=1)
     force = np.stack([contacts(run, f"f{a}_n")[row] for a in "xy"], axis=1)
@@ -240,7 +248,8 @@ def test_the_snake_s_lateral_forces_and_torques(runs: dict[str, ss.Run]) -> None
 
 
 def test_the_snake_turns_by_the_area_of_its_turn(runs: dict[str, ss.Run]) -> None:
-    run, other = run_of("continuum_snake_2d", runs), np.load(REFERENCES / "continuum_snake_2d.npz")
+    run = run_of("continuum_snake_2d", runs)
+    other = np.load(REFERENCES / "continuum_snake_2d.npz")
     assert moved(run)[:, :2] == pytest.approx(other["head"], abs=1e-6)
     # Waves alone bring the heading back after each wavelength; the bump adds b V_o T_o / 2 times
     # its area 1.2069003.
@@ -251,7 +260,8 @@ def test_the_snake_turns_by_the_area_of_its_turn(runs: dict[str, ss.Run]) -> Non
 
 
 def test_the_snake_in_space(runs: dict[str, ss.Run]) -> None:
-    run, other = run_of("continuum_snake_3d", runs), np.load(REFERENCES / "continuum_snake_3d.npz")
+    run = run_of("continuum_snake_3d", runs)
+    other = np.load(REFERENCES / "continuum_snake_3d.npz")
     assert moved(run)[-1] == pytest.approx([-3.0437, 0.1491, -0.7090], abs=5e-5)
     assert moved(run) == pytest.approx(other["head"], abs=1e-6)
     names = ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")

@@ -17,7 +17,8 @@ from snakestudio.paths import scenes_dir
 
 PRESETS = {preset.name: preset for preset in GAITS}
 GRIPS_SIDEWAYS = {"ground.mu_along": 0.1, "ground.mu_across": 0.5}
-BEGIN, END = 4.5, 15.0
+BEGIN = 4.5
+END = 15.0
 
 
 class Motion(NamedTuple):
@@ -68,10 +69,8 @@ def test_lateral_undulation_travels_where_the_floor_holds_it_sideways() -> None:
 
 def test_turning_goes_along_an_arc() -> None:
     # A positive offset turns a robot whose first link is the head to the right.
-    motion, straight = (
-        motion_of("turning", grips_sideways=True),
-        motion_of("lateral_undulation", grips_sideways=True),
-    )
+    motion = motion_of("turning", grips_sideways=True)
+    straight = motion_of("lateral_undulation", grips_sideways=True)
     assert motion.turn < -np.radians(30.0) - abs(straight.turn)
     assert np.hypot(motion.ahead, motion.left) > 0.3
 
@@ -189,10 +188,12 @@ def test_helix_and_arc_roll_like_tubes() -> None:
     # rolls at omega_T times its outer radius, where 2 m curvature = A and m torsion = omega_S at a
     # module length m.
     robot = SIXTEEN.robot
-    arc, helix = cycle_of(SIXTEEN, "compound_rolling"), cycle_of(SIXTEEN, "rolling_helix")
+    arc = cycle_of(SIXTEEN, "compound_rolling")
+    helix = cycle_of(SIXTEEN, "rolling_helix")
     assert arc.left == pytest.approx(-2 * np.pi * robot.radius_m / robot.length, rel=0.03)
     assert abs(arc.ahead) < 0.01
-    curvature, torsion = 0.6 / (2 * robot.link_length_m), 0.8 / robot.link_length_m
+    curvature = 0.6 / (2 * robot.link_length_m)
+    torsion = 0.8 / robot.link_length_m
     outer = curvature / (curvature**2 + torsion**2) + robot.radius_m
     assert helix.left == pytest.approx(-2 * np.pi * outer / robot.length, rel=0.1)
     assert abs(helix.ahead) < 0.2 * abs(helix.left)

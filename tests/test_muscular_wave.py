@@ -24,15 +24,22 @@ from snakestudio.paths import scenes_dir
 
 SPEED = 0.02783
 CURVATURE = (7.117, 6.926, 7.108, 6.999, 6.849)
-LENGTH, PERIOD, GRAVITY, ELEMENTS = 0.35, 2.0, 9.80665, 50
-RADIUS, DENSITY, YOUNG, DAMPING = 0.011 * LENGTH, 1000.0, 1e6, 2e-3
+LENGTH = 0.35
+PERIOD = 2.0
+GRAVITY = 9.80665
+ELEMENTS = 50
+RADIUS = 0.011 * LENGTH
+DENSITY = 1000.0
+YOUNG = 1e6
+DAMPING = 2e-3
 FRICTION = LENGTH / (PERIOD**2 * GRAVITY * 0.1)
 
 
 def last_period_velocity(run: ss.Run, head: int, tail: int) -> float:
     """Distance of the centre of mass in the last period, divided by the period, m/s; positive if the head leads."""
     rows = np.arange(*np.searchsorted(run["time_s"], run["time_s"][-1] + [-PERIOD - 1e-6, 1e-6]))
-    path, ahead = np.zeros(2), np.zeros(2)
+    path = np.zeros(2)
+    ahead = np.zeros(2)
     for k, axis in enumerate("xy"):
         path[k] = np.diff(run[f"com_{axis}_m"][rows[[0, -1]]])[0]
         ahead[k] = (run[f"link_{head}_{axis}_m"] - run[f"link_{tail}_{axis}_m"])[rows].mean()
@@ -55,7 +62,8 @@ def muscular_chain() -> Scene:
     the rod's damping of angular velocities.
     """
     link = LENGTH / ELEMENTS
-    area, stiffness = math.pi * RADIUS**2, YOUNG * math.pi * RADIUS**4 / 4
+    area = math.pi * RADIUS**2
+    stiffness = YOUNG * math.pi * RADIUS**4 / 4
     x = "(1-i/n)"
     beyond = "(({x}-{knot}+sqrt(({x}-{knot})^2))/2)^3"
     spline = (

@@ -19,7 +19,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import CompoundSerpenoid
 from snakestudio.paths import scenes_dir
 
-RADIUS, OMEGA = 0.026, 2.0
+RADIUS = 0.026
+OMEGA = 2.0
 
 
 def rise(run: ss.Run, begin: float, end: float) -> float:
@@ -72,7 +73,9 @@ def wound(scene: Scene) -> dict[str, Any]:
 
 def smooth_climber() -> Scene:
     """48 modules of 24 mm, bent by 26° at most, around a pole."""
-    length, mass, pole = 0.0725 / 3, 0.2 / 3, 0.066
+    length = 0.0725 / 3
+    mass = 0.2 / 3
+    pole = 0.066
     robot = {
         "model.kind": "spatial_nonsmooth",
         "robot.n_links": 48,

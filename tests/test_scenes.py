@@ -139,7 +139,8 @@ def test_on_a_bare_floor_it_creeps_backwards(runs: dict[str, ss.Run]) -> None:
 
 def test_sidewinding_follows_the_reference_track(runs: dict[str, ss.Run]) -> None:
     # Tolerances and their reason: cases.json. The reference ends at (+0.020, +1.315) m.
-    run, tolerance = run_of("sidewinding", runs), CASES["sidewinding"]["tolerance"]
+    run = run_of("sidewinding", runs)
+    tolerance = CASES["sidewinding"]["tolerance"]
     with np.load(REFERENCES / "sidewinding.npz") as data:
         reference = {name: data[name] for name in ("t", "q")}
     rows = np.searchsorted(run["time_s"], reference["t"] - 1e-6)
@@ -196,7 +197,8 @@ def test_a_floor_that_does_not_makes_it_creep_backwards(runs: dict[str, ss.Run])
 def test_pipes_carry_it_in_space_as_in_the_plane(runs: dict[str, ss.Run]) -> None:
     # The pipes push sideways only: what the planar model leaves out (rolling, uneven loads) moves
     # the track little.
-    plane, space = run_of("obstacle_aided", runs), run_of("obstacle_aided_3d", runs)
+    plane = run_of("obstacle_aided", runs)
+    space = run_of("obstacle_aided_3d", runs)
     assert moved(space)[0] == pytest.approx(
         plane["link_6_x_m"][1000] - plane["link_6_x_m"][0], rel=0.1
     )
@@ -257,7 +259,8 @@ def test_the_driven_robot_bends_to_the_side_that_is_steered_and_comes_back_the_w
     assert heading[at[18]] - heading[at[6]] > 1.0, "left"
     assert heading[at[30]] - heading[at[18]] < -0.5, "right"
     place = np.stack([run["com_x_m"], run["com_y_m"]], axis=1)
-    ahead, back = place[at[38]] - place[at[30]], place[at[45]] - place[at[38]]
+    ahead = place[at[38]] - place[at[30]]
+    back = place[at[45]] - place[at[38]]
     assert np.linalg.norm(ahead) > 0.4
     assert ahead @ back < -0.9 * np.linalg.norm(ahead) * np.linalg.norm(back)
     assert run["gait_frequency_radps"][-1] == 0.0
@@ -328,7 +331,8 @@ def test_the_swimmer_swims_straight_ahead(runs: dict[str, ss.Run]) -> None:
 
 
 def test_only_the_compliant_robot_gets_through_the_passage() -> None:
-    path, end = scenes_dir() / "compliant_passage.toml", 1.2
+    path = scenes_dir() / "compliant_passage.toml"
+    end = 1.2
     jammed = ss.simulate(path, duration=8.0, **{"controller.kind": "none"})
     assert max(jammed[f"link_{link}_x_m"].max() for link in range(1, 12)) < end - 0.2
     assert np.ptp(jammed["com_x_m"][jammed["time_s"] > 4.0]) < 0.1

@@ -418,7 +418,8 @@ def other(scene: Scene, key: str) -> Any:
         return OTHER[plain(key)]
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
-    annotation, doc = type(part).model_fields[name].annotation, field_doc(type(part), name)
+    annotation = type(part).model_fields[name].annotation
+    doc = field_doc(type(part), name)
     if typing.get_origin(annotation) is typing.Literal:
         return next((word for word in typing.get_args(annotation) if word != value), value)
     if isinstance(value, bool):
@@ -514,7 +515,9 @@ def test_every_value_has_an_effect_or_is_named(kind: str, tmp_path: Path) -> Non
             made = ss.simulate(scene_of(kind, {}), **{"gait.amplitude_deg": amplitude})
             made.to_csv(tmp_path / f"{name}.csv")
         (tmp_path / f"{name}.pgm").write_bytes(b"P5 2 2 255 " + bytes([0, 200, int(amplitude), 90]))
-    effective, named, silent = set(), set(), {}
+    effective = set()
+    named = set()
+    silent = {}
     wrong: list[str] = []
     for where, scene in situations(kind, tmp_path).items():
         before = check(scene, tmp_path)
@@ -580,7 +583,8 @@ def test_what_is_of_joints_has_no_effect_on_a_single_link(
 ) -> None:
     torques = {**SITUATIONS["single"], "gait": {"kind": "joint_torque"}}
     scene = scene_of(kind, torques if name == "single_torques" else SITUATIONS[name])
-    reference, wrong = outcome(scene, tmp_path), []
+    reference = outcome(scene, tmp_path)
+    wrong = []
     for key in keys_of(scene):
         if key.partition(".")[0] not in (
             "gait",

@@ -30,7 +30,11 @@ Array = NDArray[np.float64]
 
 NETWORK: dict[str, Array] = dict(np.load(Path(__file__).with_suffix(".npz")))
 LAYERS = sum(name.startswith("weight") for name in NETWORK)
-PERIOD, RESPONSE, AHEAD, RATE_LIMIT = 0.1, 0.5, 0.6, 3.0  # s, s, m, rad/s: those of the environment
+# s, s, m, rad/s: those of the environment
+PERIOD = 0.1
+RESPONSE = 0.5
+AHEAD = 0.6
+RATE_LIMIT = 3.0
 
 
 def policy(observation: Array) -> Array:
@@ -65,14 +69,13 @@ class LearnedPathFollowing(AngleController):
     def begin(self) -> None:
         """Start with the gait of the scene."""
         wave = self.scene.waves.yaw
-        self.amplitude_rad, self.frequency_hz, self.offset_rad = (
-            wave.amplitude,
-            wave.omega / (2 * math.pi),
-            wave.offset,
-        )
+        self.amplitude_rad = wave.amplitude
+        self.frequency_hz = wave.omega / (2 * math.pi)
+        self.offset_rad = wave.offset
         self.phase = 0.0
         self.rest = self.start - self.wave()
-        self.before, self.target = self.start, self.start
+        self.before = self.start
+        self.target = self.start
         self.asked_at = -math.inf
         self.along = math.nan
         self.centre = np.full(2, math.nan)
@@ -116,7 +119,9 @@ class LearnedPathFollowing(AngleController):
         path = track(self.scene.path)
         sight = projected(path, centre, None if math.isnan(self.along) else self.along, AHEAD)
         velocity = np.zeros(2) if math.isnan(self.along) else (centre - self.centre) / PERIOD
-        self.centre, self.along, self.cross_track_m = centre, sight.along, sight.cross
+        self.centre = centre
+        self.along = sight.along
+        self.cross_track_m = sight.cross
         w, x, y, z = snapshot.link_pose[:, 3:].T
         heading = np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
         front = 1.0 if self.scene.robot.head == "last" else -1.0

@@ -19,11 +19,19 @@ from snakestudio.paths import scenes_dir
 
 Array = NDArray[np.float64]
 
-AMPLITUDE, OMEGA, SHIFT = math.radians(30.0), math.radians(150.0), math.radians(40.0)
-OFFSET_LIMIT, OFFSET_RATE = math.radians(15.0), math.radians(30.0)  # rad, rad/s
-SEGMENT, SEGMENTS = 1.2, 4  # seconds with one steering command, and how many are looked ahead
+AMPLITUDE = math.radians(30.0)
+OMEGA = math.radians(150.0)
+SHIFT = math.radians(40.0)
+# rad, rad/s
+OFFSET_LIMIT = math.radians(15.0)
+OFFSET_RATE = math.radians(30.0)
+# seconds with one steering command, and how many are looked ahead
+SEGMENT = 1.2
+SEGMENTS = 4
 CALL = 0.05  # seconds between two set-points
-SPREAD, TEMPERATURE = math.radians(6.0), 0.02  # of the samples (rad), and of the weights (m)
+# of the samples (rad), and of the weights (m)
+SPREAD = math.radians(6.0)
+TEMPERATURE = 0.02
 
 
 @dataclass
@@ -54,8 +62,10 @@ def run(
     goal: tuple[float, float] = (1.2, 0.8), worlds: int = 32, longest: float = 60.0, seed: int = 0
 ) -> Result:
     """Drive to `goal` (m) until the centre of mass is 5 cm from it, or for `longest` seconds."""
-    random, target = np.random.default_rng(seed), np.array(goal)
-    plan, offset = np.zeros(SEGMENTS), np.zeros(worlds)
+    random = np.random.default_rng(seed)
+    target = np.array(goal)
+    plan = np.zeros(SEGMENTS)
+    offset = np.zeros(worlds)
     with ss.open_batch(scenes_dir() / "lagrangian_undulation.toml", worlds) as batch:
         path = [batch.state.com[0, :2].copy()]
         while np.linalg.norm(path[-1] - target) > 0.05 and batch.state.time[0] < longest:
@@ -65,7 +75,9 @@ def run(
                 OFFSET_LIMIT,
             )
             samples[0] = plan
-            here, tried, cost = batch.save(), offset, np.zeros(worlds)
+            here = batch.save()
+            tried = offset
+            cost = np.zeros(worlds)
             for segment in range(SEGMENTS):
                 tried = drive(batch, tried, samples[:, segment], SEGMENT)
                 cost += np.linalg.norm(batch.state.com[:, :2] - target, axis=1)

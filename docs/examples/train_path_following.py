@@ -81,7 +81,8 @@ class LearningCurve(BaseCallback):
 
     def __init__(self, envs: BatchOfSimulations, normalized: VecNormalize) -> None:
         super().__init__()
-        self.envs, self.normalized = envs, normalized
+        self.envs = envs
+        self.normalized = normalized
         self.rows: list[tuple[int, float, float, float]] = []
         self.rewards: list[float] = []
         self.distances: list[float] = []

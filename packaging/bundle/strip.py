@@ -15,10 +15,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-LOAD, DYNAMIC = 1, 2
+LOAD = 1
+DYNAMIC = 2
 """Kinds of segments: what is mapped, and the table that the loader reads."""
 
-END, STRING_TABLE, RPATH, RUNPATH = 0, 5, 15, 29
+END = 0
+STRING_TABLE = 5
+RPATH = 15
+RUNPATH = 29
 """Entries of that table: its end, where its texts are, folders to search."""
 
 

@@ -12,7 +12,8 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-LEAST_COLOURS, LARGEST_SHARE = 500, 0.8
+LEAST_COLOURS = 500
+LARGEST_SHARE = 0.8
 """A window with a picture in space has thousands of colours, and not one that covers nearly all of
 it."""
 
@@ -20,13 +21,11 @@ it."""
 def pixels(data: bytes) -> tuple[int, int, bytes]:
     """Width, height, and the pixels as blue, green, red and nothing."""
     header = struct.unpack(">25I", data[:100])
-    begin, width, height, per_line, colours = (
-        header[0],
-        header[4],
-        header[5],
-        header[12],
-        header[19],
-    )
+    begin = header[0]
+    width = header[4]
+    height = header[5]
+    per_line = header[12]
+    colours = header[19]
     start = begin + 12 * colours
     rows = [data[start + y * per_line : start + y * per_line + 4 * width] for y in range(height)]
     return width, height, b"".join(rows)
@@ -35,7 +34,9 @@ def pixels(data: bytes) -> tuple[int, int, bytes]:
 def png(width: int, height: int, data: bytes) -> bytes:
     """The same as a picture."""
     rgb = bytearray(3 * width * height)
-    rgb[0::3], rgb[1::3], rgb[2::3] = data[2::4], data[1::4], data[0::4]
+    rgb[0::3] = data[2::4]
+    rgb[1::3] = data[1::4]
+    rgb[2::3] = data[0::4]
     lines = b"".join(b"\0" + rgb[3 * width * y : 3 * width * (y + 1)] for y in range(height))
 
     def chunk(kind: bytes, body: bytes) -> bytes:

@@ -127,7 +127,8 @@ def sample(recording: Recording, times: FloatArray) -> Samples:
     whole["heading"] = np.degrees(np.unwrap(whole["heading"]))
     own = _times(recording)
     values = {name: _at(column, own, times) for name, column in whole.items()}
-    n, schema = recording.schema.n_links, recording.schema
+    n = recording.schema.n_links
+    schema = recording.schema
     along = (
         np.array(schema.sections) / schema.sections[-1]
         if schema.sections
@@ -140,7 +141,8 @@ def sample(recording: Recording, times: FloatArray) -> Samples:
 
 def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, FloatArray]:
     """Links of both; of a body and a chain, the body's cross-sections where the chain's links are."""
-    one, other = run.links, reference.links
+    one = run.links
+    other = reference.links
     if len(run.along) > len(reference.along):
         one = _moved_to(run, reference.along)
     elif len(run.along) < len(reference.along):

@@ -48,7 +48,9 @@ class WithDerived:
     def __init__(
         self, recording: Recording, texts: Mapping[str, str], other: Recording | None = None
     ) -> None:
-        self._recording, self._other, self._length = recording, other, len(recording)
+        self._recording = recording
+        self._other = other
+        self._length = len(recording)
         self.derived: dict[str, Signal] = {}
         self.refused: dict[str, str] = {}
         names = column_names(recording.schema)

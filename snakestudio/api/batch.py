@@ -155,7 +155,8 @@ class _Drive:
             * self._scene.solver.step_s
         )
         self.reference = self.controller.reference(knots, snapshot)
-        self.begin, self.end = step, step + periods * period
+        self.begin = step
+        self.end = step + periods * period
 
     def checkpoint(self) -> Any:
         """Everything that decides what it asks for next."""
@@ -355,7 +356,8 @@ class Batch:
             references: list[Reference | None] = [None] * self.n
             count = left
             for world in running:
-                drive, now = self._drives[world], int(worlds.steps[world])
+                drive = self._drives[world]
+                now = int(worlds.steps[world])
                 assert drive is not None
                 if not drive.covers(now):
                     seen = None

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_html", "run_html", "scene_html"]
 
-_WIDTH, _HEIGHT, _DPI = 6.4, 2.3, 100
+_WIDTH = 6.4
+_HEIGHT = 2.3
+_DPI = 100
 """Size of the drawings, inches, and their pixels an inch."""
 
 _MOST_POINTS = 400
@@ -74,7 +76,8 @@ def run_html(
     recording: Recording, scene_file: str | None, failure: str, base_dir: Path | None
 ) -> str:
     """A run: its values in short, the robot's path from above, and its speed."""
-    scene, count = recording.scene, len(recording)
+    scene = recording.scene
+    count = len(recording)
     if not count:
         return _values_table(scene_file or scene.title or "Run", {"Rows": "0"})
     span = float(recording.times[-1] - recording.times[0])
@@ -228,7 +231,8 @@ def _draw_plan(
     """The world from above, the robot at its last pose, its first one in outlines, and a track (k, 2), m."""
     seen = np.concatenate([track, *(pose[:, :2] for pose in poses)])
     margin = _AROUND * scene.body.length
-    low, high = seen.min(axis=0) - margin, seen.max(axis=0) + margin
+    low = seen.min(axis=0) - margin
+    high = seen.max(axis=0) + margin
     if len(scene.obstacles) <= _SHOWN_OBSTACLES:
         with contextlib.suppress(SnakeStudioError):  # a file of an obstacle that is not known here
             draw_world(axes, scene, base_dir)

@@ -331,8 +331,10 @@ def prepare(
     base_dir: Path | None = None
     changes: tuple[Change | Pull, ...] = ()
     if isinstance(scene, Run):
-        base_dir, recording = scene.base_dir, scene.recording
-        scene, changes = scene_to_rebuild(recording), repeated_edits(recording)
+        base_dir = scene.base_dir
+        recording = scene.recording
+        scene = scene_to_rebuild(recording)
+        changes = repeated_edits(recording)
         scene = _with_plugins(scene, base_dir)
     elif not isinstance(scene, Scene):
         path = scene_path_of(
@@ -340,7 +342,8 @@ def prepare(
         )
         if path.suffix.lower() == ".mcap":
             with open_run(path) as run:
-                scene, changes = scene_to_rebuild(run), repeated_edits(run)
+                scene = scene_to_rebuild(run)
+                changes = repeated_edits(run)
                 base_dir = run.base_dir
             scene = _with_plugins(scene, base_dir)
         else:
@@ -654,7 +657,8 @@ def continue_from(
         if not 0 < number_of("duration", duration) < math.inf:
             raise UsageError(f"duration {duration!r} must be a positive number.")
         wanted["run.duration_s"] = float(duration)
-    at, target = number_of("time", time), None if record is None else path_of("record", record)
+    at = number_of("time", time)
+    target = None if record is None else path_of("record", record)
     written = None if problem is None else path_of("problem", problem)
     if not isinstance(path, Run):
         with open_run(_run_path(path)) as named:

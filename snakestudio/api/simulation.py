@@ -156,7 +156,9 @@ class Simulation:
         scene_file: str | None = None,
         seed: int | None = None,
     ) -> None:
-        self._opened, self._base_dir, self._scene_file = scene, base_dir, scene_file
+        self._opened = scene
+        self._base_dir = base_dir
+        self._scene_file = scene_file
         self._closed = False
         self._renderer: OffscreenRenderer | None = None
         self._export: Path | None = None  # what is written of the recording in the end
@@ -170,10 +172,12 @@ class Simulation:
         self._on_built()
 
     def _on_built(self) -> None:
-        scene, stepper = self.scene, self._stepper
+        scene = self.scene
+        stepper = self._stepper
         self._axes = tuple(axis.name for axis in scene.body.axes)
         self._shape = (len(self._axes),)
-        self._jointed, self._gives_torques = scene.body.jointed, scene.gives_torques
+        self._jointed = scene.body.jointed
+        self._gives_torques = scene.gives_torques
         self._shares = stepper.engine.schema.mass_shares
 
     # ----------------------------------------------------------------------------------- what it is
@@ -361,7 +365,8 @@ class Simulation:
             If they cannot be used; the simulation stays where it is.
         """
         self._check_open()
-        changes, seeds = values_of("values", values), self._seeds
+        changes = values_of("values", values)
+        seeds = self._seeds
         if seed is not None:
             seeds = _drawn_seeds(self._opened, _seed_of(seed))
         changes = {**seeds, **changes}
@@ -448,8 +453,10 @@ class Simulation:
         camera = Camera(
             azimuth=math.radians(azimuth), elevation=math.radians(elevation), orthographic=parallel
         )
-        centre, reach = self._state.centre_of_mass, _VIEWED * self.scene.body.length
-        low, high = centre - reach, centre + reach
+        centre = self._state.centre_of_mass
+        reach = _VIEWED * self.scene.body.length
+        low = centre - reach
+        high = centre + reach
         return camera.frame((low[0], low[1], 0.0), (high[0], high[1], max(0.0, centre[2])), aspect)
 
     def record(self, path: str | Path | None = None) -> None:
@@ -508,7 +515,8 @@ class Simulation:
 
     def _end_recording(self) -> None:
         """End the recording, and write the file that is written in the end."""
-        recording, target = self._stepper.recording, self._export
+        recording = self._stepper.recording
+        target = self._export
         self._export = None
         self._stepper.stop_recording()
         if recording is None:

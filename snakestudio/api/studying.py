@@ -454,7 +454,9 @@ class Study:
         ------
         ExportError, StudyError, UsageError
         """
-        target, table, texts = path_of("path", path), self.table, running.texts_of(self.path)
+        target = path_of("path", path)
+        table = self.table
+        texts = running.texts_of(self.path)
         columns: Mapping[str, np.ndarray] = export.runs_of(table) if runs else table
         match target.suffix.lower():
             case ".csv":

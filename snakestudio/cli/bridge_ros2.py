@@ -119,7 +119,8 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
         raise UsageError(
             f"{options.scene}: the robot has no joints that ROS 2 could command. Give another scene."
         )
-    ended, failure = threading.Event(), [""]
+    ended = threading.Event()
+    failure = [""]
 
     def on_event(event: object) -> None:
         if isinstance(event, RunFailed):

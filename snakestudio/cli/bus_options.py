@@ -96,5 +96,6 @@ def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) ->
         return Bus.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        name, said = first["loc"][0], first["msg"]
+        name = first["loc"][0]
+        said = first["msg"]
         raise UsageError(f"--{name} {first['input']}: {said[:1].lower()}{said[1:]}.") from None

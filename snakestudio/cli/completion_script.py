@@ -22,7 +22,10 @@ from snakestudio.text import capitalized
 
 __all__ = ["WholeParser", "script", "whole_parser"]
 
-_SCENE, _SET, _FILE, _FOLDER = "scene_files", "set", "file", "directory"
+_SCENE = "scene_files"
+_SET = "set"
+_FILE = "file"
+_FOLDER = "directory"
 _TAKES = {
     "SCENE": _SCENE,
     "RUN": _SCENE,

@@ -32,9 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "add_drive_arguments", "drive", "execute"]
 
 _BEAT_S = 0.02
-_START_S, _CONNECT_S, _READY_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 10.0, 2.0, 20.0, 20.0, 2.0
+_START_S = 30.0
+_CONNECT_S = 10.0
+_READY_S = 2.0
+_ARM_S = 20.0
+_DISARM_S = 20.0
+_STOP_S = 2.0
 _LET_GO_S = 5.0
-_LOOK_S, _TELL_S = 0.2, 5.0
+_LOOK_S = 0.2
+_TELL_S = 5.0
 """How often it is looked what is wrong with live poses, and how often that is told at most."""
 
 
@@ -222,14 +228,15 @@ class _Drive:
 
         # Nothing is imported any more once the robot is armed: that would take longer than it waits
         # for a sign of life.
-        self._states, self._together, self._tell_of_stranger = (
-            LinkState,
-            RobotStartTarget,
-            tell_of_stranger,
-        )
+        self._states = LinkState
+        self._together = RobotStartTarget
+        self._tell_of_stranger = tell_of_stranger
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
-        self._link, self._robot = link, robot
-        self._wait, self._reset, self._unasked = wait, reset, unasked
+        self._link = link
+        self._robot = robot
+        self._wait = wait
+        self._reset = reset
+        self._unasked = unasked
         self._poses = None if pose is None else PoseWatch(pose)
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
@@ -347,7 +354,8 @@ class _Drive:
             and told.state == self._states.IDLE
             and (self._stopped(told) or not told.says_status)
         ):
-            self._reset, self._reset_sent = False, True
+            self._reset = False
+            self._reset_sent = True
             self._robot.reset()
             return False  # its answer is to come
         return told.state == self._states.IDLE and not self._robot.not_ready
@@ -459,14 +467,14 @@ class _Drive:
 
         import numpy as np
 
-        told, sent, recording = self._link.telemetry(), self._sent, self.recording
+        told = self._link.telemetry()
+        sent = self._sent
+        recording = self.recording
         if recording is not None and len(recording):
             rows = recording.rows(0, len(recording))
             error = np.degrees(rows.joint_angle - rows.joint_angle_ref)
-            rms, most = (
-                math.sqrt(float(np.nanmean(np.square(error)))),
-                float(np.nanmax(np.abs(error))),
-            )
+            rms = math.sqrt(float(np.nanmean(np.square(error))))
+            most = float(np.nanmax(np.abs(error)))
             print(
                 f"{recording.times[-1]:.1f} s, {len(recording)} rows; joint errors {rms:.2f}° rms, {most:.1f}° at most"
             )
@@ -495,7 +503,8 @@ class PoseWatch:
     def __init__(self, source: PoseSource) -> None:
         self._source = source
         self._looked = self._told_at = -_TELL_S
-        self._told, self._bad = "", 0
+        self._told = ""
+        self._bad = 0
         self._problem = ""
 
     def look(self, now: float) -> str:
@@ -505,7 +514,8 @@ class PoseWatch:
             return ""
         self._looked = now
         figures = self._source.figures
-        bad, problem = figures.unreadable + figures.jumps, self._problem
+        bad = figures.unreadable + figures.jumps
+        problem = self._problem
         new = bad > self._bad or (
             problem and _without_figures(problem) != _without_figures(self._told)
         )
@@ -513,7 +523,10 @@ class PoseWatch:
             self._problem = ""
         if not problem or not new or now - self._told_at < _TELL_S:
             return ""
-        more, self._bad, self._told, self._told_at = bad - self._bad, bad, problem, now
+        more = bad - self._bad
+        self._bad = bad
+        self._told = problem
+        self._told_at = now
         return f"{problem} (Not used so far: {bad}.)" if more else problem
 
 

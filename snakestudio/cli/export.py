@@ -151,7 +151,8 @@ def _write(
         ghosts: tuple[Companion, ...] = ()
         beside = Companion(second.recording, _name(options.second)) if second is not None else None
         if beside is not None and options.ghost:
-            ghosts, beside = (beside,), None
+            ghosts = (beside,)
+            beside = None
         with outputs.place(options.video) as file:
             film = write_video(
                 file,

@@ -47,7 +47,8 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"--duration {options.duration:g}: the duration must be positive.")
     loaded = load_profile(find_profile(options.profile))
     bus = chosen_bus(loaded.profile.bus, options)
-    codec, table = Codec(loaded), NodeTable(loaded.profile)
+    codec = Codec(loaded)
+    table = NodeTable(loaded.profile)
     if options.log is not None:
         check_log_path(options.log)
         Outputs(options, (bus.channel if bus.interface == "replay" else None,), options.log)
@@ -59,7 +60,8 @@ def execute(options: argparse.Namespace) -> int:
             while True:
                 received = listening.next(_WAIT_S)
                 if listening.open and not told:
-                    told, begin = True, time.monotonic()
+                    told = True
+                    begin = time.monotonic()
                     where = f"{bus.interface} {bus.channel}"
                     print(
                         f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr

@@ -176,7 +176,8 @@ class Outputs:
         """
         from snakestudio.export.files import KeptElsewhereError
 
-        troubles, written = [], 0
+        troubles = []
+        written = 0
         for path, write in (
             (options.mcap, run.to_mcap),
             (options.csv, run.to_csv),

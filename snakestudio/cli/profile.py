@@ -119,7 +119,8 @@ def _show(name: str) -> int:
     from snakestudio.link.profile.loading import load_profile
 
     loaded = load_profile(find_profile(name))
-    profile, bus = loaded.profile, loaded.profile.bus
+    profile = loaded.profile
+    bus = loaded.profile.bus
     print(
         f"{profile.name}: {profile.n_joints} joints, {len(profile.axes)} axes, {len(profile.nodes)} nodes"
     )

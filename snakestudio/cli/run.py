@@ -90,7 +90,8 @@ def execute(options: argparse.Namespace) -> int:
 def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> int:
     """From the first row on, `rows_wait` holds what keeps signals from ending the program before they are written."""
     values = assignments(options.values)
-    target, speed = stream_target(options), speed_of(options)
+    target = stream_target(options)
+    speed = speed_of(options)
 
     from snakestudio import api
     from snakestudio.session.contact_problem_file import see_that_there_is_one
@@ -106,7 +107,9 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         options.video,
         options.contact_problem,
     )
-    line, ending, live = ProgressLine(options), Ending(), outputs.live(options.mcap)
+    line = ProgressLine(options)
+    ending = Ending()
+    live = outputs.live(options.mcap)
     if options.since is not None:
         if options.check_step:
             raise UsageError("--check-step runs a scene from its start; leave out --from.")

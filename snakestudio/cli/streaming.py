@@ -108,7 +108,8 @@ class Streaming:
 
     def show(self, source: Callable[[], Recording | None], base_dir: Path | None) -> None:
         """Stream the newest row of whatever recording `source` gives; it is called on the stream's thread."""
-        self._source, self._base_dir = source, base_dir
+        self._source = source
+        self._base_dir = base_dir
 
     def __call__(self) -> Shown | None:
         """What to stream now: a feed."""

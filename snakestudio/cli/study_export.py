@@ -76,7 +76,9 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.running import results_of, texts_of, units_of_results
     from snakestudio.study.shown import Named
 
-    table, texts, units = results_of(path), texts_of(path), units_of_results(path)
+    table = results_of(path)
+    texts = texts_of(path)
+    units = units_of_results(path)
     scene = parse_scene(texts["scene"])
     written = export.units_in(table, units, scene)
     columns = export.runs_of(table) if options.runs else table

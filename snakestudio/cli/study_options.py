@@ -88,7 +88,8 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
         return given
     from snakestudio.inputs import NOTE, InputError, parse_json, read_text
 
-    path, until = Path(options.scheduler_file), time.monotonic() + patience_s
+    path = Path(options.scheduler_file)
+    until = time.monotonic() + patience_s
     while True:
         try:
             said = parse_json(read_text(path, NOTE), NOTE)

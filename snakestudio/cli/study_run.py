@@ -57,7 +57,8 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
         print_warning(sentence)
-    line, ending = ProgressLine(options), Ending()
+    line = ProgressLine(options)
+    ending = Ending()
     warm_up(running.formulations_of(plan), line)
     units = running.check_measures(plan)
     said: set[str] = set()

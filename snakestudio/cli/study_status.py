@@ -44,7 +44,8 @@ def summary_values(path: Path) -> dict[str, Any]:
     table = results_of(path)
     study = table.study
     names = [vary.name for vary in study.vary] + [part.called for part in study.measured]
-    finished, failed = int(table["runs"].sum()), int(table["failed"].sum())
+    finished = int(table["runs"].sum())
+    failed = int(table["failed"].sum())
     ranked = table.ranked if study.goals and finished + failed else ()
     return {
         "file": path,
@@ -82,7 +83,8 @@ def summary(path: Path) -> str:
 
     table = results_of(path)
     study = table.study
-    runs, failed = int(table["runs"].sum()), int(table["failed"].sum())
+    runs = int(table["runs"].sum())
+    failed = int(table["failed"].sum())
     lines = [
         f"{path.name}: {runs} of {study.n_runs} runs, {table.n_points} points"
         + f", {failed} failed" * (failed > 0)

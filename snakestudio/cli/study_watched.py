@@ -47,7 +47,8 @@ def carry_out(path: Path, workers: Workers) -> int:
 def _run(path: Path, workers: Workers, commands: _Commands) -> int:
     from snakestudio.study import running
 
-    ending, last = Ending(), (-1.0, "")
+    ending = Ending()
+    last = (-1.0, "")
 
     def tell(progress: Progress) -> None:
         nonlocal last

@@ -12,7 +12,8 @@ from typing import TextIO
 
 __all__ = ["is_terminal", "painted", "print_error", "print_warning", "width"]
 
-RED, YELLOW = "31", "33"
+RED = "31"
+YELLOW = "33"
 
 _SMALLEST = 8
 """Columns below which the width of a terminal is taken as unknown."""

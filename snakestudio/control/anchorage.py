@@ -62,7 +62,8 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
         # At the nearest point, and on from there as the body is strained there.
         near = np.rint(hold[:, i, 1] / points[1]).astype(np.int64).clip(0, len(points) - 1)
         left = (hold[:, i, 1] - points[near])[:, None]
-        xi, rate = field.strain[rows, near], field.rate[rows, near]
+        xi = field.strain[rows, near]
+        rate = field.rate[rows, near]
         wanted = twist[:, i, :6] - (xi * hold[:, i, 2:3] if scene.support.sweeps else 0.0)
         wanted = wanted + left * (bracket(xi, wanted) - rate)  # (7), back to the point
         frames.append((turn[rows, near][:, None], place[rows, near][:, None], wanted))
@@ -78,7 +79,8 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
         against = carried(at_turn, at_place, (head - asked[:, i])[:, None, :])[:, 0]
         slip[:, i] = np.where(active[:, i, 0], np.abs(against * kept * weigh).max(axis=1), 0.0)
     eta = carried(turn, place, head[:, None, :] + sums)
-    linear, angular = (eta[..., :3] ** 2).sum(axis=-1), eta[..., 3:] ** 2
+    linear = (eta[..., :3] ** 2).sum(axis=-1)
+    angular = eta[..., 3:] ** 2
     energy = 0.5 * (beam.mass_per_length * linear + angular @ np.array(beam.inertia_per_length))
     kinetic = np.trapezoid(energy, points, axis=1)
     return Anchorage(slip, np.sqrt(linear.max(axis=1)), kinetic)
@@ -88,7 +90,9 @@ def switches(holds: Attachments, times: FloatArray, most: int = 24) -> FloatArra
     """When the anchors that hold change between one of `times` and the next, the first `most` of them, s."""
     active = holds.at(times)[0][:, :, 0] > 0.5
     change = np.flatnonzero((active[1:] != active[:-1]).any(axis=1))[:most]
-    low, high, before = times[change], times[change + 1], active[change]
+    low = times[change]
+    high = times[change + 1]
+    before = active[change]
     for _ in range(40):
         if not len(low) or (high - low).max() < 1e-9:
             break

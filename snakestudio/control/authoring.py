@@ -188,7 +188,8 @@ class AngleGait:
     """
 
     def __init__(self, scene: Scene) -> None:
-        self._scene, self._axes = scene, scene.body.axes
+        self._scene = scene
+        self._axes = scene.body.axes
         self._gait: GaitFields = scene.gait
         self._earlier: tuple[tuple[GaitFields, Ramp], ...] = ()
 
@@ -303,11 +304,9 @@ def _blended(one: _Motion, other: _Motion, ramp: Ramp, time: FloatArray) -> _Mot
         of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
     )
     before = (time < ramp.start)[:, None]
-    share, d_share, dd_share = (
-        np.where(before, 1.0, share),
-        np.where(before, 0.0, d_share),
-        np.where(before, 0.0, dd_share),
-    )
+    share = np.where(before, 1.0, share)
+    d_share = np.where(before, 0.0, d_share)
+    dd_share = np.where(before, 0.0, dd_share)
     d, dd, ddd = (a - b for a, b in zip(one, other, strict=True))
     return (
         other[0] + share * d,

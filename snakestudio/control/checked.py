@@ -34,8 +34,10 @@ def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Con
 
 class _Checked:
     def __init__(self, controller: Controller, scene: Scene, plugin: str) -> None:
-        self._controller, self._plugin = controller, plugin
-        self._axes, self._torques = len(scene.body.axes), scene.gives_torques
+        self._controller = controller
+        self._plugin = plugin
+        self._axes = len(scene.body.axes)
+        self._torques = scene.gives_torques
         for name in ("reference", "apply", "checkpoint", "restore", "values"):
             if not callable(getattr(controller, name, None)):
                 raise self._fault(

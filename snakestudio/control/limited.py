@@ -78,7 +78,8 @@ class Limited:
         # side.
         rest = begin + 0.5 * rate * abs(rate) / most
         way = math.copysign(1.0, target - rest)
-        distance, along = way * (target - begin), way * rate
+        distance = way * (target - begin)
+        along = way * rate
         fastest = max(limits.rate, along)
         peak = min(fastest, math.sqrt(max(most * distance + 0.5 * along**2, 0.0)))
         peak = max(peak, along)  # rounding

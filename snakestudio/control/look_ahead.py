@@ -32,12 +32,15 @@ class LookAhead:
     """
 
     def __init__(self, evaluate: Callable[[FloatArray], Motion], step: float, m: int) -> None:
-        self._evaluate, self._step, self._m = evaluate, step, m
+        self._evaluate = evaluate
+        self._step = step
+        self._m = m
         self.forget()
 
     def forget(self) -> None:
         """Evaluate the motion again, for it has changed."""
-        self._first, self._known = 0, 0
+        self._first = 0
+        self._known = 0
         self._time, self._motion = np.zeros(0), np.zeros((3, 0, self._m))
 
     def motion(self, time: FloatArray) -> Motion:
@@ -51,7 +54,8 @@ class LookAhead:
             if not np.array_equal(self._steps(first, k), time):  # between the steps
                 return self._evaluate(time)
             self._first, self._time, offset = first, self._steps(first, _STEPS), 0
-            self._motion, self._known = np.stack(self._evaluate(self._time)), _STEPS
+            self._motion = np.stack(self._evaluate(self._time))
+            self._known = _STEPS
         angle, rate, acceleration = motion = np.empty((3, k, self._m))
         if not copy_rows(time, self._time, self._motion, offset, motion):
             return self._evaluate(time)

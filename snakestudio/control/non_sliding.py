@@ -54,13 +54,16 @@ def slip(
         V_o, m/s; None: the one with the least slip is taken.
     """
     k, m = turn.shape[:2]
-    xi, rate = field.strain[:, 0], field.rate[:, 0]
+    xi = field.strain[:, 0]
+    rate = field.rate[:, 0]
     gamma = np.where(xi[:, :1] != 0.0, xi[:, :1], 1.0)
     # Twists of the head, P5 (61) with shear: of V_o = 1, and what the shears' rates add.
-    unit, added = np.zeros((k, 6)), np.zeros((k, 6))
+    unit = np.zeros((k, 6))
+    added = np.zeros((k, 6))
     unit[:, 0] = 1.0
     unit[:, 4:] = xi[:, 4:] / gamma
-    added[:, 4], added[:, 5] = rate[:, 2] / gamma[:, 0], -rate[:, 1] / gamma[:, 0]
+    added[:, 4] = rate[:, 2] / gamma[:, 0]
+    added[:, 5] = -rate[:, 1] / gamma[:, 0]
     along = carried(turn, place, unit[:, None, :])
     sources = gathered(turn, place, field.rate, points)
     rest = carried(turn, place, added[:, None, :] + sources)
@@ -96,7 +99,9 @@ def gathered(
     linear = np.einsum("kmij,kmj->kmi", turn, rate[..., :3]) + np.cross(place, angular)
     f = np.concatenate([linear, angular], axis=-1)
     h = points[2] - points[0]
-    first, middle, last = f[:, :-2:2], f[:, 1::2], f[:, 2::2]
+    first = f[:, :-2:2]
+    middle = f[:, 1::2]
+    last = f[:, 2::2]
     result = np.zeros_like(f)
     result[:, 2::2] = np.cumsum(h / 6.0 * (first + 4.0 * middle + last), axis=1)
     result[:, 1::2] = result[:, :-2:2] + h / 24.0 * (5.0 * first + 8.0 * middle - last)

@@ -62,7 +62,8 @@ class Ramp:
         )
         d = target - value
         t = max(RAMP_TIME, _PEAK * abs(d) * lever / JOINT_SPEED)
-        v, a = rate * t, acceleration * t * t
+        v = rate * t
+        a = acceleration * t * t
         return Ramp(
             target,
             time,

@@ -104,7 +104,8 @@ class SetPoints(OpenLoop):
     def __init__(
         self, scene: Scene, start: FloatArray | None = None, gait: Gait | None = None
     ) -> None:
-        control, self._step = scene.control, scene.solver.step_s
+        control = scene.control
+        self._step = scene.solver.step_s
         make = GAIT_KINDS[scene.gait.kind].make
         self._own: OwnGait | None = make(scene) if gait is None and make is not None else None
         self._gait: Gait = gait or self._own  # type: ignore[assignment]  # torques need no set-points
@@ -116,7 +117,8 @@ class SetPoints(OpenLoop):
         shape = len(scene.body.axes)
         self._yaw = entries(scene.body.axes, "yaw").copy()
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
-        self._away, self._led = np.zeros(shape), False
+        self._away = np.zeros(shape)
+        self._led = False
         self._approach = constant(0.0)
         self._speed = SpeedLimit(scene)
         if start is not None:
@@ -295,7 +297,8 @@ class SetPoints(OpenLoop):
                 self._state, released=released, examined=min(self._state.examined, step)
             )
         if self._hold and step > 0:  # what is in force stays to the next set-point
-            now, earlier = np.array([step]), np.zeros(1, bool)
+            now = np.array([step])
+            earlier = np.zeros(1, bool)
             held = self._sampled(now, earlier)[0][0]
             self._state = replace(
                 self._state, held_step=int(self._made(now, earlier)[0]), held=held
@@ -304,7 +307,8 @@ class SetPoints(OpenLoop):
 
     def checkpoint(self) -> Any:
         """The full state."""
-        state, speed = (self._gait.checkpoint(), self._state), self._speed.checkpoint()
+        state = (self._gait.checkpoint(), self._state)
+        speed = self._speed.checkpoint()
         return state if speed is None else (*state, speed)
 
     def restore(self, checkpoint: Any) -> None:

@@ -64,12 +64,15 @@ class SpeedLimit:
 
     def limited(self, wanted: JointReference) -> JointReference:
         """What follows the references `wanted`, which go on where the last ones ended."""
-        lag, limit = self._lag, self._limit
+        lag = self._lag
+        limit = self._limit
         if wanted.torque is not None or (lag is None and not self._limits):
             return wanted
-        angle, lagging = wanted.angle[0], np.zeros(len(limit), np.bool_)
+        angle = wanted.angle[0]
+        lagging = np.zeros(len(limit), np.bool_)
         if lag is not None:
-            angle, lagging = lag.angle, lag.lagging
+            angle = lag.angle
+            lagging = lag.lagging
             limit = np.where(lagging & np.isinf(limit), JOINT_SPEED, limit)
         spans = np.diff(wanted.time)[:, None]
         with np.errstate(invalid="ignore"):
@@ -186,7 +189,8 @@ def _largest_rates(scene: Scene) -> FloatArray | None:
             return None  # which the gait's own check says
     if not scene.gait.of_waves:
         return None
-    waves, rates = scene.waves, np.zeros(len(axes))
+    waves = scene.waves
+    rates = np.zeros(len(axes))
     factors = np.abs(np.array(waves.envelope or (1.0,) * scene.robot.n_joints))
     for kind, wave in waves.of_kinds:
         rates[entries(axes, kind)] = abs(wave.amplitude * wave.omega) * factors[joints(axes, kind)]
@@ -202,11 +206,9 @@ def check(scene: Scene) -> list[Problem]:
     if rates is None or not (rates > limit * (1.0 + 1e-9)).any():
         return []
     worst = int(np.argmax(rates / limit))
-    axis, asked, most = (
-        scene.body.axes[worst],
-        math.degrees(rates[worst]),
-        math.degrees(limit[worst]),
-    )
+    axis = scene.body.axes[worst]
+    asked = math.degrees(rates[worst])
+    most = math.degrees(limit[worst])
     message = (
         f"the gait turns joint {axis.joint + 1} ({axis.kind}) at up to {asked:.3g}°/s, and its motor follows at no more"
         f" than {most:.3g}°/s: it will lag"

@@ -90,9 +90,12 @@ def integrate(
             begin + 1,
             int(np.searchsorted(time, time[begin] + step * (1.0 + 1e-9), side="right")) - 1,
         )
-        t, length = float(time[begin]), float(time[end] - time[begin])
+        t = float(time[begin])
+        length = float(time[end] - time[begin])
         count = max(1, math.ceil(length / step - 1e-9))
-        h, first, first_slope = length / count, x, slope
+        h = length / count
+        first = x
+        first_slope = slope
         for number in range(count):
             x, correction = _step(derivative, t + number * h, x, h, slope)
             if check and not begin and not number:
@@ -359,7 +362,8 @@ class OscillatorController(StateController):
 
     def begin(self) -> None:
         """Set up who is coupled to whom."""
-        axes, robot = self.scene.body.axes, self.scene.robot
+        axes = self.scene.body.axes
+        robot = self.scene.robot
         number = np.array([axis.joint for axis in axes], np.float64)
         self._number = (
             number if robot.head == "first" else robot.n_joints - 1 - number
@@ -429,7 +433,8 @@ def _has_pitch(scene: Scene) -> bool:
 
 def check_reach(scene: Scene) -> list[Problem]:
     """Whether the joints can reach what an oscillator controller commands."""
-    law, limit = scene.controller, scene.robot.joint_limit_deg
+    law = scene.controller
+    limit = scene.robot.joint_limit_deg
     assert isinstance(law, OscillatorFields)
     reach = law.amplitude_deg + abs(law.offset_deg)
     if limit is None or reach <= limit:

@@ -175,7 +175,8 @@ class SteeredGait:
 
     def aim(self, aim: Aim, time: float) -> None:
         """Go there from `time` (s) on; a third shape waits until the second has taken over, see `arrived`."""
-        state, now = self._state, np.array([time])
+        state = self._state
+        now = np.array([time])
         of_frequency, of_amplitude, of_offset, of_blend = aim.limits
         if aim.frequency != state.frequency.target:
             turned = float(state.phase(now)[0])
@@ -244,5 +245,6 @@ def _product(a: Jet, b: Jet) -> Jet:
 
 
 def _sine(phase: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Jet:
-    sine, cosine = np.sin(phase), np.cos(phase)
+    sine = np.sin(phase)
+    cosine = np.cos(phase)
     return sine, cosine * rate, cosine * acceleration - sine * rate**2

@@ -175,7 +175,9 @@ class Steering(ABC):
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
-        now, state, law = time.item(0), self._steering, self._law
+        now = time.item(0)
+        state = self._steering
+        law = self._law
         heading = self._body.forward_heading(snapshot, law.measure)
         heading = (
             wrapped(heading)
@@ -252,7 +254,8 @@ def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
         for name in ("gain", "offset_limit_deg")
         if getattr(law, name) == 0.0
     ]
-    limit, gait = scene.robot.joint_limit_deg, scene.gait
+    limit = scene.robot.joint_limit_deg
+    gait = scene.gait
     if not gait.of_waves:
         return problems
     reach = gait.reach_deg

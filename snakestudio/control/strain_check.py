@@ -60,7 +60,8 @@ def _check(scene: Scene) -> list[Problem]:
         holds = Attachments(scene, law)
     except SceneError as error:
         return [*error.problems, *problems]
-    times, points = np.linspace(0.0, scene.run.duration_s, SAMPLES), grid(scene)
+    times = np.linspace(0.0, scene.run.duration_s, SAMPLES)
+    points = grid(scene)
     field = law.at(times, points)
     strains = _strains(scene, law, field, times, points) or _between(scene, law)
     if strains:  # nothing more can be said of a body that cannot be
@@ -167,7 +168,8 @@ def _coarse(scene: Scene) -> list[Problem]:
     """Whether the finest grid there is will do."""
     found = resolution(scene)
     if found.hidden.share >= HIDDEN:
-        index, length = found.hidden.component, scene.beam.length_m
+        index = found.hidden.component
+        length = scene.beam.length_m
         return [
             Problem(
                 "warning",
@@ -199,7 +201,8 @@ def _tight(
     looked_at = [(field.strain, times, points)]
     if len(more[0]):
         looked_at.append((law.at(*more).strain, *more))
-    worst, problem = 1.0, []
+    worst = 1.0
+    problem = []
     for strain, t, x in looked_at:
         bend = np.hypot(strain[:, :, 4], strain[:, :, 5])
         over = scene.beam.radius_m * bend / np.maximum(strain[:, :, 0], 1e-12)
@@ -358,7 +361,8 @@ def _rings(
         most *= 2
     if most > 2 * ENOUGH:
         some = np.linspace(0, len(times) - 1, FEW).astype(np.int64)
-        times, field = times[some], StrainField(*(part[some] for part in field))
+        times = times[some]
+        field = StrainField(*(part[some] for part in field))
     found, shown = _slip(scene, law, field, times, points, most)
     key = scene.strain.key("speed_m_s")
     if found.undetermined is not None:
@@ -372,7 +376,8 @@ def _rings(
             )
         ]
     i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
-    worst, before = float(found.size[i, j]), np.inf
+    worst = float(found.size[i, j])
+    before = np.inf
     while worst > (allowed := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(
         points
     ):
@@ -380,7 +385,8 @@ def _rings(
         # more of them.
         before = worst
         some = np.sort(np.argsort(found.size.max(axis=1))[-FEW:])
-        times, field = times[some], StrainField(*(part[some] for part in field))
+        times = times[some]
+        field = StrainField(*(part[some] for part in field))
         found, shown = _slip(scene, law, field, times, points, 2 * len(shown))
         i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
         worst = float(found.size[i, j])
@@ -407,7 +413,8 @@ def _slip(
 ) -> tuple[Slip, FloatArray]:
     """How much a body slides sideways, looked at in about `most` of its points, and these."""
     stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
-    points, field = points[::stride], StrainField(*(part[:, ::stride] for part in field))
+    points = points[::stride]
+    field = StrainField(*(part[:, ::stride] for part in field))
     turn, place = shape(field.strain, scene.beam.length_m)
     own = law.speed(times)[:, 0] if law.has_speed else None
     return slip(field, turn, place, points, scene.beam.radius_m, own), points

@@ -91,12 +91,16 @@ class _Layer:
     ) -> tuple[FloatArray, ...]:
         """Its weight and the derivatives that `StrainField` has, each (k, m)."""
         if np.isnan(self.border):
-            u, du = ((t - self.start) / BLEND_TIME)[:, None], 1.0 / BLEND_TIME
+            u = ((t - self.start) / BLEND_TIME)[:, None]
+            du = 1.0 / BLEND_TIME
             parts = rise(u), du * rise(u, 1), du * du * rise(u, 2), np.zeros_like(u)
             return tuple(np.broadcast_to(part, (len(t), len(x))) for part in parts)
-        u, du = (x[None, :] + way[:, None] - self.border) / self.length, 1.0 / self.length
-        v, a = speed[:, :1] * du, speed[:, 1:] * du
-        first, second = rise(u, 1), rise(u, 2)
+        u = (x[None, :] + way[:, None] - self.border) / self.length
+        du = 1.0 / self.length
+        v = speed[:, :1] * du
+        a = speed[:, 1:] * du
+        first = rise(u, 1)
+        second = rise(u, 2)
         return rise(u), v * first, v * v * second + a * first, du * first
 
 
@@ -143,10 +147,8 @@ class StrainSource(OpenLoop):
         state = self._state
         way, speed = state.drive.at(t)
         alone = self._covers(t)
-        hold, twist = (
-            np.empty((len(t), state.holds.count, 4)),
-            np.empty((len(t), state.holds.count, 12)),
-        )
+        hold = np.empty((len(t), state.holds.count, 4))
+        twist = np.empty((len(t), state.holds.count, 12))
         for which, field in ((alone, None), (~alone, self._field)):
             if which.any():
                 hold[which], twist[which] = state.holds.at(
@@ -203,7 +205,8 @@ class StrainSource(OpenLoop):
             w, rate, acceleration, slope = (
                 values[:, part, None] for values in (w, rate, acceleration, slope)
             )
-            d, d_rate = new.strain - old.strain, new.rate - old.rate
+            d = new.strain - old.strain
+            d_rate = new.rate - old.rate
             mixed = [(1.0 - w) * a + w * b for a, b in zip(old, new, strict=True)]
             old.strain[...] = mixed[0]
             old.rate[...] = mixed[1] + rate * d
@@ -219,7 +222,8 @@ class StrainSource(OpenLoop):
         SceneError
             If a formula of the scene cannot be used; then nothing has changed.
         """
-        state, at = self._state, np.array([time])
+        state = self._state
+        at = np.array([time])
         law = state.layers[-1].law
         if scene.strain != state.strain:
             law = StrainLaw(scene.strain, scene.beam)

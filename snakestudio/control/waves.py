@@ -99,7 +99,8 @@ class WaveGait:
         ]
 
     def _take(self, states: tuple[_WaveState, _WaveState], envelope: tuple[Ramp, ...]) -> None:
-        self._states, self._envelope = states, envelope
+        self._states = states
+        self._envelope = envelope
         even = not any(ramp.coefficients for ramp in envelope)
         self._ahead.forget()
         self._present = [
@@ -169,10 +170,8 @@ class WaveGait:
         """`state` on its way to `wave`, but for the lead."""
         if wave == state.wave:
             return state
-        amplitude, offset = (
-            _towards(state.amplitude, wave.amplitude, time),
-            _towards(state.offset, wave.offset, time),
-        )
+        amplitude = _towards(state.amplitude, wave.amplitude, time)
+        offset = _towards(state.offset, wave.offset, time)
         state = replace(state, wave=wave, amplitude=amplitude, offset=offset)
         if wave == NO_WAVE:  # what fades keeps its shape
             return state
@@ -230,7 +229,8 @@ def _ramped(
     phase = state.turned + state.omega.integral(t) + joints_of * shift + lead
     d_phase = state.omega.value(t) + joints_of * d_shift + d_lead
     dd_phase = state.omega.rate(t) + joints_of * dd_shift + dd_lead
-    sine, cosine = np.sin(phase), np.cos(phase)
+    sine = np.sin(phase)
+    cosine = np.cos(phase)
     angle = amplitude * sine + offset
     rate = d_amplitude * sine + amplitude * cosine * d_phase + d_offset
     acceleration = (

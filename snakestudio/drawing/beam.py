@@ -126,7 +126,8 @@ def tube(
     n = len(links.known)
     if n < 2 or not links.known.all():
         return None
-    fields, beam = _fitting(snapshot, n), scene.beam
+    fields = _fitting(snapshot, n)
+    beam = scene.beam
     strain = fields.strain if fields is not None else np.tile((1.0, 0, 0, 0, 0, 0), (n, 1))
     gamma = np.where(np.isfinite(strain[:, 0]) & (strain[:, 0] > 1e-3), strain[:, 0], 1.0)
     scale = overlays.stretch_scale if overlays.stretch_scale is not None else stretch_scale(gamma)
@@ -173,7 +174,9 @@ def _tint(
     fields: BodyFields | None, shape: Skin, overlays: Overlays, theme: Theme, bright: frozenset[int]
 ) -> tuple[Batch, Range]:
     """Colours of the vertices, and the range of the quantity they show."""
-    rows, head, tail = len(shape.section), shape.head_rings, shape.tail_rings
+    rows = len(shape.section)
+    head = shape.head_rings
+    tail = shape.tail_rings
     span = overlays.body_range or (0.0, 0.0)
     tint = np.tile(np.array(theme.link), (rows, 1))
     tint[:head] = theme.head
@@ -198,7 +201,8 @@ def _tint(
 
 def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
     """Visor, eyes and a shining collar at the first cross-section, whose radius (m) is given."""
-    at, turn = links.position[:1], quat.multiply(links.quaternion[0], _TURNED)
+    at = links.position[:1]
+    turn = quat.multiply(links.quaternion[0], _TURNED)
     return {
         "visor": solid_rows(at, turn, 0.0, radius, theme.visor, gloss=1.2),
         "collar": solid_rows(at, turn, 0.0, 1.02 * radius, theme.accent, glow=0.55, gloss=0.3),
@@ -250,10 +254,8 @@ def outlines(
         if not len(chosen):
             continue
         radius = this.radius[chosen]
-        before, behind = (
-            this.half[np.maximum(chosen - 1, 0)],
-            this.half[np.minimum(chosen, last - 1)],
-        )
+        before = this.half[np.maximum(chosen - 1, 0)]
+        behind = this.half[np.minimum(chosen, last - 1)]
         # The head ends in a half sphere around its cross-section, the tail in something longer.
         before = np.where(chosen == 0, 0.0, before)
         behind = np.where(chosen == last, (TAIL_CAP - 1.0) * radius, behind)
@@ -312,7 +314,8 @@ def ghost(
         return None
     shape = _shape(links, links.axis, np.full(len(pose), 0.985 * beam.radius_m), beam, camera)
     tint = np.empty((len(shape.vertices), 4), np.float32)
-    tint[:, :3], tint[:, 3] = np.square(colour), opacity
+    tint[:, :3] = np.square(colour)
+    tint[:, 3] = opacity
     # Grooves would show through each other.
     shape.vertices[:, 7] = 1.0
     row = solid_rows(np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, colour, glow=0.25, gloss=0.2)

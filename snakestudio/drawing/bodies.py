@@ -58,7 +58,8 @@ def _plate(obstacle: Obstacle) -> Block:
     flat = Body(
         obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None
     )
-    around, middle = body_rectangle(flat), body_centre(flat)
+    around = body_rectangle(flat)
+    middle = body_centre(flat)
     length, width = (float(np.linalg.norm(around[k + 1] - around[k])) for k in (0, 1))
     half = 0.5 * np.array([length, width, _PLATE])
     turn = rotation(math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0)))
@@ -118,13 +119,12 @@ def body_rectangle(body: Body) -> FloatArray:
     angle = math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0))
     along = np.array([math.cos(angle), math.sin(angle)])
     axes = np.array([along, (-along[1], along[0])])
-    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    low = np.full(2, np.inf)
+    high = np.full(2, -np.inf)
     for outline in body_outlines(body):
         local = outline.points @ axes.T
-        low, high = (
-            np.minimum(low, local.min(axis=0) - outline.radius),
-            np.maximum(high, local.max(axis=0) + outline.radius),
-        )
+        low = np.minimum(low, local.min(axis=0) - outline.radius)
+        high = np.maximum(high, local.max(axis=0) + outline.radius)
     corners = np.array([(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])])
     rectangle: FloatArray = corners @ axes
     return rectangle

@@ -19,8 +19,10 @@ from snakestudio._arrays import FloatArray
 __all__ = ["STANDARD_VIEWS", "Camera", "blend"]
 
 
-_MIN_DISTANCE, _MAX_DISTANCE = 0.02, 5e3
-_MIN_ELEVATION, _MAX_ELEVATION = -math.pi / 2, math.pi / 2
+_MIN_DISTANCE = 0.02
+_MAX_DISTANCE = 5e3
+_MIN_ELEVATION = -math.pi / 2
+_MAX_ELEVATION = math.pi / 2
 
 STANDARD_VIEWS: dict[str, tuple[float, float, bool]] = {
     "front": (-90.0, 0.0, True),

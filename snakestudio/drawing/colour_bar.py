@@ -26,12 +26,18 @@ __all__ = [
     "bar_scale",
 ]
 
-_WIDTH, _PAD, _MARGIN = 236.0, 14.0, 14.0
-_TITLE, _COLOURS, _NOTE = 24.0, 36.0, 22.0
+_WIDTH = 236.0
+_PAD = 14.0
+_MARGIN = 14.0
+_TITLE = 24.0
+_COLOURS = 36.0
+_NOTE = 22.0
 """Heights of the title, of the colours with their ticks, and of a note; all in pixels of a picture
 720 pixels high."""
 
-_THICK, _TICK, _STEPS = 11.0, 4.0, 111
+_THICK = 11.0
+_TICK = 4.0
+_STEPS = 111
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,8 @@ def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
     """Matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
     matrix = np.zeros((4, 4))
     left, top, size = bar_corner(this, width, height, pixel)
-    matrix[0, 0], matrix[1, 1] = 2 * size / width, -2 * size / height
+    matrix[0, 0] = 2 * size / width
+    matrix[1, 1] = -2 * size / height
     matrix[:, 3] = (2 * left / width - 1, 1 - 2 * top / height, 0.0, 1.0)
     return matrix
 
@@ -111,9 +118,12 @@ def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
     parts = [_flat((0.0, high / 2), (_WIDTH, high / 2), high * grow, theme.floor, 0.86)]
     if this.quantity:
         signed = QUANTITIES[this.quantity].signed
-        x0, x1, y = _PAD, _WIDTH - _PAD, 6.0 + _TITLE + _THICK / 2
+        x0 = _PAD
+        x1 = _WIDTH - _PAD
+        y = 6.0 + _TITLE + _THICK / 2
         edge = np.zeros((_STEPS + 1, 3))
-        edge[:, 0], edge[:, 1] = np.linspace(x0, x1, _STEPS + 1), y
+        edge[:, 0] = np.linspace(x0, x1, _STEPS + 1)
+        edge[:, 1] = y
         steps = line_rows(edge[:-1], edge[1:], _THICK * grow, theme.text)
         steps[:, 8:11] = gradient(signed, _STEPS)
         parts.append(steps)
@@ -143,7 +153,8 @@ def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
         labels.append(
             Label(this.title, (_PAD, y + _TITLE / 2, 0.0), theme.text, size, 1.0, (0.0, 0.5))
         )
-        x0, x1 = _PAD, _WIDTH - _PAD
+        x0 = _PAD
+        x1 = _WIDTH - _PAD
         for share, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
             at = (x0 + share * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
             # Texts at the ends stay inside.

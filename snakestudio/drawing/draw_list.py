@@ -49,7 +49,8 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Track", "Trail", "build"]
 
-_OUTLINE, _OUTLINE_HOVER = 0.0032, 0.0024
+_OUTLINE = 0.0032
+_OUTLINE_HOVER = 0.0024
 """Widths of outlines as shares of the picture's height."""
 
 
@@ -171,7 +172,8 @@ def build(
     """
     robot = scene.robot
     pose = snapshot.link_pose if snapshot is not None and snapshot.drawn else np.zeros((0, 7))
-    body, linked = scene.body, ChainBody(robot, scene.body.in_space)
+    body = scene.body
+    linked = ChainBody(robot, scene.body.in_space)
     sizes = body.sizes.of(len(pose))
     links = robot_parts.chain(pose, sizes.middle)
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
@@ -341,10 +343,12 @@ def _bounds(
     links: robot_parts.Chain, reach: float, world: Obstacles
 ) -> tuple[FloatArray, FloatArray]:
     """Box around everything that throws a shadow."""
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    low = np.full(3, np.inf)
+    high = np.full(3, -np.inf)
     if links.known.any():
         centres = links.position[links.known]
-        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
+        low = centres.min(axis=0) - reach
+        high = centres.max(axis=0) + reach
     around = world.box
     low, high = np.fmin(low, around[0]), np.fmax(high, around[1])
     if not np.isfinite(low).all():

@@ -112,7 +112,8 @@ def ghosts(
     these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
 ) -> tuple[list[Batch], list[beam_parts.Tube]]:
     """Translucent robots: those of links, and the continuous ones."""
-    capsules, tubes = [], []
+    capsules = []
+    tubes = []
     for one in these:
         made = _ghost(one.body or scene.body, one, camera, one.colour or theme.ghost)
         if isinstance(made, beam_parts.Tube):

@@ -65,14 +65,16 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
         if not len(strokes):
             continue
         # A segment has a ball at its middle that holds both ends.
-        start, end = strokes[:, :3], strokes[:, 4:7]
+        start = strokes[:, :3]
+        end = strokes[:, 4:7]
         balls.append(
             np.column_stack((0.5 * (start + end), 0.5 * np.linalg.norm(end - start, axis=1)))
         )
     if not balls:
         return None
     lower, upper = _boxes(np.concatenate(balls).astype(float), camera, width, height)
-    columns, lines = -(-width // TILE), -(-height // TILE)
+    columns = -(-width // TILE)
+    lines = -(-height // TILE)
     low: IndexArray = np.maximum(np.floor(lower / TILE), 0).astype(np.intp)
     high: IndexArray = np.minimum(np.ceil(upper / TILE), (columns, lines)).astype(np.intp)
     seen = (high > low).all(axis=1)
@@ -85,8 +87,10 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
         np.add.at(change, (line, column), sign)
     used = change.cumsum(axis=0).cumsum(axis=1)[:lines, :columns] > 0
     y, x = np.nonzero(used)
-    left, bottom = x * TILE, y * TILE
-    right, top = np.minimum(left + TILE, width), np.minimum(bottom + TILE, height)
+    left = x * TILE
+    bottom = y * TILE
+    right = np.minimum(left + TILE, width)
+    top = np.minimum(bottom + TILE, height)
     tiles = np.column_stack((left, bottom, right - left, top - bottom)).astype(np.float32)
     corner = int(left.min()), int(bottom.min())
     return Extent(*corner, int(right.max()) - corner[0], int(top.max()) - corner[1], tiles)
@@ -106,17 +110,16 @@ def _boxes(
     balls: FloatArray, camera: Camera, width: int, height: int
 ) -> tuple[FloatArray, FloatArray]:
     """Corners in pixels of boxes around balls (k, 4) in the picture; the whole picture for one close to the eye."""
-    centre, radius = balls[:, :3], balls[:, 3]
+    centre = balls[:, :3]
+    radius = balls[:, 3]
     seen = (centre - camera.eye) @ camera.axes.T
     depth = -seen[:, 2]
     middle = np.array((0.5 * width, 0.5 * height))
     if camera.orthographic:
         per_metre = np.full(len(balls), height / float(camera.view_height(camera.target)))
-        stretch, near, behind = (
-            np.ones(len(balls)),
-            np.zeros(len(balls), bool),
-            np.zeros(len(balls), bool),
-        )
+        stretch = np.ones(len(balls))
+        near = np.zeros(len(balls), bool)
+        behind = np.zeros(len(balls), bool)
     else:
         safe = np.maximum(depth, camera.clip[0])
         per_metre = height / camera.view_height(camera.eye - safe[:, None] * camera.axes[2])
@@ -130,9 +133,12 @@ def _boxes(
         behind = depth <= -radius
     room = radius * stretch * per_metre + 5.0 * height / 720.0
     at = middle + seen[:, :2] * per_metre[:, None]
-    low, high = at - room[:, None], at + room[:, None]
+    low = at - room[:, None]
+    high = at + room[:, None]
     limit = 4.0 * max(width, height)
     low, high = np.clip(low, -limit, limit), np.clip(high, -limit, limit)
-    low[near], high[near] = 0.0, (width, height)
-    low[behind], high[behind] = 0.0, 0.0
+    low[near] = 0.0
+    high[near] = (width, height)
+    low[behind] = 0.0
+    high[behind] = 0.0
     return low, high

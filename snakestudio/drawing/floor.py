@@ -43,8 +43,10 @@ def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
         (x, y, np.broadcast_to(fade(radius**2)[:, None], x.shape), 0 * x), axis=-1
     ).reshape(-1, 4)
     k = np.arange(len(_RINGS) * _SPOKES).reshape(len(_RINGS), _SPOKES)
-    a, b = k[:-1], np.roll(k[:-1], -1, axis=1)
-    c, d = np.roll(k[1:], -1, axis=1), k[1:]
+    a = k[:-1]
+    b = np.roll(k[:-1], -1, axis=1)
+    c = np.roll(k[1:], -1, axis=1)
+    d = k[1:]
     triangles = np.concatenate(
         (np.stack((a, d, c), -1).reshape(-1, 3), np.stack((a, c, b), -1).reshape(-1, 3))
     )
@@ -93,7 +95,8 @@ def _family(
         cut = np.sign(cut) * np.abs(cut) ** 1.4
         along = middle[1 - axis] + half[:, None] * cut
         points = np.zeros((len(across), _PIECES + 1, 3))
-        points[..., axis], points[..., 1 - axis] = across[:, None], along
+        points[..., axis] = across[:, None]
+        points[..., 1 - axis] = along
         away = np.square(points[..., :2] - middle).sum(axis=-1)
         # To nothing at the rim, whatever the light does.
         light = (
@@ -102,14 +105,17 @@ def _family(
             * np.clip(1.6 * (1 - away / reach**2), 0.0, 1.0)
         )
         rows = np.empty((len(across), _PIECES, LINE_WIDTH), np.float32)
-        rows[..., 0:3], rows[..., 3] = points[:, :-1], 1.0
-        rows[..., 4:7], rows[..., 7] = points[:, 1:], 0.0
+        rows[..., 0:3] = points[:, :-1]
+        rows[..., 3] = 1.0
+        rows[..., 4:7] = points[:, 1:]
+        rows[..., 7] = 0.0
         rows[..., 8:11] = colour
         if not skip_tenth:
             # The line x = 0 is the y axis, and the other way round.
             axis_colour = (theme.axis_y, theme.axis_x)[axis]
             rows[number == 0, :, 8:11] = 0.45 * np.array(axis_colour) + 0.55 * np.array(colour)
         # Both ends' light: the shader goes from one to the other.
-        rows[..., 11], rows[..., 7] = light[:, :-1], light[:, 1:]
+        rows[..., 11] = light[:, :-1]
+        rows[..., 7] = light[:, 1:]
         parts.append(rows.reshape(-1, LINE_WIDTH))
     return np.concatenate(parts)

@@ -138,7 +138,8 @@ def handles(gizmo: Gizmo, camera: Camera) -> list[Handle]:
 
 
 def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
-    size, pivot = size_of(gizmo.pivot, camera), gizmo.pivot
+    size = size_of(gizmo.pivot, camera)
+    pivot = gizmo.pivot
     axes = {name: gizmo.axes[:, k] for k, name in enumerate("xyz") if name in gizmo.offered}
     if gizmo.mode == "turn":
         return [
@@ -203,7 +204,8 @@ def pick_handle(
         How near one has to come, as a share of the picture's height.
     """
     cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # in heights of the picture
-    best, least = "", reach
+    best = ""
+    least = reach
     for handle in these:
         at = 0.5 * camera.project(handle.points, aspect)[:, :2] * (aspect, 1.0)
         if not np.isfinite(at).all():
@@ -223,7 +225,8 @@ def pick_handle(
         else:
             distance = _to_line(at, cursor)
         if distance < least:
-            best, least = handle.name, distance
+            best = handle.name
+            least = distance
     return best
 
 
@@ -245,9 +248,11 @@ def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]
 
 def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | None = None) -> float:
     """Distance of a point (2,) from some pieces of a polyline (k, 2)."""
-    start, way = line[:-1], np.diff(line, axis=0)
+    start = line[:-1]
+    way = np.diff(line, axis=0)
     if pieces is not None:
-        start, way = start[pieces], way[pieces]
+        start = start[pieces]
+        way = way[pieces]
     share = np.clip(
         ((cursor - start) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-18), 0.0, 1.0
     )
@@ -256,6 +261,7 @@ def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | No
 
 def _inside(square: FloatArray, cursor: FloatArray) -> bool:
     """Whether a point lies in a convex polygon (k, 2)."""
-    edge, to = np.roll(square, -1, axis=0) - square, cursor - square
+    edge = np.roll(square, -1, axis=0) - square
+    to = cursor - square
     side = edge[:, 0] * to[:, 1] - edge[:, 1] * to[:, 0]
     return bool((side >= 0).all() or (side <= 0).all())

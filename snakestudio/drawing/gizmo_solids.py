@@ -24,8 +24,11 @@ __all__ = [
     "handle_colour",
 ]
 
-_SHAFT, _SHAFT_HELD = 3.2, 4.6
-_RING, _RING_HELD, _RING_BEHIND = 3.0, 4.4, 1.8
+_SHAFT = 3.2
+_SHAFT_HELD = 4.6
+_RING = 3.0
+_RING_HELD = 4.4
+_RING_BEHIND = 1.8
 _LONG_LINE = np.linspace(-14.0, 14.0, 57)[:, None]
 """Points of the line along an axis something is kept to, in lengths of the gizmo's axes: beyond the
 picture's edges, and in pieces, so that only what lies along it is drawn with care."""
@@ -44,7 +47,8 @@ def handle_colour(gizmo: Gizmo, handle: Handle, theme: Theme) -> Colour:
     r, g, b = axis_colour(handle.name, theme)
     if handle.name not in (gizmo.hovered, gizmo.held):
         return r, g, b
-    s, (tr, tg, tb) = 0.55, theme.text
+    s = 0.55
+    (tr, tg, tb) = theme.text
     return r + s * (tr - r), g + s * (tg - g), b + s * (tb - b)
 
 
@@ -57,7 +61,8 @@ def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]
         colour = handle_colour(gizmo, handle, theme)
         grown = 1.22 if bright else 1.0
         if handle.kind == "axis":
-            tip, way = handle.points[-1:], np.diff(handle.points, axis=0)
+            tip = handle.points[-1:]
+            way = np.diff(handle.points, axis=0)
             turn = quat.between(way / np.linalg.norm(way))
             mesh, radius = ("cone", 0.072) if gizmo.mode == "move" else ("cube", 0.062)
             found[mesh].append(_rows(tip, turn, grown * radius * size, colour))
@@ -88,7 +93,8 @@ def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:
             lines.append(line_rows(handle.points[:1], handle.points[1:], width, colour))
         elif handle.kind == "ring":
             ahead = facing(handle, camera) > -1e-9
-            start, end = handle.points[:-1], handle.points[1:]
+            start = handle.points[:-1]
+            end = handle.points[1:]
             lines.append(line_rows(start[~ahead], end[~ahead], _RING_BEHIND, colour, 0.3))
             lines.append(
                 line_rows(start[ahead], end[ahead], _RING_HELD if bright else _RING, colour)

@@ -17,7 +17,8 @@ LIGHT_DIRECTION: FloatArray = np.array([-0.42, -0.30, 1.0]) / math.sqrt(0.42**2 
 THROW: FloatArray = -LIGHT_DIRECTION[:2] / LIGHT_DIRECTION[2]
 """Way of a shadow on the floor for a metre of height."""
 
-SOFT_FOOT, SOFTNESS = 0.006, 0.22
+SOFT_FOOT = 0.006
+SOFTNESS = 0.22
 """Half of a shadow edge's width at the foot of what throws it, m, and more for a metre of height:
 the tangent of the light's angular radius."""
 

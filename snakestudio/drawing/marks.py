@@ -37,7 +37,9 @@ def arrows(
     """
     length = np.linalg.norm(vector, axis=1)
     kept = np.isfinite(length) & (length > 1e-9) & np.isfinite(start).all(axis=1)
-    start, vector, length = start[kept], vector[kept], length[kept]
+    start = start[kept]
+    vector = vector[kept]
+    length = length[kept]
     radius = np.minimum(thickness * camera.view_height(start), length / 3.2)
     return solid_rows(
         start,
@@ -81,7 +83,8 @@ def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: T
     strong = body.active & (
         size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point))
     )
-    start, way = body.point[strong], body.torque[strong] * overlays.torque_scale
+    start = body.point[strong]
+    way = body.torque[strong] * overlays.torque_scale
     # The second head stands a head's length behind the first.
     return np.concatenate(
         [arrows(start, share * way, camera, theme.friction, 0.008) for share in (0.86, 1.0)]

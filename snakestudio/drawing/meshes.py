@@ -99,7 +99,9 @@ def _outward(vertices: NDArray[np.float32], triangles: NDArray[np.uint32]) -> ND
 
 
 def _merge(*meshes: Mesh) -> Mesh:
-    vertices, indices, offset = [], [], 0
+    vertices = []
+    indices = []
+    offset = 0
     for mesh in meshes:
         vertices.append(mesh.vertices)
         indices.append(mesh.indices + np.uint32(offset))
@@ -128,7 +130,9 @@ def _capsule(detail: int) -> Mesh:
     return _revolve([*_cap(detail, -1.0), *_cap(detail, 1.0)], _turn(detail))
 
 
-_SEAM, _DEPTH, _TRIM = 0.13, 0.93, 0.36
+_SEAM = 0.13
+_DEPTH = 0.93
+_TRIM = 0.36
 """Width and radius of the dark groove at either end of a link's shell, and its tone."""
 
 
@@ -158,7 +162,8 @@ def _shell(detail: int, pole: float) -> Mesh:
         (-s, 1.0, 1.0, 0.0, 1.0, t), (-s, d, 1.0, 0.0, 1.0, t), (-s, d, 0.0, 1.0, 1.0, t), (0.0, d, 0.0, 1.0, 1.0, t),
         (0.0, d, -1.0, 0.0, 1.0, t), (0.0, 1.0, -1.0, 0.0, 1.0, t), (0.0, 1.0, 0.0, 1.0, 1.0, 1.0),
     ]  # fmt: skip
-    rear, front = _cap(detail, -1.0, pole=pole), _cap(detail, 1.0, pole=pole)
+    rear = _cap(detail, -1.0, pole=pole)
+    front = _cap(detail, 1.0, pole=pole)
     profile = [*rear[:-1], *body, *front[1:]]
     first = len(rear) - 1 + 7
 
@@ -195,10 +200,13 @@ def _patch(radius: float, azimuths: Sequence[float], elevations: Sequence[float]
 
 def _visor(detail: int) -> Mesh:
     """Dark glass across the front of the head."""
-    wide, low, high = math.radians(78), math.radians(2), math.radians(56)
+    wide = math.radians(78)
+    low = math.radians(2)
+    high = math.radians(56)
     # However coarse the head is: its facets lie within the sphere of radius 1, and none of these
     # may cut into that.
-    steps, rows = max(25, detail // 2), max(10, detail // 6)
+    steps = max(25, detail // 2)
+    rows = max(10, detail // 6)
     return _patch(
         1.012, np.linspace(-wide, wide, steps).tolist(), np.linspace(low, high, rows).tolist()
     )
@@ -214,7 +222,9 @@ def _eyes(detail: int) -> Mesh:
     """Two discs on the visor."""
     eyes = []
     for side in (-1.0, 1.0):
-        azimuth, elevation, size = side * math.radians(36), math.radians(33), math.radians(13)
+        azimuth = side * math.radians(36)
+        elevation = math.radians(33)
+        size = math.radians(13)
         forward = np.array(
             [
                 math.cos(elevation) * math.cos(azimuth),
@@ -246,7 +256,8 @@ def _eyes(detail: int) -> Mesh:
 
 def _ring(detail: int) -> Mesh:
     """Outer half of a torus of radius 1 around x: the gasket of a joint, whose inner half is inside the links."""
-    minor, around = 0.17, max(4, detail // 4)
+    minor = 0.17
+    around = max(4, detail // 4)
     profile = []
     for k in range(around + 1):
         q = math.pi * (k / around - 0.5) * 1.2
@@ -285,7 +296,8 @@ def _mass(detail: int) -> Mesh:
 
 def _arrow(detail: int) -> Mesh:
     """Arrow from the origin to stretch 2 (so that its length is two half-lengths), its head of radius 1."""
-    head, shaft = 2.7, 0.42
+    head = 2.7
+    shaft = 0.42
     slope = 1 / math.hypot(1, head)
     ball = [
         (-shaft * math.cos(q), shaft * math.sin(q), -math.cos(q), math.sin(q), 0.0, 1.0)
@@ -300,7 +312,8 @@ def _arrow(detail: int) -> Mesh:
 
 def _cone(detail: int) -> Mesh:
     """Pointed head whose base of radius 1 stands two radii behind the tip at x = 1.2: the end of an axis."""
-    base, tip = -1.4, 1.2
+    base = -1.4
+    tip = 1.2
     slope = math.hypot(1.0, tip - base)
     profile = [
         (base, 0.0, -1, 0, 0, 0.8), (base, 1, -1, 0, 0, 0.8), (base, 1, 1 / slope, (tip - base) / slope, 0, 1),
@@ -312,7 +325,8 @@ def _cone(detail: int) -> Mesh:
 def _box(thickness: float) -> Mesh:
     """Square box from -1 to 1 along x and y, and of a half thickness along z."""
     size = np.array((1.0, 1.0, thickness))
-    vertices, indices = [], []
+    vertices = []
+    indices = []
     for k in range(3):
         for side in (-1.0, 1.0):
             normal, u, v = (np.roll((1.0, 0.0, 0.0), k + turn) for turn in range(3))
@@ -326,7 +340,8 @@ def _box(thickness: float) -> Mesh:
 
 def _obstacle(detail: int) -> Mesh:
     """Cylinder with a bevelled top edge, darker towards its foot; its foot is at stretch -1."""
-    bevel, s = 0.05, math.sqrt(0.5)
+    bevel = 0.05
+    s = math.sqrt(0.5)
     profile = [
         (0, 1, 0, 1, -1, 0.72), (0, 1, 0, 1, -0.3, 0.94), (-bevel, 1, 0, 1, 1, 1.0),
         (-bevel, 1, 0.1, 1, 1, 1.06), (-bevel * 0.3, 1 - bevel * 0.3, s, s, 1, 1.12), (0, 1 - bevel, 1, 0, 1, 1.06),
@@ -361,7 +376,8 @@ def _drum(detail: int) -> Mesh:
 
 def _hoop(detail: int) -> Mesh:
     """Torus of radius 1 around x: an annular support."""
-    minor, around = 0.1, max(8, detail // 2)
+    minor = 0.1
+    around = max(8, detail // 2)
     profile = []
     for k in range(around + 1):
         q = 2.0 * math.pi * k / around
@@ -383,7 +399,8 @@ def _wheel(detail: int) -> Mesh:
         for sector in range(_SPOKES)
         for k in range(steps + 1)
     ]
-    rim, tyre = 0.66, 0.3
+    rim = 0.66
+    tyre = 0.3
     side = [
         (0, 0.0, 1, 0, 1, 1),
         (0, rim, 1, 0, 1, 1),
@@ -406,7 +423,10 @@ _STUDS = 8
 
 def _clamp(detail: int) -> Mesh:
     """Bevelled collar of radius 1 around x with spikes that hold on to what is around it: an anchor."""
-    half, bevel, inner, s = 0.34, 0.07, 0.86, math.sqrt(0.5)
+    half = 0.34
+    bevel = 0.07
+    inner = 0.86
+    s = math.sqrt(0.5)
     collar = _revolve(
         [(-half, inner, -1, 0, 0, 0.8), (-half, 1 - bevel, -1, 0, 0, 0.8), (-half, 1 - bevel, -s, s, 0, 1.1),
          (bevel - half, 1, -s, s, 0, 1.1), (bevel - half, 1, 0, 1, 0, 1), (half - bevel, 1, 0, 1, 0, 1),
@@ -414,9 +434,12 @@ def _clamp(detail: int) -> Mesh:
          (half, inner, 1, 0, 0, 0.8)],
         _turn(detail),
     )  # fmt: skip
-    base, tip, wide = 0.95, 1.38, 0.17
+    base = 0.95
+    tip = 1.38
+    wide = 0.17
     slope = math.hypot(wide, tip - base)
-    across, along = (tip - base) / slope, wide / slope
+    across = (tip - base) / slope
+    along = wide / slope
     spike = _revolve(
         [(base, wide, along, across, 0, 0.9), (tip, 0.0, along, across, 0, 1.15)],
         _turn(max(8, detail // 3)),

@@ -87,8 +87,10 @@ class Obstacles:
 
     def _boxes(self) -> tuple[FloatArray, FloatArray]:
         """Boxes around the obstacles."""
-        posts, blocks = self.posts, self.blocks
-        low, high = np.full((len(self.bodies), 3), np.inf), np.full((len(self.bodies), 3), -np.inf)
+        posts = self.posts
+        blocks = self.blocks
+        low = np.full((len(self.bodies), 3), np.inf)
+        high = np.full((len(self.bodies), 3), -np.inf)
         reach = np.column_stack((posts.radius, posts.radius, 0.0 * posts.radius))
         foot = np.column_stack((posts.centre, 0.0 * posts.radius))
         top = np.column_stack((posts.centre + reach[:, :2], posts.height))
@@ -107,7 +109,8 @@ class Obstacles:
         low[:, 2] = np.maximum(low[:, 2], 0.0)
         high[:, 2] = np.maximum(high[:, 2], low[:, 2])
         empty = np.isinf(low[:, 0])
-        low[empty], high[empty] = np.nan, np.nan
+        low[empty] = np.nan
+        high[empty] = np.nan
         return low, high
 
     @property
@@ -157,7 +160,8 @@ class Obstacles:
             return Obstacles(bodies)
         made = Obstacles.__new__(Obstacles)
         made.bodies = bodies
-        posts, blocks = self.posts, self.blocks
+        posts = self.posts
+        blocks = self.blocks
         at = np.isin(posts.owner, chosen)
         made.posts = (
             Posts(
@@ -225,11 +229,14 @@ def _solids_of(
 ) -> tuple[tuple[int, _Whole], ...]:
     if not others:
         return solids
-    new, chosen = iter(others), set(changed)
+    new = iter(others)
+    chosen = set(changed)
     return tuple((i, next(new)[1] if i in chosen else solid) for i, solid in solids)
 
 
-_OBSTACLE, _PROBLEM, _HIDDEN = attrgetter("obstacle"), attrgetter("problem"), attrgetter("hidden")
+_OBSTACLE = attrgetter("obstacle")
+_PROBLEM = attrgetter("problem")
+_HIDDEN = attrgetter("hidden")
 
 
 def _bodies(

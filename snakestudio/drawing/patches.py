@@ -29,7 +29,8 @@ def hatching(corners: FloatArray) -> FloatArray:
     """Strokes inside a polygon of corners (k, 2), at 45 degrees: their ends, (m, 2, 2), m."""
     turned = corners @ np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2.0)
     low, high = turned[:, 1].min(), turned[:, 1].max()
-    start, end = turned, np.roll(turned, -1, axis=0)
+    start = turned
+    end = np.roll(turned, -1, axis=0)
     strokes = []
     for y in low + (np.arange(_STROKES) + 0.5) * (high - low) / _STROKES:
         crossed = (start[:, 1] > y) != (end[:, 1] > y)

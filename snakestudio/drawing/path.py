@@ -28,7 +28,8 @@ _ABOVE = 0.003
 """Height of the line above the ground, m: in front of the grid and below the robot."""
 
 _WIDTH = 3.0
-_SPACING, _MOST_ARROWS = 0.5, 200
+_SPACING = 0.5
+_MOST_ARROWS = 200
 """Distance of the arrows on the line, m, and how many there are at most."""
 
 

@@ -140,13 +140,17 @@ def pick(
         None for the sky.
     """
     origin, direction = camera.ray(ndc, aspect)
-    nearest, kind, index = np.inf, "", -1
+    nearest = np.inf
+    kind = ""
+    index = -1
     links = draw_list.links
     known = np.flatnonzero(links.known)
     if draw_list.tube is not None:
         t, k = ray_skin(origin, direction, draw_list.tube.skin)
         if t < nearest:
-            nearest, kind, index = t, "link", k
+            nearest = t
+            kind = "link"
+            index = k
     elif len(known):
         radius, half, _ = (size[known] for size in draw_list.sizes)
         hits = ray_capsules(
@@ -154,10 +158,14 @@ def pick(
         )
         first = int(np.argmin(hits))
         if hits[first] < nearest:
-            nearest, kind, index = float(hits[first]), "link", int(known[first])
+            nearest = float(hits[first])
+            kind = "link"
+            index = int(known[first])
     t, k = _first_obstacle(draw_list.world, origin, direction)
     if t < nearest:
-        nearest, kind, index = t, "obstacle", k
+        nearest = t
+        kind = "obstacle"
+        index = k
     ground = camera.ground_point(ndc, aspect)
     if ground is not None and float(np.linalg.norm(ground - origin)) < nearest:
         return Pick("ground", -1, (float(ground[0]), float(ground[1]), 0.0))
@@ -171,7 +179,8 @@ def _first_obstacle(
     world: Obstacles, origin: FloatArray, direction: FloatArray
 ) -> tuple[float, int]:
     """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if there is none."""
-    posts, blocks = world.posts, world.blocks
+    posts = world.posts
+    blocks = world.blocks
     found = [(np.inf, -1)]
     for hits, owner in (
         (ray_cylinders(origin, direction, posts.centre, posts.radius, posts.height), posts.owner),

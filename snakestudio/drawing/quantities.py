@@ -233,13 +233,16 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
     """
     low, high = span
     largest = max(abs(low), abs(high))
-    factor, shown = 1.0, unit
+    factor = 1.0
+    shown = unit
     if unit == "":
-        factor, shown = 0.01, "%"
+        factor = 0.01
+        shown = "%"
     elif unit.startswith("N") and largest > 0.0:
         for size, prefix in _PREFIXES:
             if largest >= 0.999 * size or size == _PREFIXES[0][0]:
-                factor, shown = size, prefix + unit
+                factor = size
+                shown = prefix + unit
     values = [tick / factor for tick in ticks(span)]
     gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0)
     digits = next(

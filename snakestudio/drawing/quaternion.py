@@ -37,7 +37,8 @@ def matrix(q: FloatArray) -> FloatArray:
 
 def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
     """Vectors v (..., 3) rotated by q (..., 4)."""
-    w, u = q[..., :1], q[..., 1:]
+    w = q[..., :1]
+    u = q[..., 1:]
     t = 2.0 * np.cross(u, v)
     rotated: FloatArray = v + w * t + np.cross(u, t)
     return rotated

@@ -54,14 +54,16 @@ def _slabs(
 
 def ray_prism(origin: FloatArray, direction: FloatArray, body: Prism) -> float:
     """Distance along a ray to the first point of an extruded profile, m; infinite if it misses."""
-    start, along = (origin - body.origin) @ body.rotation, direction @ body.rotation
+    start = (origin - body.origin) @ body.rotation
+    along = direction @ body.rotation
     edge = np.roll(body.profile, -1, axis=0) - body.profile
     normal = np.column_stack((edge[:, 1], np.zeros(len(edge)), -edge[:, 0]))
     normal = np.concatenate((normal, [(0.0, 1.0, 0.0), (0.0, -1.0, 0.0)]))
     level = np.append(
         np.einsum("ij,ij->i", normal[:-2, [0, 2]], body.profile), (body.half_width, body.half_width)
     )
-    away, speed = normal @ start - level, normal @ along
+    away = normal @ start - level
+    speed = normal @ along
     if np.any((np.abs(speed) < 1e-14) & (away > 0)):
         return math.inf
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -81,12 +83,11 @@ def ray_relief(origin: FloatArray, direction: FloatArray, body: Relief) -> float
     """
     turn = rotation(body.yaw)
     scale = np.array([body.dx, body.dy, 1.0])
-    start, along = ((origin - body.origin) @ turn) / scale, (direction @ turn) / scale
+    start = ((origin - body.origin) @ turn) / scale
+    along = (direction @ turn) / scale
     ny, nx = body.heights.shape
-    low, high = (
-        np.array([0.0, 0.0, float(min(body.heights.min(), -body.origin[2]))]),
-        np.array([nx - 1.0, ny - 1.0, 0.0]),
-    )
+    low = np.array([0.0, 0.0, float(min(body.heights.min(), -body.origin[2]))])
+    high = np.array([nx - 1.0, ny - 1.0, 0.0])
     high[2] = max(float(body.heights.max()), low[2])
     enter, leave = (float(t) for t in _slabs(start, along, low, high))
     enter = max(enter, 0.0)
@@ -121,8 +122,10 @@ def _height(heights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     i = np.clip(np.floor(x), 0, nx - 2).astype(np.intp)
     j = np.clip(np.floor(y), 0, ny - 2).astype(np.intp)
     u, v = np.clip(x - i, 0.0, 1.0), np.clip(y - j, 0.0, 1.0)
-    h00, h11 = heights[j, i], heights[j + 1, i + 1]
-    h10, h01 = heights[j, i + 1], heights[j + 1, i]
+    h00 = heights[j, i]
+    h11 = heights[j + 1, i + 1]
+    h10 = heights[j, i + 1]
+    h01 = heights[j + 1, i]
     height: FloatArray = np.where(
         u >= v, h00 + u * (h10 - h00) + v * (h11 - h10), h00 + v * (h01 - h00) + u * (h11 - h01)
     )
@@ -139,7 +142,8 @@ def ray_triangles(origin: FloatArray, direction: FloatArray, corner: FloatArray)
     corner : (k, 3, 3) array
         Corners, counter-clockwise from the front, m.
     """
-    ahead, aside = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
+    ahead = corner[:, 1] - corner[:, 0]
+    aside = corner[:, 2] - corner[:, 0]
     across = np.cross(direction, aside)
     size = np.einsum("ij,ij->i", ahead, across)
     to = origin - corner[:, 0]

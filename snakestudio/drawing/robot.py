@@ -33,11 +33,15 @@ _UPRIGHT = np.array([np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])
 _APART = 0.95
 """Share of two radii that lies between the ends of two links that do not meet."""
 
-_PIN, _PIN_LENGTH, _PIN_FREE = 0.2, 1.13, 0.82
+_PIN = 0.2
+_PIN_LENGTH = 1.13
+_PIN_FREE = 0.82
 """Radius of a hinge's pin, and half its length where the ends of two links meet and where they do
 not, in radii."""
 
-_WHEEL, _WHEEL_WIDTH, _TRACK = 0.45, 0.13, 1.0
+_WHEEL = 0.45
+_WHEEL_WIDTH = 0.13
+_TRACK = 1.0
 """Radius of a wheel, half its width, and its lateral distance from the link's middle, in the link's
 radii."""
 
@@ -63,7 +67,8 @@ class Chain:
 
 def chain(pose: FloatArray, middle: FloatArray | None = None) -> Chain:
     """Chain of link poses (n, 7), whose capsules have their middles so far (n,) ahead of the poses, m."""
-    position, q = pose[:, :3], pose[:, 3:]
+    position = pose[:, :3]
+    q = pose[:, 3:]
     axis = np.stack(
         (
             1 - 2 * (q[:, 2] ** 2 + q[:, 3] ** 2),
@@ -150,12 +155,14 @@ def _make_hinges(
     The yaw axis is fixed to the link before the joint, pitch and roll axes to the one behind it.
     """
     radius, half, _ = ChainBody(robot).sizes
-    thin, thick = np.minimum(radius[:-1], radius[1:]), np.maximum(radius[:-1], radius[1:])
+    thin = np.minimum(radius[:-1], radius[1:])
+    thick = np.maximum(radius[:-1], radius[1:])
     free = 0.5 * (length[:-1] + length[1:]) - half[:-1] - half[1:] > _APART * (
         radius[:-1] + radius[1:]
     )
     pin = np.where(free, _PIN_FREE * thin, np.maximum(_PIN_LENGTH * thin, 1.04 * thick))
-    before, behind = 0.5 * (length[:-1] - offset), -0.5 * (length[1:] - offset)
+    before = 0.5 * (length[:-1] - offset)
+    behind = -0.5 * (length[1:] - offset)
     none = np.zeros(len(offset), bool)
     turns = none.copy()
     for which in axes.values():
@@ -247,10 +254,8 @@ def _shells(
     known = links.known
     # The grooves of the full shell need a cylinder to lie in.
     plain = half <= 0.3 * radius
-    rear, front = (
-        links.position - half[:, None] * links.axis,
-        links.position + half[:, None] * links.axis,
-    )
+    rear = links.position - half[:, None] * links.axis
+    front = links.position + half[:, None] * links.axis
     joined = np.zeros(len(known) + 1, bool)
     thin = np.minimum(radius[1:], radius[:-1])
     with np.errstate(invalid="ignore"):
@@ -282,7 +287,8 @@ def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) ->
     both = links.known[:-1] & links.known[1:]
     rear = (links.position[:-1] + half[:-1, None] * links.axis[:-1])[both]
     front = (links.position[1:] - half[1:, None] * links.axis[1:])[both]
-    before, behind = radius[:-1][both], radius[1:][both]
+    before = radius[:-1][both]
+    behind = radius[1:][both]
     gap = front - rear
     apart = np.sqrt(np.einsum("ij,ij->i", gap, gap))
     direction = np.where(
@@ -324,7 +330,8 @@ def _meeting(
     """
     if np.array_equal(before, behind):
         return 0.5 * apart, np.sqrt(before**2 - 0.25 * apart**2)
-    thin, thick = np.minimum(before, behind), np.maximum(before, behind)
+    thin = np.minimum(before, behind)
+    thick = np.maximum(before, behind)
     safe = np.maximum(apart, 1e-9)
     along = 0.5 * (apart**2 + before**2 - behind**2) / safe
     inside = (apart < thick - thin) | (np.abs(along) > before)
@@ -363,7 +370,8 @@ def _wheels(
 ) -> dict[str, Batch]:
     """A wheel at either side of a link, as far turned as the link has rolled."""
     which: IndexArray = np.flatnonzero(wheeled & links.known)
-    size, turn = radius[which], links.quaternion[which]
+    size = radius[which]
+    turn = links.quaternion[which]
     frame = quat.matrix(turn)
     rolled = (
         np.zeros(len(which))
@@ -372,7 +380,8 @@ def _wheels(
     )
     angle = 0.5 * np.remainder(rolled / (_WHEEL * size), 2.0 * np.pi)
     spin = np.zeros((len(which), 4))
-    spin[:, 0], spin[:, 1] = np.cos(angle), np.sin(angle)
+    spin[:, 0] = np.cos(angle)
+    spin[:, 1] = np.sin(angle)
     turned = quat.multiply(quat.multiply(turn, np.broadcast_to(_ACROSS, turn.shape)), spin)
     down = links.position[which] - ((1.0 - _WHEEL) * size)[:, None] * frame[:, :, 2]
     rows = [
@@ -435,7 +444,8 @@ def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Ba
 def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Theme) -> Batch:
     """Thin rods along axes of the joints between known links, of poses (n, 7)."""
     known: BoolArray = np.logical_and.reduce(np.isfinite(pose), axis=1)
-    length, thick = 1.9 * robot.radius_m, 0.07 * robot.radius_m
+    length = 1.9 * robot.radius_m
+    thick = 0.07 * robot.radius_m
     rows: list[Batch] = [np.zeros((0, ROW_WIDTH), np.float32)]
     kinds: tuple[tuple[Literal["yaw", "pitch", "roll"], Colour], ...] = (
         ("yaw", theme.axis_z),
@@ -472,12 +482,14 @@ def reference_pose(
     """
     if not (np.isfinite(pose).all() and np.isfinite(joint_angle_ref).all()):
         return None
-    n, half = len(pose), 0.5 * robot.link_length_m
+    n = len(pose)
+    half = 0.5 * robot.link_length_m
     position, turns = chain_in_space(np.eye(3), joint_angle_ref, robot, axes)
     # Best rigid fit of centres and a second point on every axis (Kabsch), so that a straight robot
     # keeps its roll.
     have = quat.matrix(pose[:, 3:])
-    centre_ref, centre = position.mean(axis=0), pose[:, :3].mean(axis=0)
+    centre_ref = position.mean(axis=0)
+    centre = pose[:, :3].mean(axis=0)
     cov = (position - centre_ref).T @ (pose[:, :3] - centre) / n
     cov += half * robot.radius_m * np.einsum("kia,kja->ij", turns, have) / n
     u, _, vt = np.linalg.svd(cov)

@@ -26,7 +26,8 @@ whatever is drawn.
 _FACETED = 48
 """Up to so many cells either way a height field shows its triangles; a finer one looks smooth."""
 
-_RIM, _EDGE = 0.008, 1.18
+_RIM = 0.008
+_EDGE = 1.18
 """Greatest width of the light border of a flat face (m), and its tone at the edge: edges catch
 light."""
 
@@ -51,8 +52,10 @@ def _mesh(
     position: FloatArray, normal: FloatArray, tone: FloatArray | float, triangles: IndexArray
 ) -> Mesh:
     vertices = np.empty((len(position), 8), np.float32)
-    vertices[:, 0:3], vertices[:, 3:6] = position, normal
-    vertices[:, 6], vertices[:, 7] = 0.0, tone
+    vertices[:, 0:3] = position
+    vertices[:, 3:6] = normal
+    vertices[:, 6] = 0.0
+    vertices[:, 7] = tone
     return Mesh(vertices, np.ascontiguousarray(triangles, np.uint32).ravel())
 
 
@@ -136,7 +139,8 @@ def _above_ground(corner: FloatArray) -> FloatArray:
     So nothing has to be clipped when they are drawn. Blocks of which an upright edge is not cut
     stay as they are.
     """
-    low, high = corner[:, :4], corner[:, 4:]
+    low = corner[:, :4]
+    high = corner[:, 4:]
     whole = ((low[..., 2] < 0.0) & (high[..., 2] > 0.0)).all(axis=1, keepdims=True)
     share = np.where(whole, -low[..., 2] / np.where(whole, high[..., 2] - low[..., 2], 1.0), 0.0)
     cut = low + share[..., None] * (high - low)
@@ -159,7 +163,8 @@ def _face(corners: FloatArray, rims: Sequence[bool], width: float, tone: float =
     depth = np.where(rims, width, 0.0)
     inner = corners.astype(float).copy()
     for i in range(m):
-        before, own = inward[i - 1], inward[i]
+        before = inward[i - 1]
+        own = inward[i]
         cosine = float(before @ own)
         if cosine > 0.999:  # in line: the border of one of them thins out towards this corner
             continue
@@ -199,15 +204,16 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
     before = np.roll(normal, 1, axis=0)
     # At a sharp corner the shell would run far out: no farther than four times its thickness.
     out = (normal + before) / np.maximum(1.0 + (normal * before).sum(axis=1, keepdims=True), 0.125)
-    position, way = np.empty((2 * m, 3)), np.empty((2 * m, 3))
+    position = np.empty((2 * m, 3))
+    way = np.empty((2 * m, 3))
     for k, side in enumerate((-1.0, 1.0)):
         rows = slice(k * m, (k + 1) * m)
-        position[rows, 0], position[rows, 1], position[rows, 2] = (
-            profile[:, 0],
-            side * half_width,
-            profile[:, 1],
-        )
-        way[rows, 0], way[rows, 1], way[rows, 2] = out[:, 0], side, out[:, 1]
+        position[rows, 0] = profile[:, 0]
+        position[rows, 1] = side * half_width
+        position[rows, 2] = profile[:, 1]
+        way[rows, 0] = out[:, 0]
+        way[rows, 1] = side
+        way[rows, 2] = out[:, 1]
     fan = [(0, i, i + 1) for i in range(1, m - 1)]
     triangles = [*fan, *((m, m + c, m + b) for _, b, c in fan)]
     for i in range(m):
@@ -219,7 +225,8 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
 def prism(body: Prism) -> Surface:
     """An extruded convex profile, its faces at the ground without light edges."""
     profile = [(float(x), float(z)) for x, z in body.profile]
-    m, w = len(profile), body.half_width
+    m = len(profile)
+    w = body.half_width
     size = np.ptp(body.profile, axis=0)
     width = min(_RIM, 0.2 * float(size.min()), 0.25 * w)
     grounded = [abs(profile[i][1]) < 1e-9 and abs(profile[(i + 1) % m][1]) < 1e-9 for i in range(m)]
@@ -242,7 +249,8 @@ def staircase(steps: Sequence[Block]) -> Surface:
     Drawn one by one their sides would lie in the same plane and fight for it.
     """
     first = steps[0]
-    origin, rotation = np.array([*first.centre[:2], 0.0]), first.rotation
+    origin = np.array([*first.centre[:2], 0.0])
+    rotation = first.rotation
     along = [float((block.centre - origin) @ rotation[:, 0]) for block in steps]
     begin = [s - float(block.half[0]) for s, block in zip(along, steps, strict=True)]
     end = along[0] + float(first.half[0])
@@ -252,7 +260,8 @@ def staircase(steps: Sequence[Block]) -> Surface:
     width = min(_RIM, 0.2 * float(rises.min()), 0.2 * float(np.diff([*begin, end]).min()), 0.25 * w)
     faces = []
     for i, x in enumerate(begin):
-        low, high = top[i - 1] if i else 0.0, top[i]
+        low = top[i - 1] if i else 0.0
+        high = top[i]
         after = begin[i + 1] if i + 1 < len(begin) else end
         last = i + 1 == len(begin)
         faces.append(
@@ -310,15 +319,21 @@ def relief(body: Relief) -> Surface:
     at = np.stack((*np.meshgrid(x, y), z), axis=-1)
     ny, nx = z.shape
     k = np.arange(ny * nx).reshape(ny, nx)
-    a, b, c, d = k[:-1, :-1], k[:-1, 1:], k[1:, 1:], k[1:, :-1]
+    a = k[:-1, :-1]
+    b = k[:-1, 1:]
+    c = k[1:, 1:]
+    d = k[1:, :-1]
     # Split as the physics splits it, along the diagonal from [j, i] to [j + 1, i + 1].
     triangles = np.concatenate(
         (np.stack((a, b, c), -1).reshape(-1, 3), np.stack((a, c, d), -1).reshape(-1, 3))
     )
     ground = -float(body.origin[2])
-    low, high = max(float(z.min()), ground), max(float(z.max()), ground + 1e-9)
+    low = max(float(z.min()), ground)
+    high = max(float(z.max()), ground + 1e-9)
     tone = 0.84 + 0.28 * np.clip((z - low) / max(high - low, 1e-9), 0.0, 1.0)
-    flat, way, shade = at.reshape(-1, 3), normal.reshape(-1, 3), tone.ravel()
+    flat = at.reshape(-1, 3)
+    way = normal.reshape(-1, 3)
+    shade = tone.ravel()
     skin = _mesh(flat, way, shade, triangles)
     if max(ny, nx) <= _FACETED + 1:
         corner = flat[triangles]
@@ -339,7 +354,8 @@ def relief(body: Relief) -> Surface:
             np.tile((-1, 0, 0), (ny - 1, 1)),
         )
     ).astype(float)
-    upper, after = flat[rim], flat[np.roll(rim, -1)]
+    upper = flat[rim]
+    after = flat[np.roll(rim, -1)]
     wall = np.stack((_dropped(upper, ground), _dropped(after, ground), after, upper), axis=1)
     quads = np.arange(4 * len(rim)).reshape(-1, 4)
     walls = _mesh(wall.reshape(-1, 3), outward.repeat(4, axis=0), 0.9, _fans(quads).reshape(-1, 3))

@@ -18,7 +18,8 @@ __all__ = ["dashes", "track_lines", "track_marks", "track_segments"]
 _LONGEST = 4000
 """Pieces of a track that are drawn; a longer one is thinned out."""
 
-_DASH, _MOST_DASHES = 0.012, 2000
+_DASH = 0.012
+_MOST_DASHES = 2000
 """Length of a dash and of the gap after it as a share of the picture's height, and how many a track
 has at most."""
 
@@ -70,7 +71,8 @@ def dashes(
 
 def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Pieces of a track as they are drawn: starts and ends, (k, 3) each, m, and which are dashes of that length, m."""
-    points, dashed = np.asarray(track.points, float), track.dashed
+    points = np.asarray(track.points, float)
+    dashed = track.dashed
     if dashed is None:
         dashed = np.zeros(max(len(points) - 1, 0), bool)
     if len(points) > _LONGEST:
@@ -79,7 +81,9 @@ def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, B
         dashed = np.logical_or.reduceat(dashed, kept[:-1])
         points = points[kept]
     known = np.isfinite(points).all(axis=1)
-    starts, ends, faints = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros(0, bool)]
+    starts = [np.zeros((0, 3))]
+    ends = [np.zeros((0, 3))]
+    faints = [np.zeros(0, bool)]
     for run in np.split(np.arange(len(points)), np.flatnonzero(np.diff(known)) + 1):
         if len(run) > 1 and known[run[0]]:
             start, end, faint = dashes(points[run], dashed[run[:-1]], dash)

@@ -20,17 +20,20 @@ TAIL_CAP = 1.5
 """Length of the tail's tip in radii; the head is a half sphere."""
 
 _CAP_RINGS = 8
-_GROOVE, _EDGE = 0.09, 0.07
+_GROOVE = 0.09
+_EDGE = 0.07
 """Half of a groove's width, and width of the edge beside it that catches light, in radii."""
 
 _TILT = math.radians(38)
 """How far the normal leans into the groove at its edge: it looks cut although the mesh is
 smooth."""
 
-_DARK, _STRIPE = 0.5, 1.2
+_DARK = 0.5
+_STRIPE = 1.2
 """Tones of a groove and of the stripe along the back."""
 
-_RINGS_WANTED, _NEAREST_BANDS = 120, 1.7
+_RINGS_WANTED = 120
+_NEAREST_BANDS = 1.7
 """Rings there should be at least, without grooves; distance of neighbouring grooves at least, in
 radii."""
 
@@ -120,8 +123,10 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
     edge = groove + min(_EDGE / slenderness, 0.15)
     rows: list[tuple[int, float, bool, float]] = []
     for k in range(sections - 1):
-        before, after = k % step == 0 and k > 0, (k + 1) % step == 0 and k + 2 < sections
-        begin, end = edge if before else 0.0, 1.0 - edge if after else 1.0
+        before = k % step == 0 and k > 0
+        after = (k + 1) % step == 0 and k + 2 < sections
+        begin = edge if before else 0.0
+        end = 1.0 - edge if after else 1.0
         if before:
             rows += [(k, 0.0, True, 0.0), (k, groove, True, 0.0), (k, groove, False, -_TILT)]
         # What begins the next stretch stands there.
@@ -133,7 +138,8 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
             rows += [(k, 1.0 - groove, False, _TILT), (k, 1.0 - groove, True, 0.0)]
     rows.append((sections - 2, 1.0, False, 0.0))
     first, part, dark, tilt = (np.array(column) for column in zip(*rows, strict=True))
-    u, v = part, 1.0 - part
+    u = part
+    v = 1.0 - part
     weights = np.stack(((1 + 2 * u) * v * v, u * v * v, u * u * (3 - 2 * u), -u * u * v))
     slopes = np.stack((-6 * u * v, v * (1 - 3 * u), 6 * u * v, u * (3 * u - 2)))
     return Rings(first.astype(np.intp), part, weights[..., None], slopes, dark.astype(bool), tilt)
@@ -156,7 +162,8 @@ def _turned(quaternion: FloatArray, at: Rings) -> tuple[FloatArray, FloatArray]:
     sign = np.cumprod(np.concatenate(([1.0], np.where(cosine < 0.0, -1.0, 1.0))))
     q = quaternion * sign[:, None]
     half = np.arccos(np.minimum(np.abs(cosine), 1.0))
-    angle, u = half[at.first], at.part
+    angle = half[at.first]
+    u = at.part
     flat = angle < 1e-4
     safe = np.where(flat, 1.0, np.sin(angle))
     a = np.where(flat, 1.0 - u, np.sin((1.0 - u) * angle) / safe)
@@ -194,7 +201,8 @@ def skin(
     length = np.sqrt(np.einsum("ij,ij->i", chord, chord)) / np.sinc(
         0.5 * np.minimum(angle, np.pi) / np.pi
     )
-    i, j = at.first, at.first + 1
+    i = at.first
+    j = at.first + 1
     w = at.weights
     span = length[i, None]
     middle = (
@@ -212,7 +220,9 @@ def skin(
     quarter = 0.5 * math.pi * np.arange(1, _CAP_RINGS + 1) / _CAP_RINGS
     frame = quat.matrix(turned)
     x = frame[:, :, 0]
-    ends, widths, leans = [], [], []
+    ends = []
+    widths = []
+    leans = []
     for end, angles, out in ((0, quarter[::-1], -1.0), (-1, quarter, TAIL_CAP)):
         ends.append(middle[end] + np.sin(angles)[:, None] * (out * radius[end] * x[end]))
         widths.append(radius[end] * np.cos(angles))
@@ -226,8 +236,10 @@ def skin(
 
     sine, cosine, stripe = _around(columns)
     vertices = np.empty((len(middle), len(sine), 8), np.float32)
-    out, along = np.cos(lean).astype(np.float32), np.sin(lean).astype(np.float32)
-    centre, reach = middle.astype(np.float32), wide.astype(np.float32)[:, None]
+    out = np.cos(lean).astype(np.float32)
+    along = np.sin(lean).astype(np.float32)
+    centre = middle.astype(np.float32)
+    reach = wide.astype(np.float32)[:, None]
     for k in range(3):  # numpy is slow along an axis as short as three
         radial = frame[:, k, 2, None] * cosine - frame[:, k, 1, None] * sine
         vertices[..., k] = centre[:, k, None] + reach * radial
@@ -284,7 +296,8 @@ def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
     across = np.ones(columns + 1, bool)
     across[2 * wide] = False
     count = columns + 2
-    row, column = np.flatnonzero(apart)[:, None], np.flatnonzero(across)
+    row = np.flatnonzero(apart)[:, None]
+    column = np.flatnonzero(across)
     a = row * count + column
     quads = np.stack((a, a + 1, a + count, a + count, a + 1, a + count + 1), axis=-1)
     # At the poles every other triangle has no area.

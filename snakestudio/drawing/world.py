@@ -232,7 +232,8 @@ def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
     return labels
 
 
-_AXIS, _MARGIN = 34.0, 54.0
+_AXIS = 34.0
+_MARGIN = 54.0
 """Length of an axis and distance of the origin from the corner, pixels of a picture 720 pixels
 high."""
 
@@ -241,10 +242,8 @@ def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> Float
     """Matrix (4, 4) that puts axes of length 1 into the lower left corner of the picture."""
     right, up, _ = camera.axes
     matrix = np.zeros((4, 4))
-    matrix[0, :3], matrix[1, :3] = (
-        2 * _AXIS * pixel / width * right,
-        2 * _AXIS * pixel / height * up,
-    )
+    matrix[0, :3] = 2 * _AXIS * pixel / width * right
+    matrix[1, :3] = 2 * _AXIS * pixel / height * up
     matrix[:, 3] = (2 * _MARGIN * pixel / width - 1, 2 * _MARGIN * pixel / height - 1, 0.0, 1.0)
     return matrix
 

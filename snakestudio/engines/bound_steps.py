@@ -134,7 +134,8 @@ class PlainSteps:
 
     def _reference(self, n_steps: int, torque: bool) -> JointReference:
         reference = _constant(len(self._engine.schema.axes), torque)
-        step, now = self._engine.scene.solver.step_s, self._engine.step_count
+        step = self._engine.scene.solver.step_s
+        now = self._engine.step_count
         reference.time[:] = now * step, (now + n_steps) * step
         return reference
 
@@ -248,8 +249,11 @@ class BoundSteps(ABC):
             _constant(axes, torque=True),
         )
         assert given.torque is not None
-        self._held_time, self._held_angle, self._held_rate = held.time, held.angle, held.rate
-        self._given_time, self._given_torque = given.time, given.torque
+        self._held_time = held.time
+        self._held_angle = held.angle
+        self._held_rate = held.rate
+        self._given_time = given.time
+        self._given_torque = given.torque
         self._moves = False  # whether the held reference has rates
         self._dt = self.scene.solver.step_s
         assert self.compiled is not None
@@ -279,7 +283,9 @@ class BoundSteps(ABC):
         row_steps: tuple[int, ...] = (),
     ) -> StepReport | None:
         """See `Steps.hold`."""
-        now, dt, time = self._reached, self._dt, self._held_time
+        now = self._reached
+        dt = self._dt
+        time = self._held_time
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
         self._held_angle[:] = angle
@@ -299,7 +305,9 @@ class BoundSteps(ABC):
         self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
         """See `Steps.give`."""
-        now, dt, time = self._reached, self._dt, self._given_time
+        now = self._reached
+        dt = self._dt
+        time = self._given_time
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
         self._given_torque[:] = torque
@@ -363,7 +371,8 @@ class BoundSteps(ABC):
 
     def settle(self) -> None:
         """See `Steps.settle`."""
-        reference, self._unsettled = self._unsettled, None
+        reference = self._unsettled
+        self._unsettled = None
         if reference is not None:
             torque = None if reference.torque is None else reference.torque.copy()
             self._reference = JointReference(

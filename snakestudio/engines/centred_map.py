@@ -56,7 +56,8 @@ def coupling_of(robot: Robot, chain: CentredChain) -> FloatArray:
     """What couples the turning of the links in the mass matrix, `coupling` of `inertia_and_bias`, kg m^2."""
     n = robot.n_links
     if robot.equal_links:
-        half, centred = 0.5 * robot.link_length_m, centred_map(n)
+        half = 0.5 * robot.link_length_m
+        centred = centred_map(n)
         equal: FloatArray = robot.mass_kg * half * half * (centred.T @ centred)
         return equal
     levers = centred_map(n, chain.back, chain.weight) * chain.half

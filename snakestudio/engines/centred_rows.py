@@ -60,7 +60,9 @@ def write_centred_links(
     spread_from_centre(part, chain, v, place)
     kinetic = 0.0
     for k in range(n):
-        vx, vy, omega = place[k, X], place[k, Y], v[k]
+        vx = place[k, X]
+        vy = place[k, Y]
+        omega = v[k]
         rows.link_twist[i, k, X] = vx
         rows.link_twist[i, k, Y] = vy
         rows.link_twist[i, k, TURN_Z] = omega

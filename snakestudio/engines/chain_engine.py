@@ -71,7 +71,8 @@ def chain(
         [np.zeros(2), np.cumsum(half[:-1, None] * axis[:-1] + half[1:, None] * axis[1:], axis=0)]
     )
     by_head = np.tile(np.eye(3), (n, 1, 1))
-    by_head[:, X, TURN], by_head[:, Y, TURN] = -ways[:, Y], ways[:, X]
+    by_head[:, X, TURN] = -ways[:, Y]
+    by_head[:, Y, TURN] = ways[:, X]
     turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the joints before it
     swing = normal[:, :, None] * turns[:, None, :]
     by_joints = np.zeros((n, 3, n - 1))
@@ -120,7 +121,8 @@ class ChainEngine(TimeSteppingEngine):
         super().__init__(scene, base_dir, chain_schema(scene, self.energies, valid))
         pose, _ = planar_pose(scene, base_dir)
         self._counts = np.zeros(2, np.int64)
-        self.angle, self.rate = np.diff(pose[:, TURN]), np.zeros(n - 1)
+        self.angle = np.diff(pose[:, TURN])
+        self.rate = np.zeros(n - 1)
         self.begin(pose)
 
     def begin(self, pose: FloatArray) -> None:
@@ -183,18 +185,21 @@ class ChainEngine(TimeSteppingEngine):
     ) -> int:
         due = set(wanted.tolist())
         for _ in range(n_steps):
-            before, counts = public_state(self), self._counts.copy()
+            before = public_state(self)
+            counts = self._counts.copy()
             try:
                 angle, _ = reference.at(float(self._counts[STEP] + 1) * self.dt)
                 rate = (angle - self.angle) / self.dt
                 self.step(angle, rate)
-                self.angle, self.rate = angle.copy(), rate
+                self.angle = angle.copy()
+                self.rate = rate
                 self._counts += 1
                 if int(self._counts[STEP]) in due:
                     self._write_present_row(*reference.at(self._now()), rows, call=False)
             except BaseException:
                 with_public_state(self, before)
-                self._counts, self._reached = counts, int(counts[STEP])
+                self._counts = counts
+                self._reached = int(counts[STEP])
                 raise
         return OK
 
@@ -210,15 +215,16 @@ class ChainEngine(TimeSteppingEngine):
         pose, velocity = self._checked_links()
         energies = [float(getattr(self, name)) for name in self.energies]
         i = rows.filled.item(0)
-        rows.link_pose[i, :, PLACE], rows.link_pose[i, :, Z] = (
-            pose[:, PLACE],
-            self._scene.body.sizes.radius,
-        )
+        rows.link_pose[i, :, PLACE] = pose[:, PLACE]
+        rows.link_pose[i, :, Z] = self._scene.body.sizes.radius
         half = 0.5 * pose[:, TURN]
-        rows.link_pose[i, :, QUAT_W], rows.link_pose[i, :, QUAT_Z] = np.cos(half), np.sin(half)
+        rows.link_pose[i, :, QUAT_W] = np.cos(half)
+        rows.link_pose[i, :, QUAT_Z] = np.sin(half)
         rows.link_twist[i][:, [X, Y, TURN_Z]] = velocity
-        rows.joint_angle[i], rows.joint_rate[i] = self.angle, self.rate
-        rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
+        rows.joint_angle[i] = self.angle
+        rows.joint_rate[i] = self.rate
+        rows.joint_angle_ref[i] = angle
+        rows.joint_rate_ref[i] = rate
         rows.energy[i] = energies
         rows.steps[i] = self._counts[STEP]
         rows.filled[0] = i + 1

@@ -153,7 +153,8 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
 
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     """Whether gait and start keep within the stops of every joint axis; `angles` (m,) are those of the start, rad."""
-    axes, values = scene.body.axes, scene.axis_values
+    axes = scene.body.axes
+    values = scene.axis_values
     if not len(angles):
         return []
     problems = []
@@ -219,7 +220,8 @@ def _beyond(
     high: FloatArray, upper: FloatArray, low: FloatArray, lower: FloatArray
 ) -> tuple[int, float] | None:
     """Axis that goes farthest beyond a stop, and the stop, degrees; None if all keep within them."""
-    over, under = high - upper, lower - low
+    over = high - upper
+    under = lower - low
     farthest = np.maximum(over, under)
     worst = int(farthest.argmax())
     if not farthest[worst] > 1e-9:
@@ -241,7 +243,8 @@ def _within_stops(
     scene: Scene, amplitude: str, reach: float, swing: float, limit: float
 ) -> tuple[Fix, ...]:
     """A smaller amplitude, if the offset leaves room for one, or stops farther away; degrees."""
-    limit, gait = abs(limit), scene.gait
+    limit = abs(limit)
+    gait = scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
     room = math.floor(10.0 * (limit - (reach - swing))) / 10.0
     farther = Fix(
@@ -350,7 +353,8 @@ def slippery_ground(scene: Scene) -> list[Problem]:
 
 def soft_start_never_ends(scene: Scene) -> list[Problem]:
     """Whether joints wait for ever for a reference near 0."""
-    limit, waves = scene.control.soft_start_deg, scene.waves
+    limit = scene.control.soft_start_deg
+    waves = scene.waves
     named = zip(
         (offset for _, offset in scene.gait.wave_keys), (waves.yaw, waves.pitch), strict=True
     )

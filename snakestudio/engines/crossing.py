@@ -154,14 +154,13 @@ class _Terrain:
     def __init__(
         self, obstacle: Obstacle, number: int, base_dir: Path | None, radius: float
     ) -> None:
-        self._obstacle, self._number, self._base_dir, self._radius = (
-            obstacle,
-            number,
-            base_dir,
-            radius,
-        )
+        self._obstacle = obstacle
+        self._number = number
+        self._base_dir = base_dir
+        self._radius = radius
         low, high = plan_boxes((obstacle,))
-        self.middle, self.reach = 0.5 * (low + high)[0], 0.5 * float(np.linalg.norm(high - low))
+        self.middle = 0.5 * (low + high)[0]
+        self.reach = 0.5 * float(np.linalg.norm(high - low))
         self.core_reach = self.reach
 
     @cached_property
@@ -201,10 +200,8 @@ class Crossing:
 
     def sentence(self, scene: Scene) -> str:
         """What went through what, and the remedy."""
-        step, what = (
-            scene.solver.step_s,
-            f"link {self.link + 1} goes through {_called(scene, self.obstacle)}",
-        )
+        step = scene.solver.step_s
+        what = f"link {self.link + 1} goes through {_called(scene, self.obstacle)}"
         if self.way > self.seen:
             return (
                 f"{what}: it moves {1e3 * self.way:.3g} mm in the step, but is sure to meet it only below "
@@ -276,7 +273,8 @@ class Crossings:
         # its ends does.
         away = _away(before[link, :, :2], self._middle[body_index])
         near[link, body_index] = away <= self._core_reach[body_index] + way[link] + _ROUNDING
-        first, soonest = None, math.inf
+        first = None
+        soonest = math.inf
         for b in np.flatnonzero(near.any(axis=0)):
             obstacle, body = self._bodies[b]
             links = np.flatnonzero(near[:, b])
@@ -308,10 +306,9 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
     robot = scene.robot
     bodies: list[tuple[int, Body]] = []
     if scene.model.spatial:
-        radius, up = (
-            robot.radius_m,
-            np.array([[0.0, 0.0, 1.0]]),
-        )  # who is all below it has fallen through
+        # who is all below it has fallen through
+        radius = robot.radius_m
+        up = np.array([[0.0, 0.0, 1.0]])
         bodies.append(
             (
                 GROUND,
@@ -345,11 +342,9 @@ def foreseen(
     """
     if not scene.obstacles:
         return []
-    watch, step, half = (
-        crossings(scene, base_dir),
-        scene.solver.step_s,
-        scene.robot.contact_half_length_m,
-    )
+    watch = crossings(scene, base_dir)
+    step = scene.solver.step_s
+    half = scene.robot.contact_half_length_m
     turns = np.abs(turning) if turning.ndim == 1 else np.linalg.norm(turning, axis=1)
     starting = float((np.linalg.norm(velocity, axis=1) + half * turns).max(initial=0.0))
     speed, what = max((starting, "as it starts"), (_gait_speed(scene, watch.seen), "by its gait"))
@@ -376,7 +371,8 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     A robot that nothing holds moves so that its links' momenta add up to nothing: what a rigid
     motion explains is left out.
     """
-    robot, n = scene.robot, scene.robot.n_links
+    robot = scene.robot
+    n = scene.robot.n_links
     if not scene.controller.uses_gait or n < 2:
         return 0.0
     of_body = scene.waves
@@ -387,7 +383,8 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     ):  # far beyond what can be
         return 0.0
     half = np.array([link.contact_half_length for link in robot.links])[:, None]
-    joints, span = np.arange(n - 1.0), 1e-5 / max(abs(wave.omega) for wave in waves)
+    joints = np.arange(n - 1.0)
+    span = 1e-5 / max(abs(wave.omega) for wave in waves)
     fastest = 0.0
     for phase in np.linspace(0.0, 2.0 * math.pi, _PHASES, endpoint=False):
         points = []
@@ -398,9 +395,11 @@ def _gait_speed(scene: Scene, seen: float) -> float:
             centre, turns = chain(
                 np.eye(3), in_a_row(angles, scene.body.axes), robot, scene.body.axes
             )
-            middle, reach = middles(centre, turns, robot), half * (turns @ [1.0, 0.0, 0.0])
+            middle = middles(centre, turns, robot)
+            reach = half * (turns @ [1.0, 0.0, 0.0])
             points.append(np.concatenate([middle - reach, middle + reach]))
-        at, moved = points[0] - points[0].mean(axis=0), (points[1] - points[0]) / span
+        at = points[0] - points[0].mean(axis=0)
+        moved = (points[1] - points[0]) / span
         spin = np.linalg.pinv((at**2).sum() * np.eye(3) - at.T @ at) @ np.cross(at, moved).sum(
             axis=0
         )
@@ -460,7 +459,8 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
         flat = not upright and 0.5 * solid.high < solid.radius
         thin = 0.5 * solid.high if flat else solid.radius
         top = np.array([solid.high - (1.0 - CORE) * min(solid.radius, 0.5 * solid.high)])
-        up, radius = np.array([[0.0, 0.0, 1.0]]), solid.radius - (1.0 - CORE) * thin
+        up = np.array([[0.0, 0.0, 1.0]])
+        radius = solid.radius - (1.0 - CORE) * thin
         some = slice(0 if upright else 1)
         return [
             _Core(
@@ -476,15 +476,15 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
     assert not isinstance(solid, Relief)
     normal, offset, centre = _faces(solid)
     points = corners(solid)
-    heights, up = points.T[2], normal.T[2]
+    heights = points.T[2]
+    up = normal.T[2]
     standing = not upright and float(heights.min()) <= _GROUND
     side = abs(up) < _UPWARD if upright else ~(standing & (up < -_UPWARD))
-    normal, offset = normal[side], offset[side]
+    normal = normal[side]
+    offset = offset[side]
     if standing:
-        normal, offset = (
-            np.concatenate([normal, [[0.0, 0.0, -1.0]]]),
-            np.concatenate([offset, [0.0]]),
-        )
+        normal = np.concatenate([normal, [[0.0, 0.0, -1.0]]])
+        offset = np.concatenate([offset, [0.0]])
         centre[2] = 0.5 * float(heights.max())
     behind = offset - normal @ centre  # how deep the middle lies behind the faces
     reach = float(np.linalg.norm(points[:, :2] - centre[:2], axis=1).max())
@@ -520,7 +520,8 @@ def _faces(solid: Block | Prism) -> tuple[FloatArray, FloatArray, FloatArray]:
     if isinstance(solid, Block):
         normal = np.concatenate([solid.rotation.T, -solid.rotation.T])
         return normal, normal @ solid.centre + np.tile(solid.half, 2), solid.centre.copy()
-    corner, turn = solid.profile, solid.rotation
+    corner = solid.profile
+    turn = solid.rotation
     x, z = (np.roll(corner, -1, axis=0) - corner).T
     flat = np.column_stack([z, 0.0 * x, -x]) / np.hypot(x, z)[:, None]
     local = np.concatenate([flat, [[0, 1, 0], [0, -1, 0]]])
@@ -534,7 +535,8 @@ def _faces(solid: Block | Prism) -> tuple[FloatArray, FloatArray, FloatArray]:
 def _away(ends: FloatArray, point: FloatArray) -> FloatArray:
     """Distance of points ((k, 2), m) from the lines between pairs of ends ((k, 2, 2), m), (k,), m."""
     begin, end = ends.swapaxes(0, 1)
-    along, to = end - begin, point - begin
+    along = end - begin
+    to = point - begin
     share = (to * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300)
     away: FloatArray = np.linalg.norm(to - share.clip(0.0, 1.0)[:, None] * along, axis=1)
     return away
@@ -545,10 +547,9 @@ def _ends(q: FloatArray, half: float) -> FloatArray:
     zero = np.zeros(len(q))
     if q.shape[1] == 3:
         x, y, theta = q.T
-        axis, middle = (
-            np.column_stack([np.cos(theta), np.sin(theta), zero]),
-            np.column_stack([x, y, zero]),
-        )
+        axis = np.column_stack([np.cos(theta), np.sin(theta), zero])
+        middle = np.column_stack([x, y, zero])
     else:
-        axis, middle = matrices(q[:, 3:])[..., X], q[:, :3]
+        axis = matrices(q[:, 3:])[..., X]
+        middle = q[:, :3]
     return np.stack([middle - half * axis, middle + half * axis], axis=1)

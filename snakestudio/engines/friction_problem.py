@@ -86,7 +86,8 @@ def friction_problem(
         scaled by, and alternately that of rolling friction: 2 c numbers; 0 where there is none.
     """
     rolls = any(number > 0.0 for number in unit[1::2])
-    size, wide = len(force), 5 if rolls else 3
+    size = len(force)
+    wide = 5 if rolls else 3
     directions = np.zeros((size, wide * len(contacts)))
     for index, contact in enumerate(contacts):
         directions[:, wide * index] = contact.normal

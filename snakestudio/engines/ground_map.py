@@ -95,7 +95,8 @@ def varies(ground: GroundMap) -> bool:
 def _ground_map(
     scene: Scene, base_dir: Path | None, friction: FloatArray, position: FloatArray
 ) -> GroundMap:
-    ground, picture = scene.ground, picture_values(scene.ground, base_dir)
+    ground = scene.ground
+    picture = picture_values(scene.ground, base_dir)
     corners = [np.array(patch.points_m) for patch in ground.patch]
     behind = np.cumsum([len(points) for points in corners])
     patches = np.zeros((len(corners), 6))

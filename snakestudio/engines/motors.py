@@ -34,7 +34,8 @@ class Motor(NamedTuple):
 
 def make_motor(scene: Scene) -> Motor:
     """The motors of `scene`."""
-    actuator, solver = scene.actuator, scene.solver
+    actuator = scene.actuator
+    solver = scene.solver
     return Motor(
         half_play=0.5 * math.radians(actuator.free_play_deg),
         most=math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm,

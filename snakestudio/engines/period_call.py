@@ -66,8 +66,10 @@ class PeriodCall:
         ):
             return False
         if shape != self._shape or not same_objects(own, self._own):
-            self._shape, self._own = shape, own
-            self._same, self._bound = 0, None
+            self._shape = shape
+            self._own = own
+            self._same = 0
+            self._bound = None
             return False
         self._same += 1
         return self._same > _OFTEN
@@ -90,7 +92,8 @@ class _BoundCall:
         self._time = np.empty(shape[0])
         self._angle, self._rate, self._acceleration = np.empty((3, *shape))
         self._due: IntArray = np.zeros(1, np.int64)
-        self._rows, self._n_steps = rows, 0
+        self._rows = rows
+        self._n_steps = 0
         own = engine.entry_arguments(
             JointReference(self._time, self._angle, self._rate, self._acceleration)
         )

@@ -157,7 +157,8 @@ def gaps(
     with np.errstate(
         divide="ignore", invalid="ignore", over="ignore"
     ):  # a link along a face never leaves the pair
-        one, other = (-size - centre) / axis, (size - centre) / axis
+        one = (-size - centre) / axis
+        other = (size - centre) / axis
     enters = np.maximum(np.fmin(one, other).max(axis=1), -halves)
     leaves = np.minimum(np.fmax(one, other).min(axis=1), halves)
     nearest = np.where(enters < leaves, np.minimum(nearest, 0.0), nearest)
@@ -181,17 +182,16 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
     if not scene.obstacles:
         return []
     links = scene.robot.links
-    half, radius = (
-        np.array([link.contact_half_length for link in links]),
-        np.array([link.radius for link in links]),
-    )
+    half = np.array([link.contact_half_length for link in links])
+    radius = np.array([link.radius for link in links])
     centre = np.array([link.centre_of_mass for link in links])
     q = q.copy()
     q[:, :2] -= centre[:, None] * np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
     table = outlines(scene.obstacles, float(radius.max()))
     owner = table[:, OWNER].astype(np.int64)
     around = float((half + radius).max())
-    low, high = q[:, :2].min(axis=0) - around, q[:, :2].max(axis=0) + around
+    low = q[:, :2].min(axis=0) - around
+    high = q[:, :2].max(axis=0) + around
     reach = (table[:, RADIUS] + np.hypot(table[:, HALF_X], table[:, HALF_Y]))[:, None]
     near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)
     problems: list[Problem] = []
@@ -219,7 +219,8 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
     problems = []
     for j, obstacle in enumerate(obstacles):
         key = f"obstacles[{j + 1}]"
-        kind, fits = shape_of(obstacle), fits_the_plane(obstacle)
+        kind = shape_of(obstacle)
+        fits = fits_the_plane(obstacle)
         if not fits and not (kind.tilts and not kind.terrain):
             message = f"{_called(obstacle, j)} is {kind.mention}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"

@@ -33,7 +33,8 @@ class PresentRow:
     """
 
     def __init__(self, write: Callable[[RowBuffers], None], kernel: Any = None) -> None:
-        self._write, self._kernel = write, kernel
+        self._write = write
+        self._kernel = kernel
         self._call: Callable[[], int] | None = None
         self._arguments: tuple[Any, ...] | None = None
         self._same = 0  # writes with these arguments
@@ -52,7 +53,8 @@ class PresentRow:
     ) -> None:
         """Take other arguments of the engine, and other buffers if the row may have more contacts than fit in."""
         self._arguments = arguments
-        self._call, self._same = None, 0
+        self._call = None
+        self._same = 0
         if not self.values or contacts > len(self.rows.contact_link):
             rows = make()
             # In one array, for rows are written on zeros.

@@ -57,7 +57,8 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 
 def _law(scene: Scene) -> list[Problem]:
     """Whether the scene's formulation knows the law of friction that the scene asks for."""
-    asked, known = scene.ground.law, FORMULATIONS[scene.model.kind].friction_laws
+    asked = scene.ground.law
+    known = FORMULATIONS[scene.model.kind].friction_laws
     if asked is None or asked in known or not known:
         return []
     others = [kind for kind, declared in FORMULATIONS.items() if asked in declared.friction_laws]

@@ -118,7 +118,8 @@ def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, ...] = (0, 0))
         What `buffers.filled` was before the first of them.
     """
     filled, touched = buffers.filled.tolist()
-    rows, contacts = slice(since[0], filled), slice(since[1], touched)
+    rows = slice(since[0], filled)
+    contacts = slice(since[1], touched)
     k = filled - since[0]
     return Rows(
         time=np.asarray(buffers.steps[rows] * dt, dtype=np.float64),

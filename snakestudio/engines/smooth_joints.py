@@ -35,7 +35,8 @@ def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> S
         Whether they have the stops of [robot]; those that joint tables give they have anyway, and
         the motors the largest torques.
     """
-    none, control = np.zeros(scene.robot.n_joints), scene.joint_controller
+    none = np.zeros(scene.robot.n_joints)
+    control = scene.joint_controller
     robot = scene.robot if stops else scene.robot.model_copy(update={"joint_limit_deg": None})
     values = axis_values(robot, control, Actuator(), scene.body.axes)
     kp, kd = yaw_values(scene, values.kp), yaw_values(scene, values.kd)

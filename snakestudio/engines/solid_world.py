@@ -74,7 +74,8 @@ def _around(
     points: FloatArray, low: float
 ) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
     """Reach and box of a solid with corners `points` (k, 3)."""
-    least, greatest = points.min(axis=0), points.max(axis=0)
+    least = points.min(axis=0)
+    greatest = points.max(axis=0)
     centre = 0.5 * (least + greatest)[:2]
     radius = float(np.sqrt(((points[:, :2] - centre) ** 2).sum(axis=1).max())) * (1.0 + 1e-12)
     return (
@@ -90,10 +91,8 @@ def _post(post: Post) -> _Entry | None:
     centre = np.array([post.x, post.y, 0.5 * (post.low + post.high)])
     frame = np.concatenate([centre, np.eye(3).ravel(), [0.5 * (post.high - post.low), post.radius]])
     caps = UPPER_OPEN | (LOWER_OPEN if post.low > _GROUND else 0)
-    lowest, highest = (
-        (post.x - post.radius, post.y - post.radius),
-        (post.x + post.radius, post.y + post.radius),
-    )
+    lowest = (post.x - post.radius, post.y - post.radius)
+    highest = (post.x + post.radius, post.y + post.radius)
     reach = (post.x, post.y, post.radius, post.low, post.high)
     return _Entry(reach, lowest, highest, POST, frame, (0, 0, caps, 0), ("corners", "corners"), {})
 
@@ -102,9 +101,12 @@ def _extruded(solid: Block | Prism) -> _Entry | None:
     """A block is a prism with a rectangular profile."""
     if isinstance(solid, Block):
         a, half, c = solid.half
-        origin, profile = solid.centre, np.array([[-a, -c], [a, -c], [a, c], [-a, c]])
+        origin = solid.centre
+        profile = np.array([[-a, -c], [a, -c], [a, c], [-a, c]])
     else:
-        origin, profile, half = solid.origin, solid.profile, solid.half_width
+        origin = solid.origin
+        profile = solid.profile
+        half = solid.half_width
     axes = solid.rotation[:, [0, 2, 1]].T
     flat = origin + profile @ axes[:2]
     points = np.concatenate([flat - half * axes[2], flat + half * axes[2]])

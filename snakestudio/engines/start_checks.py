@@ -11,7 +11,8 @@ from snakestudio.model.scene import Scene
 __all__ = ["torn_velocities", "unit_quaternions"]
 
 
-APART, TWIST = 0.01, 0.1
+APART = 0.01
+TWIST = 0.1
 """Velocities up to which the ends in a joint may differ, m/s, and turn against its axes, rad/s:
 what digits leave."""
 
@@ -63,7 +64,8 @@ def torn_velocities(
     """
     if not scene.start.gives_state or len(twist) < 2:
         return []
-    v, omega = twist[:, :3], twist[:, 3:]
+    v = twist[:, :3]
+    omega = twist[:, 3:]
     turning = omega[1:] - omega[:-1]
     rates = np.stack(
         [
@@ -74,12 +76,11 @@ def torn_velocities(
     against = np.linalg.norm(turning - np.einsum("ka,kai->ki", rates, axes), axis=1)
     ends = v[:-1] + np.cross(omega[:-1], front) + rates[:, :1] * sweep
     apart = np.linalg.norm(v[1:] + np.cross(omega[1:], rear) - ends, axis=1)
-    fastest, turn = np.linalg.norm(v, axis=1).max(), np.linalg.norm(omega, axis=1).max()
+    fastest = np.linalg.norm(v, axis=1).max()
+    turn = np.linalg.norm(omega, axis=1).max()
     reach = np.linalg.norm(rear, axis=1).max()
-    torn, twisted = (
-        apart - (APART + SHARE * (fastest + turn * reach)),
-        against - (TWIST + SHARE * turn),
-    )
+    torn = apart - (APART + SHARE * (fastest + turn * reach))
+    twisted = against - (TWIST + SHARE * turn)
     if torn.max() > 0.0:
         worst = int(torn.argmax())
         return [

@@ -250,7 +250,8 @@ class TimeSteppingEngine(BoundSteps):
             return False
         for array, saved in zip(self._state, state, strict=True):
             array[...] = saved
-        self._reached, self._reference = self._figures().step, reference
+        self._reached = self._figures().step
+        self._reference = reference
         return True
 
     # --------------------------------------------------------------------------------------- Engine
@@ -293,7 +294,8 @@ class TimeSteppingEngine(BoundSteps):
                 rows = self._rows = more_contacts(rows)
             else:
                 break
-        self._reference, self._reached = reference, figures.step
+        self._reference = reference
+        self._reached = figures.step
         message = "" if status == OK else self._failure(status)
         if status == OK and end < begin + n_steps:
             message = (
@@ -336,7 +338,8 @@ class TimeSteppingEngine(BoundSteps):
 
     def _handed_over(self) -> Rows:
         """All rows that no call has handed over."""
-        kept, self._kept = self._kept_rows(), []
+        kept = self._kept_rows()
+        self._kept = []
         self._since = tuple(self._rows.filled.tolist())
         return Rows.concatenate(kept) if kept else self._no_rows
 
@@ -358,7 +361,9 @@ class TimeSteppingEngine(BoundSteps):
             if status != FAR:
                 return status
             left = n_steps - (self._figures().step - begun)
-            kept, filled, before = copied(self._state), rows.filled.copy(), self._links()
+            kept = copied(self._state)
+            filled = rows.filled.copy()
+            before = self._links()
             watching = self._params
             self._params = watching._replace(far=math.inf)
             try:
@@ -398,7 +403,8 @@ class TimeSteppingEngine(BoundSteps):
         """A sentence for a call that ended badly."""
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
-            most, usual = self._scene.solver.max_iterations, Solver().max_iterations
+            most = self._scene.solver.max_iterations
+            usual = Solver().max_iterations
             remedy = (
                 f"raise solver.max_iterations from {most} to {usual}"
                 if most < usual
@@ -488,14 +494,15 @@ class TimeSteppingEngine(BoundSteps):
         span = self._figures().steps * self._scene.solver.step_s
         if span == 0.0 or not count:
             return Contacts.none()
-        link, other, point = (
-            rows.contact_link[:count],
-            rows.contact_other[:count],
-            rows.contact_point[:count],
-        )
+        link = rows.contact_link[:count]
+        other = rows.contact_other[:count]
+        point = rows.contact_point[:count]
         state = rows.contact_state[:count]
         if copy:
-            link, other, point, state = link.copy(), other.copy(), point.copy(), state.copy()
+            link = link.copy()
+            other = other.copy()
+            point = point.copy()
+            state = state.copy()
         return Contacts(
             link=link,
             other=other,
@@ -546,7 +553,8 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
         used = int(state.counts[count])
         kept = np.flatnonzero(keys[:used, BODY] < n_obstacles)
-        keys[: len(kept)], sums[: len(kept)] = keys[kept], sums[kept]
+        keys[: len(kept)] = keys[kept]
+        sums[: len(kept)] = sums[kept]
         state.counts[count] = len(kept)
     state.contact[:, 3:] = -1
 

@@ -82,7 +82,9 @@ class Animation:
             Image.fromarray(coloured).quantize(palette=self._chooser, dither=Image.Dither.NONE)
         )
         indices = np.where(chosen < _COLOURS, chosen, 0).astype(np.uint8)
-        part, left, top = indices, 0, 0
+        part = indices
+        left = 0
+        top = 0
         if self._before is not None:
             part, left, top = _what_changed(self._before, indices)
         self._before = indices

@@ -97,7 +97,8 @@ class CameraPath:
         """
         if not self.keys:
             raise UsageError("the camera path has no keyframes; add at least one.")
-        first, last = self.keys[0], self.keys[-1]
+        first = self.keys[0]
+        last = self.keys[-1]
         if time <= first.time:
             return first.camera
         if time >= last.time:

@@ -211,7 +211,8 @@ def _series(comparison: ModelComparison) -> Series:
 
 
 def _table(comparison: ModelComparison) -> tuple[list[str], NDArray[np.float64]]:
-    names, columns = ["time_s"], [comparison.times]
+    names = ["time_s"]
+    columns = [comparison.times]
     for label, samples in comparison.samples.items():
         for quantity in QUANTITIES:
             if quantity is not LINKS:

@@ -61,7 +61,8 @@ class Composition:
             )
         self._panes: list[_Pane] = []
         edges = np.linspace(0, width, len(runs) + 1).astype(int).tolist()
-        factor, aspect = options.supersample, (edges[1] - edges[0]) / self._height
+        factor = options.supersample
+        aspect = (edges[1] - edges[0]) / self._height
         camera = (
             None if options.camera is not None else overview_camera(recordings, aspect, base_dir)
         )
@@ -124,7 +125,10 @@ class _Pane:
     painter: FramePainter
 
     def __init__(self, run: Companion, left: int, right: int, drawing: FrameRenderer) -> None:
-        self.run, self.left, self.right, self.drawing = run, left, right, drawing
+        self.run = run
+        self.left = left
+        self.right = right
+        self.drawing = drawing
 
 
 def _bytes(colour: Colour) -> UInt8Array:
@@ -143,7 +147,8 @@ def _title(picture: UInt8Array, text: str, theme: Theme) -> None:
 def _legend(picture: UInt8Array, names: Sequence[tuple[Colour, str]], theme: Theme) -> None:
     """Say in the upper right corner, below the axes' figure, which robot has which colour."""
     size = 0.8 * letter_size(picture.shape[0])
-    step, square = round(1.5 * size), round(0.62 * size)
+    step = round(1.5 * size)
+    square = round(0.62 * size)
     top = round(0.8 * size)
     for row, (colour, name) in enumerate(names):
         wide, tall = text_size(name, size)
@@ -216,7 +221,8 @@ class PlotStrip:
         others: Sequence[Companion] = (),
     ) -> None:
         check_columns(names, column_names(recording.schema))
-        self._span, self._theme = span, theme
+        self._span = span
+        self._theme = theme
         units = list(dict.fromkeys(map(unit_of, names)))
         groups = [[name for name in names if unit_of(name) == unit] for unit in units]
         colours = (
@@ -244,7 +250,8 @@ class PlotStrip:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        theme, letters = self._theme, max(7.0, width / 128)
+        theme = self._theme
+        letters = max(7.0, width / 128)
         figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=theme.horizon)
         canvas = FigureCanvasAgg(figure)
         axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
@@ -310,7 +317,8 @@ class PlotStrip:
         height = len(picture)
         x = float(self._to_pixels[0].transform((time, 0.0))[0])
         cut = int(np.clip(round(x), 0, picture.shape[1]))
-        picture[:, :cut], picture[:, cut:] = self._past[:, :cut], self._ahead[:, cut:]
+        picture[:, :cut] = self._past[:, :cut]
+        picture[:, cut:] = self._ahead[:, cut:]
         for box, curves, transform in zip(self._boxes, self._curves, self._to_pixels, strict=True):
             _bar(
                 picture,
@@ -386,7 +394,8 @@ def _bar(
         )
 
     rows, columns = cover(down, picture.shape[0]), cover(across, picture.shape[1])
-    left, right = max(0, int(across[0])), min(picture.shape[1], int(across[1]) + 1)
+    left = max(0, int(across[0]))
+    right = min(picture.shape[1], int(across[1]) + 1)
     share = opacity * np.outer(rows, columns[left:right])[:, :, None]
     area = picture[:, left:right]
     area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)
@@ -394,7 +403,8 @@ def _bar(
 
 def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) -> None:
     """Fill a disc about a point (px), its edge smooth."""
-    top, left = max(0, int(y - radius - 1)), max(0, int(x - radius - 1))
+    top = max(0, int(y - radius - 1))
+    left = max(0, int(x - radius - 1))
     area = picture[top : int(y + radius + 2), left : int(x + radius + 2)]
     rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
     share = np.clip(radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1)[

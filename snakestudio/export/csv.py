@@ -55,7 +55,8 @@ def write_csv(
     ExportError
         If the file cannot be written.
     """
-    header, names = header_lines(recording, scene_file), column_names(recording.schema)
+    header = header_lines(recording, scene_file)
+    names = column_names(recording.schema)
     n_rows = len(recording)
     counts = counts_among(names)
     with (
@@ -168,7 +169,8 @@ class TextWriters:
         while taken := list(islice(rest, 2)):
             block = np.concatenate(taken)
             cut = len(block) if self._helper is None else max(1, round(_OWN_SHARE * len(block)))
-            own, other = block[:cut], block[cut:]
+            own = block[:cut]
+            other = block[cut:]
             under_way = len(other) > 0 and self._send(other)
             yield rows_text(own, self._counts), len(own)
             if len(other):
@@ -201,7 +203,8 @@ class TextWriters:
         return None
 
     def _end(self) -> None:
-        helper, self._helper = self._helper, None
+        helper = self._helper
+        self._helper = None
         if helper is not None:
             helper.kill()
             helper.communicate()

@@ -60,7 +60,8 @@ class Encoder:
         )
         assert isinstance(stream, av.VideoStream)
         self._stream = stream
-        self._stream.width, self._stream.height = width, height
+        self._stream.width = width
+        self._stream.height = height
         self._stream.pix_fmt = CODECS[chosen].pixels
         self._stream.codec_context.time_base = Fraction(1, fps)
         self._count = 0

@@ -49,7 +49,8 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
     seen = seen[np.isfinite(seen).all(axis=1)]
     low, high = seen.min(axis=0), seen.max(axis=0)
     air = 0.12 * float((high - low).max()) + 0.1
-    low, high = low - air, high + air
+    low = low - air
+    high = high + air
     width, height = high - low
     # As large as the page allows, and to scale.
     scale = min((_WIDTH_IN - 1.0) / width, 5.2 / height)
@@ -116,7 +117,8 @@ def error_figure(comparison: ExperimentComparison) -> Figure:
     figure = Figure(figsize=(_WIDTH_IN, 1.4 * (4 if turned else 3) + 0.7), layout="constrained")
     panels = figure.subplots(4 if turned else 3, 1, sharex=True)
     for index, trial in enumerate(comparison.trials):
-        own, course = TRIALS[index % len(TRIALS)], trial.course
+        own = TRIALS[index % len(TRIALS)]
+        course = trial.course
         for axes, values in zip(
             panels, (course.distance, course.along, course.across), strict=False
         ):
@@ -144,12 +146,14 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
     first = comparison.trials[0]
     begin, end = first.course.time[[0, -1]]
     inside = (tracks.time >= begin) & (tracks.time <= end)
-    time, place = tracks.time[inside], tracks.track(first.link)[inside]
+    time = tracks.time[inside]
+    place = tracks.track(first.link)[inside]
     panels[0].plot(
         time, _speed(time, place), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run"
     )
     for index, trial in enumerate(comparison.trials):
-        own, course = TRIALS[index % len(TRIALS)], trial.course
+        own = TRIALS[index % len(TRIALS)]
+        course = trial.course
         _measured(panels[0], trial, course.time, _speed(course.time, course.experiment), own)
         if course.heading is not None:
             _measured(

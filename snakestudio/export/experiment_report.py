@@ -67,7 +67,8 @@ def _lead(comparison: ExperimentComparison) -> str:
     count = len(comparison.trials)
     whole = comparison.together
     parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
-    rmse, largest = whole.get("position_rmse"), whole.get("position_max")
+    rmse = whole.get("position_rmse")
+    largest = whole.get("position_max")
     if rmse is not None and largest is not None:
         sure = (
             f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""

@@ -233,7 +233,8 @@ def series_of(comparison: ExperimentComparison) -> Series:
 
 def trial_lines(index: int, trial: TrialComparison) -> list[str]:
     """What the header of a CSV says of a trial, exactly."""
-    how, capture = trial.alignment, trial.capture
+    how = trial.alignment
+    capture = trial.capture
     digest = f", sha256 {capture.digest}" if capture.digest else ""
     link = "centre of mass" if trial.link < 0 else f"link {trial.link + 1}"
     return [
@@ -247,7 +248,8 @@ def trial_lines(index: int, trial: TrialComparison) -> list[str]:
 def _block(index: int, trial: TrialComparison) -> NDArray[np.float64]:
     c = trial.course
     heading = np.full(len(c.time), np.nan) if c.heading is None else c.heading
-    number_of, seen = np.full(len(c.time), float(index)), c.measured.astype(np.float64)
+    number_of = np.full(len(c.time), float(index))
+    seen = c.measured.astype(np.float64)
     return np.column_stack(
         [number_of, c.time, c.run, c.experiment, seen, c.along, c.across, c.run_heading, heading]
     )

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_figure", "write_fit_picture"]
 
-_BEFORE, _AFTER = "#b86400", "#0a84d0"
-_WIDTH, _ROW, _FOOT = 7.1, 2.7, 0.28
+_BEFORE = "#b86400"
+_AFTER = "#0a84d0"
+_WIDTH = 7.1
+_ROW = 2.7
+_FOOT = 0.28
 """Width of the picture, height of a trial and of a line of text, inches: two columns of a paper."""
 
 _STYLE: Any = {

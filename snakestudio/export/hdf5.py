@@ -149,7 +149,8 @@ class _Disk(io.RawIOBase):
             return self._file.tell() if size is None else size
 
     def write(self, data: Any) -> int:
-        view, begin = memoryview(data), self._file.tell()
+        view = memoryview(data)
+        begin = self._file.tell()
         try:
             while len(view) and self._trouble is None:
                 view = view[self._file.write(view) :]
@@ -240,9 +241,11 @@ def _table(group: Any, columns: dict[str, list[Any]]) -> None:
 
 
 def _write_rows(file: Any, recording: Recording, progress: Callable[[float], bool] | None) -> bool:
-    names, count = column_names(recording.schema), len(recording)
+    names = column_names(recording.schema)
+    count = len(recording)
     derived = recording.derived if isinstance(recording, WithDerived) else {}
-    group, contacts = file.create_group("columns"), _Contacts(file.create_group("contacts"))
+    group = file.create_group("columns")
+    contacts = _Contacts(file.create_group("contacts"))
     columns = []
     for name in names:
         column = group.create_dataset(
@@ -291,7 +294,8 @@ def _pieces(recording: Recording, names: tuple[str, ...]) -> Iterator[tuple[Floa
             start = stop
             if sum(map(len, values)) == _CHUNK:
                 yield np.concatenate(values), Rows.concatenate(parts)
-                values, parts = [], []
+                values = []
+                parts = []
     if values:
         yield np.concatenate(values), Rows.concatenate(parts)
 

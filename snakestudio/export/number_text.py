@@ -28,7 +28,8 @@ HEAD = struct.Struct("<qq")
 _COUNTS = {"contacts_closed", "solver_unconverged", "links", "joint", "trial", "measured"}
 """Names of the columns of any export that hold whole numbers."""
 
-_SMALLEST, _LARGEST = 1e-4, 1e9
+_SMALLEST = 1e-4
+_LARGEST = 1e9
 """Sizes between which both spell a number without an exponent."""
 
 _AT_ONCE = 128

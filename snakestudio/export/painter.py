@@ -123,12 +123,10 @@ class FramePainter:
         ghosts: Sequence[Companion] = (),
         camera: Camera | None = None,
     ) -> None:
-        self._recording, self._options, self._drawing, self._base_dir = (
-            recording,
-            options,
-            drawing,
-            base_dir,
-        )
+        self._recording = recording
+        self._options = options
+        self._drawing = drawing
+        self._base_dir = base_dir
         self._link = (
             recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
         )
@@ -177,7 +175,8 @@ class FramePainter:
 
     def scene_picture(self, time: float) -> NDArray[np.uint8]:
         """The same without writing in it."""
-        options, look = self._options, self._look
+        options = self._options
+        look = self._look
         snapshot = self._source.snapshot(time)
         scene = self._recording.scene_at(time)
         overlays = Overlays(
@@ -255,17 +254,17 @@ def overview_camera(
         positions = rows.link_pose[:, :, :3].reshape(-1, 3)
         positions = positions[np.isfinite(positions).all(axis=1)]
         if len(positions):
-            low, high = (
-                np.minimum(low, positions.min(axis=0)),
-                np.maximum(high, positions.max(axis=0)),
-            )
+            low = np.minimum(low, positions.min(axis=0))
+            high = np.maximum(high, positions.max(axis=0))
     if not np.isfinite(low).all():
         low, high = np.zeros(3), np.ones(3)
     scene = recordings[0].scene
-    radius, reach = scene.body.radius, scene.body.length
+    radius = scene.body.radius
+    reach = scene.body.length
     low[:2] -= radius
     high[:2] += radius
-    near_low, near_high = low[:2] - reach, high[:2] + reach
+    near_low = low[:2] - reach
+    near_high = high[:2] + reach
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
     for begin, end in zip(world.low, world.high, strict=True):
         if np.all(end[:2] > near_low) and np.all(begin[:2] < near_high):

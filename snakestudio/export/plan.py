@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["Sheet", "sheet_of", "write_plan"]
 
 
-_NARROWEST, _WIDEST = 50.0, 2000.0
-_LEFT, _RIGHT, _BOTTOM, _TOP = 14.0, 5.0, 11.0, 13.0
+_NARROWEST = 50.0
+_WIDEST = 2000.0
+_LEFT = 14.0
+_RIGHT = 5.0
+_BOTTOM = 11.0
+_TOP = 13.0
 """Margins around the drawing for numbers and the title, mm."""
 
 _AIR = 0.06
@@ -74,12 +78,15 @@ def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
         Of the sheet, mm.
     """
     air = _AIR * float((high - low).max())
-    low, high = low - air, high + air
+    low = low - air
+    high = high + air
     room = width - _LEFT - _RIGHT
     least = 1000.0 * max(float(high[0] - low[0]) / room, float(high[1] - low[1]) / (1.4 * room))
     scale = step_above(least, (1.0, 2.0, 2.5, 5.0))
-    middle, across = 0.5 * (low[0] + high[0]), 0.5 * room * scale / 1000.0
-    low, high = np.array([middle - across, low[1]]), np.array([middle + across, high[1]])
+    middle = 0.5 * (low[0] + high[0])
+    across = 0.5 * room * scale / 1000.0
+    low = np.array([middle - across, low[1]])
+    high = np.array([middle + across, high[1]])
     height = _BOTTOM + _TOP + 1000.0 * float(high[1] - low[1]) / scale
     return Sheet(width, height, scale, low, high)
 

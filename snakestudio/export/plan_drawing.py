@@ -104,7 +104,8 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
     """Draw the robot at a pose (n, 7) as in `Snapshot`, its head darker and with a point ahead of it."""
     from matplotlib.patches import Polygon
 
-    outlines, head = scene.body.outlines(pose), scene.body.head_part
+    outlines = scene.body.outlines(pose)
+    head = scene.body.head_part
     edge = _darker(LIGHT.link)
     for index, one in enumerate(outlines):
         is_head = index == head
@@ -147,7 +148,8 @@ def draw_outlines(
 
 def _capsule(one: Outline) -> FloatArray:
     """Corners (k, 2), m, of a capsule, so many that its ends look round."""
-    start, end = one.points[0], one.points[-1]
+    start = one.points[0]
+    end = one.points[-1]
     direction = math.atan2(*(end - start)[::-1])
     half = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 25)
     ends = [

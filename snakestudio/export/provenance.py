@@ -40,7 +40,9 @@ __all__ = [
     "step_estimate_of",
 ]
 
-_CHANGE, _PULL, _STEP_CHECK = "# change: ", "# pull: ", "# step_check: "
+_CHANGE = "# change: "
+_PULL = "# pull: "
+_STEP_CHECK = "# step_check: "
 _NOT_REPLAYED = ("run.duration_s",)
 
 
@@ -53,7 +55,9 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
     scene_file : str, optional
         Name of the file the scene came from.
     """
-    scene, begin, end = scene_to_rebuild(recording), _begin(recording), float(recording.times[-1])
+    scene = scene_to_rebuild(recording)
+    begin = _begin(recording)
+    end = float(recording.times[-1])
     return [
         *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
@@ -240,7 +244,8 @@ def _change(text: str, where: str) -> Change:
     """The change that a line notes."""
     try:
         entry = parse_json(text, SCENE)
-        time, values = float(entry["time_s"]), entry["values"]
+        time = float(entry["time_s"])
+        values = entry["values"]
         if not (math.isfinite(time) and isinstance(values, dict)):
             raise ValueError(text)
     except (ValueError, KeyError, TypeError, OverflowError):

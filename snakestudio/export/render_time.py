@@ -20,7 +20,8 @@ _FRAMES = 9
 """Frames that are rendered at most, the first of which is not counted: it compiles shaders and
 builds meshes."""
 
-_LEAST, _ENOUGH_S = 3, 1.5
+_LEAST = 3
+_ENOUGH_S = 1.5
 """After so many frames and so much time the measurement ends early."""
 
 

@@ -143,8 +143,10 @@ def _table(table: Table) -> str:
 
 
 _A4_IN = 8.27, 11.69
-_LEFT_IN, _RIGHT_IN = 0.7, 0.7
-_TOP_IN, _BOTTOM_IN = 0.75, 0.7
+_LEFT_IN = 0.7
+_RIGHT_IN = 0.7
+_TOP_IN = 0.75
+_BOTTOM_IN = 0.7
 _LINE_IN = 0.19
 _ROOM_IN = _A4_IN[0] - _LEFT_IN - _RIGHT_IN
 _LETTER_IN = 0.06

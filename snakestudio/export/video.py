@@ -148,7 +148,8 @@ def _sink(
     times: Sequence[float],
 ) -> Iterator[_Sink]:
     """What frames are written to; the file gets its name where the block ends well."""
-    kind, (width, height) = target.suffix.lower(), options.size
+    kind = target.suffix.lower()
+    (width, height) = options.size
     if kind == ".png":
         with writing_pictures(target) as pictures:
             yield pictures
@@ -242,7 +243,8 @@ class PictureFiles:
     """
 
     def __init__(self, folder: Path, pattern: str) -> None:
-        self._folder, self._pattern = folder, pattern
+        self._folder = folder
+        self._pattern = pattern
         self.count = 0
 
     def write(self, frame: NDArray[np.uint8]) -> None:

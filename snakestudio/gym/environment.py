@@ -70,7 +70,8 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1.0 / self.task.dt))}  # type: ignore[misc]
         self._shot: dict[str, Any] = {"width": width, "height": height, "camera": camera}
-        self._bounds, self._action_bounds = self.task.observation_bounds, self.task.action_bounds
+        self._bounds = self.task.observation_bounds
+        self._action_bounds = self.task.action_bounds
         self.observation_space = space_of(self._bounds)
         self.action_space = space_of(self._action_bounds)
         self.observation_names = names_of(self.task.observations)
@@ -100,7 +101,8 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
             self.simulation.restore(
                 replace(fresh, state=replace(fresh.state, engine=self.task.start_state))
             )
-        self._steps, self._running = 0, True
+        self._steps = 0
+        self._running = True
         view = simulation_view(self.simulation, begins=True)
         self.task.begin(_WORLD, view)
         return self._observed(view), {"values": values}

@@ -19,11 +19,14 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["JamEscape"]
 
-_SPEED, _POWER = 10.0, 0.001
+_SPEED = 10.0
+_POWER = 0.001
 _GOAL_M = 0.3
 _GOAL = 10.0
 _JAMMED_M = 0.01
-_LOOK_S, _SHAPED_S, _LONGEST_S = 0.5, 2.0, 10.0
+_LOOK_S = 0.5
+_SHAPED_S = 2.0
+_LONGEST_S = 10.0
 
 
 class JamEscape(AmongObstacles):

@@ -12,7 +12,8 @@ from snakestudio.gym.views import View
 
 __all__ = ["ObstacleAided"]
 
-_SPEED, _POWER = 10.0, 0.001
+_SPEED = 10.0
+_POWER = 0.001
 
 
 class ObstacleAided(AmongObstacles):

@@ -17,8 +17,12 @@ from snakestudio.model.track import track
 
 __all__ = ["PathFollowing"]
 
-_SPEED, _NEAR, _POWER, _LOST = 10.0, 2.0, 0.01, 10.0
-_NEAR_M, _LOST_M = 0.1, 2.0
+_SPEED = 10.0
+_NEAR = 2.0
+_POWER = 0.01
+_LOST = 10.0
+_NEAR_M = 0.1
+_LOST_M = 2.0
 _AHEAD_M = 0.6
 
 
@@ -109,7 +113,8 @@ class PathFollowing(Task):
 
     def _velocity_beside(self) -> FloatArray:
         """Velocity along and to the left of the path, (n, 2), m/s."""
-        direction, (x, y) = self._sight[:, 1], self.velocity.T
+        direction = self._sight[:, 1]
+        (x, y) = self.velocity.T
         cos, sin = np.cos(direction), np.sin(direction)
         return np.stack([cos * x + sin * y, cos * y - sin * x], axis=1)
 

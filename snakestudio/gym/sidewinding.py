@@ -14,7 +14,9 @@ from snakestudio.gym.wave_drive import WaveDrive
 
 __all__ = ["Sidewinding"]
 
-_SPEED, _DRIFT, _POWER = 10.0, 5.0, 0.01
+_SPEED = 10.0
+_DRIFT = 5.0
+_POWER = 0.01
 
 
 class Sidewinding(Task):

@@ -93,7 +93,8 @@ class Task(ABC):
     """What a failure of the simulation adds to the reward."""
 
     def __init__(self, settings: Settings, n: int) -> None:
-        self.settings, self.n = settings, n
+        self.settings = settings
+        self.n = n
         own = settings.scene
         prepared, self.base_dir, _ = prepare(
             scenes_dir() / f"{self.scene_name}.toml" if own is None else own, values=settings.values
@@ -156,7 +157,8 @@ class Task(ABC):
         y, and the turn.
         """
         factor, x, y, turn = random.uniform(-1.0, 1.0, 4).tolist()
-        settings, scene = self.settings, self.scene
+        settings = self.settings
+        scene = self.scene
         factor = 1.0 + factor * _chosen(settings.friction_jitter, self.friction_jitter)
         shift = _chosen(settings.position_jitter_m, self.position_jitter_m)
         values = {

@@ -82,7 +82,8 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         self.batch = open_batch(self.task.scene, num_envs, threads=threads)
         self.num_envs = num_envs
         self.render_mode = None
-        self._bounds, self._action_bounds = self.task.observation_bounds, self.task.action_bounds
+        self._bounds = self.task.observation_bounds
+        self._action_bounds = self.task.action_bounds
         self.single_observation_space = space_of(self._bounds)
         self.single_action_space = space_of(self._action_bounds)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -158,7 +159,8 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
                 states[world] = self.task.start_state
             self.batch.restore(replace(fresh, states=tuple(states)))
         self._steps[worlds] = 0
-        self._begun[worlds], self._ended[worlds] = True, False
+        self._begun[worlds] = True
+        self._ended[worlds] = False
         self._impulse[worlds] = self.batch.state.impulse_obstacle[worlds]
         self.task.begin(worlds, self._view())
         return {"values": drawn, "_values": self._chosen(worlds)}
@@ -212,7 +214,8 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
                 'options={"reset_mask": ...}.'
             )
         action = checked_action(actions, self._shape, self._action_bounds)
-        task, batch = self.task, self.batch
+        task = self.task
+        batch = self.batch
         targets, rates = task.command(action)
         self._impulse = batch.state.impulse_obstacle.copy()
         batch.step(targets, task.frame_skip, rates=rates)

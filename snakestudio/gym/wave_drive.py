@@ -56,7 +56,8 @@ class WaveDrive:
                 f"Actions are parameters of a wave, and the gait of this scene ({scene.gait.kind}) is not made of "
                 'waves. Choose a scene whose gait is "lateral_undulation", "two_waves" or "compound_serpenoid".'
             )
-        waves, axes = scene.waves, scene.body.axes
+        waves = scene.waves
+        axes = scene.body.axes
         self._yaw: IndexArray = entries(axes, "yaw")
         self._pitch: IndexArray = entries(axes, waves.vertical)
         acted = {entry.name for entry in actions}
@@ -76,7 +77,9 @@ class WaveDrive:
             factors[joints(axes, waves.vertical)],
         )
         yaw, pitch = waves.yaw, waves.pitch
-        self._lead, self._pitch_lead, self._pitch_offset = yaw.phase, pitch.phase, pitch.offset
+        self._lead = yaw.phase
+        self._pitch_lead = pitch.phase
+        self._pitch_offset = pitch.offset
         self._ratio = pitch.omega / yaw.omega if yaw.omega else 1.0
         self._shift_ratio = pitch.phase_shift / yaw.phase_shift if yaw.phase_shift else 1.0
         first = {
@@ -97,7 +100,9 @@ class WaveDrive:
                 for name, given in first.items()
             ]
         )
-        self._share, self._dt, self._axes = 1.0 - math.exp(-dt / _RESPONSE_S), dt, len(axes)
+        self._share = 1.0 - math.exp(-dt / _RESPONSE_S)
+        self._dt = dt
+        self._axes = len(axes)
         self._parameters: FloatArray = np.tile(self._first, (n, 1))
         self._phase: FloatArray = np.zeros(n)
         self._rest: FloatArray = np.zeros((n, self._axes))

@@ -382,7 +382,8 @@ def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult 
             data = (folder / name).read_bytes()
         except OSError:
             continue
-        digest, body = data[:32], data[32:]
+        digest = data[:32]
+        body = data[32:]
         if hashlib.sha256(body).digest() != digest:
             continue
         library, fndesc, environment, signature, reload_init, environments = pickle.loads(body)

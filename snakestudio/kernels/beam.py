@@ -59,9 +59,12 @@ def beam_shape(strain: FloatArray, h: float, frames: FloatArray, scratch: FloatA
     scratch : (2, 6) or more
     """
     unit_frame(frames[0])
-    term, twist = scratch[0], scratch[1]
+    term = scratch[0]
+    twist = scratch[1]
     for j in range(0, strain.shape[0] - 1, 2):
-        a, b, c = strain[j], strain[j + 1], strain[j + 2]
+        a = strain[j]
+        b = strain[j + 1]
+        c = strain[j + 2]
         # Over the first half with the parabola through the three, so that the middle is of order 4,
         # too.
         bracket(a, b, term)
@@ -80,7 +83,9 @@ def accumulate(density: FloatArray, h: float, total: FloatArray) -> None:
         total[HEAD, i] = 0.0
     for j in range(0, density.shape[0] - 1, 2):
         for i in range(width):
-            a, b, c = density[j, i], density[j + 1, i], density[j + 2, i]
+            a = density[j, i]
+            b = density[j + 1, i]
+            c = density[j + 2, i]
             total[j + 1, i] = total[j, i] + h / 24.0 * (5.0 * a + 8.0 * b - c)
             total[j + 2, i] = total[j, i] + h / 6.0 * (a + 4.0 * b + c)
 
@@ -125,7 +130,8 @@ def interpolate_at(
     for i in range(values.shape[1]):
         out[i] = slope[i] = 0.0
     for a in range(NEAR):
-        weight, change = 1.0, 0.0
+        weight = 1.0
+        change = 0.0
         for b in range(NEAR):
             if b != a:
                 change = (change * (u - b) + weight) / (a - b)

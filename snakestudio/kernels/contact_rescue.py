@@ -99,7 +99,9 @@ def rescue(
     n = w.shape[0]
     contacts = int(problem.first[n])
     # No function that is compiled may return arrays, so the workspace is parted here.
-    room_for, joints, axes = impulses.contact.shape[0], n - 1, impulses.stop.shape[0]
+    room_for = impulses.contact.shape[0]
+    joints = n - 1
+    axes = impulses.stop.shape[0]
     at_gamma = 42 * n
     at_contact = at_gamma + 35 * room_for
     at_rate = at_contact + 35 * room_for
@@ -113,11 +115,10 @@ def rescue(
     at_eliminated = at_root + 48
     at_pushed = at_eliminated + 8 * axes
     at_wrench = at_pushed + 6 * n
-    ws, gammas = room[:at_gamma].reshape(7, n, 6), room[at_gamma:at_contact].reshape(7, room_for, 5)
-    pushes, rates = (
-        room[at_contact:at_rate].reshape(7, room_for, 5),
-        room[at_rate:at_stop].reshape(7, axes),
-    )
+    ws = room[:at_gamma].reshape(7, n, 6)
+    gammas = room[at_gamma:at_contact].reshape(7, room_for, 5)
+    pushes = room[at_contact:at_rate].reshape(7, room_for, 5)
+    rates = room[at_rate:at_stop].reshape(7, axes)
     stops = room[at_stop:at_law].reshape(7, axes)
     s = RescueScratch(
         Point(ws[0], rates[0], gammas[0], pushes[0], stops[0]),
@@ -209,23 +210,22 @@ def _from_even(
     changes sides. Returns linear solves, and the least residual so far.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    shares, before = (
-        s.anchor.contact,
-        s.ahead,
-    )  # neither is needed by a path that is followed by tau
+    # neither is needed by a path that is followed by tau
+    shares = s.anchor.contact
+    before = s.ahead
     copy(s.best, contacts, before)
     begin(problem, s.here, guess, 0.0, s)
     for c in range(contacts):
-        plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
-        shares[c, LAW_T], shares[c, LAW_T2] = plus, minus
+        plus = problem.gain[c, SHARE_PLUS]
+        minus = problem.gain[c, SHARE_MINUS]
+        shares[c, LAW_T] = plus
+        shares[c, LAW_T2] = minus
         problem.gain[c, SHARE_PLUS] = problem.gain[c, SHARE_MINUS] = max(plus, minus)
     unit = largest_impulse(problem, s.here)
     done, even = follow_by_tau(problem, math.inf, most, start * unit, factor, s)
     for c in range(contacts):
-        problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS] = (
-            shares[c, LAW_T],
-            shares[c, LAW_T2],
-        )
+        problem.gain[c, SHARE_PLUS] = shares[c, LAW_T]
+        problem.gain[c, SHARE_MINUS] = shares[c, LAW_T2]
     if not even < math.inf:
         copy(before, contacts, s.best)
         return done, least

@@ -44,6 +44,7 @@ def natural_box(
     minus: float,
 ) -> float:
     """How far friction is from being satisfied that applies to each component, N s."""
-    middle, half = 0.5 * radius * (plus - minus), 0.5 * radius * (plus + minus)
+    middle = 0.5 * radius * (plus - minus)
+    half = 0.5 * radius * (plus + minus)
     near = middle + prox_interval(impulse_1 - prox_r * gamma_1 - middle, half)
     return math.hypot(impulse_1 - near, natural_interval(impulse_2, gamma_2, prox_r, radius))

@@ -60,7 +60,9 @@ def twist_to_head(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None
     out[0] = vx + frame[10] * wz - frame[11] * wy
     out[1] = vy + frame[11] * wx - frame[9] * wz
     out[2] = vz + frame[9] * wy - frame[10] * wx
-    out[3], out[4], out[5] = wx, wy, wz
+    out[3] = wx
+    out[4] = wy
+    out[5] = wz
 
 
 @inlined
@@ -87,7 +89,9 @@ def wrench_to_head(frame: FloatArray, wrench: FloatArray, out: FloatArray) -> No
     cx = frame[0] * wrench[3] + frame[1] * wrench[4] + frame[2] * wrench[5]
     cy = frame[3] * wrench[3] + frame[4] * wrench[4] + frame[5] * wrench[5]
     cz = frame[6] * wrench[3] + frame[7] * wrench[4] + frame[8] * wrench[5]
-    out[0], out[1], out[2] = nx, ny, nz
+    out[0] = nx
+    out[1] = ny
+    out[2] = nz
     out[3] = cx + frame[10] * nz - frame[11] * ny
     out[4] = cy + frame[11] * nx - frame[9] * nz
     out[5] = cz + frame[9] * ny - frame[10] * nx
@@ -134,16 +138,21 @@ def move_frame(frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
     a, b, c = _exponential_parts(x * x + y * y + z * z)
     # exp(w^) = 1 + a w^ + b w^ w^, and V = (1 + b w^ + c w^ w^) v.
     e00, e11, e22 = 1.0 - b * (y * y + z * z), 1.0 - b * (x * x + z * z), 1.0 - b * (x * x + y * y)
-    e01, e10 = b * x * y - a * z, b * x * y + a * z
-    e02, e20 = b * x * z + a * y, b * x * z - a * y
-    e12, e21 = b * y * z - a * x, b * y * z + a * x
+    e01 = b * x * y - a * z
+    e10 = b * x * y + a * z
+    e02 = b * x * z + a * y
+    e20 = b * x * z - a * y
+    e12 = b * y * z - a * x
+    e21 = b * y * z + a * x
     vx, vy, vz = twist[0], twist[1], twist[2]
     cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
     px = vx + b * cx + c * (y * cz - z * cy)
     py = vy + b * cy + c * (z * cx - x * cz)
     pz = vz + b * cz + c * (x * cy - y * cx)
     for i in range(3):
-        p, q, s = frame[3 * i], frame[3 * i + 1], frame[3 * i + 2]
+        p = frame[3 * i]
+        q = frame[3 * i + 1]
+        s = frame[3 * i + 2]
         out[3 * i] = p * e00 + q * e10 + s * e20
         out[3 * i + 1] = p * e01 + q * e11 + s * e21
         out[3 * i + 2] = p * e02 + q * e12 + s * e22
@@ -163,7 +172,9 @@ def frame_from_pose(pose: FloatArray, frame: FloatArray) -> None:
     frame[6] = 2.0 * (x * z - w * y)
     frame[7] = 2.0 * (y * z + w * x)
     frame[8] = 1.0 - 2.0 * (x * x + y * y)
-    frame[9], frame[10], frame[11] = pose[0], pose[1], pose[2]
+    frame[9] = pose[0]
+    frame[10] = pose[1]
+    frame[11] = pose[2]
 
 
 @jit
@@ -174,7 +185,8 @@ def move_pose(pose: FloatArray, twist: FloatArray, out: FloatArray) -> None:
     _, b, c = _exponential_parts(square)
     half = _exponential_parts(0.25 * square)
     # sin(a/2) / a and cos(a/2) = 1 - 2 sin^2(a/4) = 1 - (a/2)^2 (1 - cos(a/2)) / (a/2)^2.
-    s, cosine = 0.5 * half[0], 1.0 - 0.25 * square * half[1]
+    s = 0.5 * half[0]
+    cosine = 1.0 - 0.25 * square * half[1]
     vx, vy, vz = twist[0], twist[1], twist[2]
     cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
     px = vx + b * cx + c * (y * cz - z * cy)
@@ -194,4 +206,7 @@ def move_pose(pose: FloatArray, twist: FloatArray, out: FloatArray) -> None:
     y = qw * ey - qx * ez + qy * cosine + qz * ex
     z = qw * ez + qx * ey - qy * ex + qz * cosine
     size = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
-    out[3], out[4], out[5], out[6] = w * size, x * size, y * size, z * size
+    out[3] = w * size
+    out[4] = x * size
+    out[5] = y * size
+    out[6] = z * size

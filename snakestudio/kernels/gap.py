@@ -174,5 +174,6 @@ def end_speed(velocity: NDArray[np.float64], moves: int, lever: float) -> float:
                 own += square
             else:
                 turn += square
-        fast, turning = max(fast, own), max(turning, turn)
+        fast = max(fast, own)
+        turning = max(turning, turn)
     return math.sqrt(fast) + lever * math.sqrt(turning)

@@ -39,17 +39,23 @@ def evaluate_reference(
     h = knots[knot + 1] - knots[knot]
     s = min(max((time - knots[knot]) / h, 0.0), 1.0)
     r = 1.0 - s
-    a0, a1 = (1.0 + 2.0 * s) * r * r, s * s * (3.0 - 2.0 * s)
-    b0, b1 = s * r * r * h, -s * s * r * h
+    a0 = (1.0 + 2.0 * s) * r * r
+    a1 = s * s * (3.0 - 2.0 * s)
+    b0 = s * r * r * h
+    b1 = -s * s * r * h
     slope = 6.0 * s * r / h
-    d0, d1 = r * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
+    d0 = r * (1.0 - 3.0 * s)
+    d1 = s * (3.0 * s - 2.0)
     for i in range(reference.shape[0]):
         for a in range(axes):
-            angle_0, angle_1 = angle[knot, i, a], angle[knot + 1, i, a]
-            rate_0, rate_1 = rate[knot, i, a], rate[knot + 1, i, a]
+            angle_0 = angle[knot, i, a]
+            angle_1 = angle[knot + 1, i, a]
+            rate_0 = rate[knot, i, a]
+            rate_1 = rate[knot + 1, i, a]
             if angle_0 == angle_1 and rate_0 == 0.0 and rate_1 == 0.0:
                 # Held, to the last bit: steps must not depend on where the knots around them are.
-                reference[i, a], reference[i, axes + a] = angle_0, 0.0
+                reference[i, a] = angle_0
+                reference[i, axes + a] = 0.0
                 continue
             reference[i, a] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
             reference[i, axes + a] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
@@ -81,5 +87,6 @@ def evaluate_linear(
     s = min(max((time - knots[knot]) / (knots[knot + 1] - knots[knot]), 0.0), 1.0)
     for i in range(wanted.shape[0]):
         for a in range(axes):
-            value_0, value_1 = values[knot, i, a], values[knot + 1, i, a]
+            value_0 = values[knot, i, a]
+            value_1 = values[knot + 1, i, a]
             wanted[i, a] = value_0 if value_0 == value_1 else (1.0 - s) * value_0 + s * value_1

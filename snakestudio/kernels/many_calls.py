@@ -73,7 +73,8 @@ class _CalleeType(types.Opaque):  # type: ignore[misc]
     """What the loop over rows is compiled for: it gets no value of this type, but knows how to read a row."""
 
     def __init__(self, arguments: tuple[Any, ...], result: Any) -> None:
-        self.arguments, self.result = arguments, result
+        self.arguments = arguments
+        self.result = result
         super().__init__(f"Callee({', '.join(map(str, arguments))}) -> {result}")
 
 
@@ -113,7 +114,9 @@ class _RowReader:
     """Makes arguments of the words of a row, in the order of `_words`."""
 
     def __init__(self, context: Any, builder: Any, row: Any) -> None:
-        self._context, self._builder, self._row = context, builder, row
+        self._context = context
+        self._builder = builder
+        self._row = row
         self._count = 0
 
     def _word(self) -> Any:
@@ -122,7 +125,8 @@ class _RowReader:
         return self._builder.load(position)
 
     def argument(self, kind: Any) -> Any:
-        context, builder = self._context, self._builder
+        context = self._context
+        builder = self._builder
         if isinstance(kind, types.BaseTuple):
             return context.make_tuple(builder, kind, [self.argument(part) for part in kind.types])
         if isinstance(kind, types.Array):
@@ -136,7 +140,8 @@ class _RowReader:
         raise NotImplementedError(f"rows of arguments of type {kind}")
 
     def _array(self, kind: Any) -> Any:
-        context, builder = self._context, self._builder
+        context = self._context
+        builder = self._builder
         array = context.make_array(kind)(context, builder)
         arrayobj.populate_array(
             array,
@@ -250,7 +255,8 @@ class CallTable:
         """Take other arguments of a row, from argument number `first` on; they may be some of all."""
         before = self._arguments[row]
         self._arguments[row] = before[:first] + arguments + before[first + len(arguments) :]
-        begin, end = self._columns[first], self._columns[first + len(arguments)]
+        begin = self._columns[first]
+        end = self._columns[first + len(arguments)]
         self._table[row, begin:end] = _words(arguments, [])
 
     def fill(self, argument: int, number: int) -> None:
@@ -259,7 +265,8 @@ class CallTable:
 
     def single(self, row: int) -> Callable[[], int]:
         """The call of one row, for a thread that makes it by itself again and again; it gives what the call returns."""
-        progress, status = np.zeros(2, np.int64), self._status
+        progress = np.zeros(2, np.int64)
+        status = self._status
         job = self._job(np.array([row], np.int64), progress)
         entry: Callable[..., int] = getattr(self._run, "entry", self._run)
 

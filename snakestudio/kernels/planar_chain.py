@@ -21,10 +21,14 @@ __all__ = ["close_joints", "solve_chain", "spread"]
 
 # Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww;
 # b_x, b_y, b_w; and the skew part of xy, xw, yw.
-A_VV, A_VW, B, SKEW = 0, 3, 6, 9
+A_VV = 0
+A_VW = 3
+B = 6
+SKEW = 9
 XX, XY, YY, XW, YW, WW, B_X, B_Y, B_W = range(9)
 # Entries of `stops`: what acts in a joint.
-STIFF, PUSH = 2, 3
+STIFF = 2
+PUSH = 3
 # Entries of `eliminated`: a link's angular velocity by its inner joint's velocity, alone, by the
 # next link's.
 BY_X, BY_Y, ALONE, BY_NEXT = range(4)
@@ -42,7 +46,8 @@ def close_joints(problem: ChainProblem, u: FloatArray) -> None:
     for k in range(1, u.shape[0]):
         if fixed and problem.drag[k - 1] == math.inf:
             u[k, TURN] = u[k - 1, TURN]
-        last, here = links[k - 1, FRONT] * u[k - 1, TURN], links[k, REAR] * u[k, TURN]
+        last = links[k - 1, FRONT] * u[k - 1, TURN]
+        here = links[k, REAR] * u[k, TURN]
         u[k, X] = u[k - 1, X] - (problem.sin[k - 1] * last + problem.sin[k] * here)
         u[k, Y] = u[k - 1, Y] + (problem.cos[k - 1] * last + problem.cos[k] * here)
 
@@ -160,7 +165,9 @@ def solve_chain(
         Result, about the centres of gravity.
     """
     n = local.shape[0]
-    links, cos, sin = problem.links, problem.cos, problem.sin
+    links = problem.links
+    cos = problem.cos
+    sin = problem.sin
     middle = n // 2
     pairs = n - 1 - middle
     coupled = problem.n_stops + problem.n_drags > 0
@@ -170,13 +177,12 @@ def solve_chain(
     for j in range(pairs):
         k = n - 1 - j
         if coupled:
-            stiff_a, q_a, stiff_b, q_b = (
-                stops[k - 1, STIFF],
-                stops[k - 1, PUSH],
-                stops[j, STIFF],
-                -stops[j, PUSH],
-            )
-        back, length = links[k, REAR], links[k, LENGTH]
+            stiff_a = stops[k - 1, STIFF]
+            q_a = stops[k - 1, PUSH]
+            stiff_b = stops[j, STIFF]
+            q_b = -stops[j, PUSH]
+        back = links[k, REAR]
+        length = links[k, LENGTH]
         front = _hand_on(
             local,
             k,
@@ -189,7 +195,8 @@ def solve_chain(
             front,
             eliminated,
         )
-        forth, length = links[j, FRONT], links[j, LENGTH]
+        forth = links[j, FRONT]
+        length = links[j, LENGTH]
         rear = _hand_on(
             local,
             j,
@@ -205,8 +212,10 @@ def solve_chain(
     if pairs < middle:
         j = pairs
         if coupled:
-            stiff_b, q_b = stops[j, STIFF], -stops[j, PUSH]
-        forth, length = links[j, FRONT], links[j, LENGTH]
+            stiff_b = stops[j, STIFF]
+            q_b = -stops[j, PUSH]
+        forth = links[j, FRONT]
+        length = links[j, LENGTH]
         rear = _hand_on(
             local,
             j,
@@ -222,8 +231,12 @@ def solve_chain(
     # The middle link, seen from halfway between its joints: its angular velocity first, then the
     # velocity there.
     k = middle
-    half, skew = 0.5 * links[k, LENGTH], 0.5 * (links[k, REAR] - links[k, FRONT])
-    hx, hy, ex, ey = -half * sin[k], half * cos[k], -skew * sin[k], skew * cos[k]
+    half = 0.5 * links[k, LENGTH]
+    skew = 0.5 * (links[k, REAR] - links[k, FRONT])
+    hx = -half * sin[k]
+    hy = half * cos[k]
+    ex = -skew * sin[k]
+    ey = skew * cos[k]
     fxx, fxy, fyy, fxw, fyw, fww, gx, gy, gw = front
     rxx, rxy, ryy, rxw, ryw, rww, ox, oy, ow = rear
     cxx, cxy, cyy = vec3_at(local, k, A_VV)
@@ -232,7 +245,9 @@ def solve_chain(
     own_x, own_y = cxx * ex + cxy * ey, cxy * ex + cyy * ey
     own_w = ex * (own_x + 2.0 * cxw) + ey * (own_y + 2.0 * cyw)
     dx, dy = (fxx - rxx) * hx + (fxy - rxy) * hy, (fxy - rxy) * hx + (fyy - ryy) * hy
-    axx, axy, ayy = cxx + fxx + rxx, cxy + fxy + rxy, cyy + fyy + ryy
+    axx = cxx + fxx + rxx
+    axy = cxy + fxy + rxy
+    ayy = cyy + fyy + ryy
     sx, sy = cxw + own_x + dx + fxw + rxw, cyw + own_y + dy + fyw + ryw
     aww = (
         cww
@@ -257,11 +272,16 @@ def solve_chain(
     vx = (bx - axy * vy) / axx
     omega = g - kx * vx - ky * vy
     vec3_put(du, k, (vx + ex * omega, vy + ey * omega, omega))
-    ax, ay, aw = vx + hx * omega, vy + hy * omega, omega
-    bx, by, bw = vx - hx * omega, vy - hy * omega, omega
+    ax = vx + hx * omega
+    ay = vy + hy * omega
+    aw = omega
+    bx = vx - hx * omega
+    by = vy - hy * omega
+    bw = omega
     if pairs < middle:
         j = pairs
-        forth, length = links[j, FRONT], links[j, LENGTH]
+        forth = links[j, FRONT]
+        length = links[j, LENGTH]
         bx, by, bw = spread(
             eliminated,
             j,
@@ -277,7 +297,8 @@ def solve_chain(
     for i in range(pairs):
         j = pairs - 1 - i
         k = n - 1 - j
-        back, length = links[k, REAR], links[k, LENGTH]
+        back = links[k, REAR]
+        length = links[k, LENGTH]
         ax, ay, aw = spread(
             eliminated,
             k,
@@ -290,7 +311,8 @@ def solve_chain(
             aw,
             du,
         )
-        forth, length = links[j, FRONT], links[j, LENGTH]
+        forth = links[j, FRONT]
+        length = links[j, LENGTH]
         bx, by, bw = spread(
             eliminated,
             j,

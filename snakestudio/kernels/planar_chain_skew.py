@@ -32,7 +32,10 @@ __all__ = ["solve_chain_skew"]
 
 # Where the middle link's equations stand in its line of `local`, and the right-hand side behind the
 # three unknowns.
-FIRST, SECOND, THIRD, RIGHT = 0, 4, 8, 3
+FIRST = 0
+SECOND = 4
+THIRD = 8
+RIGHT = 3
 
 Matrix = tuple[
     float,
@@ -116,7 +119,9 @@ def _hand_on(
         return xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw
     inverse = 1.0 / (ww + stiffness)
     couple = stiffness * inverse
-    kx, ky, g = wx * inverse, wy * inverse, (bw + q) * inverse
+    kx = wx * inverse
+    ky = wy * inverse
+    g = (bw + q) * inverse
     eliminated[k, BY_X] = kx
     eliminated[k, BY_Y] = ky
     eliminated[k, ALONE] = g
@@ -144,7 +149,9 @@ def _solve_middle(local: FloatArray, k: int, m: Matrix) -> tuple[float, float, f
     vec3_put_at(local, k, FIRST, (xx, xy, xw))
     vec3_put_at(local, k, SECOND, (yx, yy, yw))
     vec3_put_at(local, k, THIRD, (wx, wy, ww))
-    local[k, FIRST + RIGHT], local[k, SECOND + RIGHT], local[k, THIRD + RIGHT] = bx, by, bw
+    local[k, FIRST + RIGHT] = bx
+    local[k, SECOND + RIGHT] = by
+    local[k, THIRD + RIGHT] = bw
     for step in range(2):
         best = step
         for row in range(step + 1, 3):
@@ -185,7 +192,9 @@ def solve_chain_skew(
         wy are their negatives). The line of the middle link is overwritten.
     """
     n = local.shape[0]
-    links, cos, sin = problem.links, problem.cos, problem.sin
+    links = problem.links
+    cos = problem.cos
+    sin = problem.sin
     middle = n // 2
     pairs = n - 1 - middle
     coupled = problem.n_stops + problem.n_drags > 0
@@ -197,7 +206,8 @@ def solve_chain_skew(
         n - 1
     ):  # from both ends in one loop, for what is inlined twice is compiled twice
         if i == pairs:
-            front, rear = rear, none
+            front = rear
+            rear = none
         side, k, joint = (-1.0, n - 1 - i, n - 2 - i) if i < pairs else (1.0, i - pairs, i - pairs)
         near, far = (
             (-links[k, REAR], -links[k, LENGTH])
@@ -205,7 +215,8 @@ def solve_chain_skew(
             else (links[k, FRONT], links[k, LENGTH])
         )
         if coupled:
-            stiffness, q = stops[joint, STIFF], -side * stops[joint, PUSH]
+            stiffness = stops[joint, STIFF]
+            q = -side * stops[joint, PUSH]
         rear = _hand_on(
             local,
             k,
@@ -218,16 +229,22 @@ def solve_chain_skew(
             rear,
             eliminated,
         )
-    forth, back = links[middle, FRONT], links[middle, REAR]
-    ax, ay = -forth * sin[middle], forth * cos[middle]
-    bx, by = back * sin[middle], -back * cos[middle]
+    forth = links[middle, FRONT]
+    back = links[middle, REAR]
+    ax = -forth * sin[middle]
+    ay = forth * cos[middle]
+    bx = back * sin[middle]
+    by = -back * cos[middle]
     vx, vy, omega = _solve_middle(
         local, middle, _sum(_own(local, middle), _sum(_moved(front, ax, ay), _moved(rear, bx, by)))
     )
     vec3_put(du, middle, (vx, vy, omega))
-    ax, ay, aw = vx + ax * omega, vy + ay * omega, omega
+    ax = vx + ax * omega
+    ay = vy + ay * omega
+    aw = omega
     for k in range(middle + 1, n):
-        back, length = links[k, REAR], links[k, LENGTH]
+        back = links[k, REAR]
+        length = links[k, LENGTH]
         ax, ay, aw = spread(
             eliminated,
             k,
@@ -240,10 +257,13 @@ def solve_chain_skew(
             aw,
             du,
         )
-    bx, by, bw = vx + bx * omega, vy + by * omega, omega
+    bx = vx + bx * omega
+    by = vy + by * omega
+    bw = omega
     for i in range(middle):
         j = middle - 1 - i
-        forth, length = links[j, FRONT], links[j, LENGTH]
+        forth = links[j, FRONT]
+        length = links[j, LENGTH]
         bx, by, bw = spread(
             eliminated,
             j,

@@ -95,9 +95,11 @@ def evaluate_directional(
 ) -> tuple[float, float]:
     """Natural maps of the friction on the ground: the worst and the sum of squares, N s and its square."""
     worst = squares = 0.0
-    law, kind = problem.law, problem.kind
+    law = problem.law
+    kind = problem.kind
     for k in range(law.shape[0]):
-        radius, prox_r = problem.load[k], law[k, PROX]
+        radius = problem.load[k]
+        prox_r = law[k, PROX]
         if prox_r <= 0.0 or radius <= 0.0:
             continue
         p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
@@ -116,7 +118,8 @@ def evaluate_directional(
                 friction[k, N_1] = n1
                 friction[k, N_2] = n2
                 near_1, near_2 = radius * n1, radius * n2
-            d1, d2 = p1 - side * near_1, p2 - near_2
+            d1 = p1 - side * near_1
+            d2 = p2 - near_2
             if kind == HALVES:
                 d1 /= side
         else:
@@ -139,7 +142,8 @@ def linearise_directional(
 ) -> bool:
     """Add the friction on the ground to the local matrices, skew parts included; returns whether any is not 0."""
     skew = False
-    law, kind = problem.law, problem.kind
+    law = problem.law
+    kind = problem.kind
     for k in range(law.shape[0]):
         radius = problem.load[k]
         if law[k, PROX] <= 0.0 or radius <= 0.0:
@@ -153,24 +157,33 @@ def linearise_directional(
         hold_1, hold_2 = law[k, HOLD_1], law[k, HOLD_2]
         if side == APART:
             y1, y2 = friction[k, N_1], friction[k, N_2]
-            low, high = -bound(-1.0, law, k, kind, radius), bound(1.0, law, k, kind, radius)
+            low = -bound(-1.0, law, k, kind, radius)
+            high = bound(1.0, law, k, kind, radius)
             if y1 <= low or y1 >= high:
-                f1, hold_1 = law[k, FORCE_1] * min(max(y1, low), high), 0.0
+                f1 = law[k, FORCE_1] * min(max(y1, low), high)
+                hold_1 = 0.0
             if abs(y2) > radius:
-                f2, hold_2 = law[k, FORCE_2] * (radius if y2 > 0.0 else -radius), 0.0
+                f2 = law[k, FORCE_2] * (radius if y2 > 0.0 else -radius)
+                hold_2 = 0.0
         elif friction[k, NORM] > radius:
             n1, n2 = friction[k, N_1], friction[k, N_2]
             share = side if kind == HALVES else 1.0  # of the velocity along, in the disc
             beta = 1.0 / ((friction[k, NORM] - radius) * law[k, CURVE] / radius + law[k, SOFT])
             friction[k, BETA] = beta
             pull = beta * ((n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1))
-            force_1, force_2 = side * law[k, FORCE_1], law[k, FORCE_2]
-            f1, f2 = force_1 * (n1 * radius - n2 * pull), force_2 * (n2 * radius + n1 * pull)
+            force_1 = side * law[k, FORCE_1]
+            force_2 = law[k, FORCE_2]
+            f1 = force_1 * (n1 * radius - n2 * pull)
+            f2 = force_2 * (n2 * radius + n1 * pull)
             hold_1 = hold_2 = 0.0
-            w1, w2 = -force_1 * n2, force_2 * n1
-            v1, v2 = -share * law[k, RATE_1] * n2, law[k, RATE_2] * n1
-            wx, wy = w1 * cos - w2 * sin, w1 * sin + w2 * cos
-            vx, vy = v1 * cos - v2 * sin, v1 * sin + v2 * cos
+            w1 = -force_1 * n2
+            w2 = force_2 * n1
+            v1 = -share * law[k, RATE_1] * n2
+            v2 = law[k, RATE_2] * n1
+            wx = w1 * cos - w2 * sin
+            wy = w1 * sin + w2 * cos
+            vx = v1 * cos - v2 * sin
+            vy = v1 * sin + v2 * cos
             local[k, XX] += beta * wx * vx
             local[k, XY] += 0.5 * beta * (wx * vy + wy * vx)
             local[k, YY] += beta * wy * vy
@@ -190,12 +203,16 @@ def update_directional(
     problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray
 ) -> None:
     """Take the full Newton step: scaled sliding velocities by the increments of all links, then impulses."""
-    law, kind = problem.law, problem.kind
+    law = problem.law
+    kind = problem.kind
     for k in range(law.shape[0]):
         radius = problem.load[k]
         if law[k, PROX] <= 0.0 or radius <= 0.0:
             continue
-        cos, sin, dx, dy = problem.cos[k], problem.sin[k], du[k, X], du[k, Y]
+        cos = problem.cos[k]
+        sin = problem.sin[k]
+        dx = du[k, X]
+        dy = du[k, Y]
         p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
         g1 = friction[k, GAMMA_1] + law[k, RATE_1] * (cos * dx + sin * dy)
         g2 = friction[k, GAMMA_2] + law[k, RATE_2] * (cos * dy - sin * dx)
@@ -205,7 +222,8 @@ def update_directional(
         held_1, held_2 = p1 - law[k, B_1] * g1, p2 - law[k, B_2] * g2
         if side == APART:
             y1, y2 = friction[k, N_1], friction[k, N_2]
-            low, high = -bound(-1.0, law, k, kind, radius), bound(1.0, law, k, kind, radius)
+            low = -bound(-1.0, law, k, kind, radius)
+            high = bound(1.0, law, k, kind, radius)
             if y1 <= low or y1 >= high:
                 held_1 = min(max(y1, low), high)
             if abs(y2) > radius:
@@ -216,6 +234,7 @@ def update_directional(
             pull = friction[k, BETA] * (
                 (n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1)
             )
-            held_1, held_2 = side * (n1 * radius - n2 * pull), n2 * radius + n1 * pull
+            held_1 = side * (n1 * radius - n2 * pull)
+            held_2 = n2 * radius + n1 * pull
         impulses.friction[k, ALONG] = held_1
         impulses.friction[k, ACROSS] = held_2

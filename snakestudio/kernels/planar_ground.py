@@ -29,7 +29,8 @@ from snakestudio.kernels.planar_problem import (
 
 __all__ = ["coefficients", "fill_law", "law_table"]
 
-LEAST, LEAST_SIDE = 1e-6, 1e-3
+LEAST = 1e-6
+LEAST_SIDE = 1e-3
 """Under the law of the unit velocity all coefficients of a link are at least LEAST times its
 largest one, and either coefficient along is at least LEAST_SIDE times the larger one along: the
 sign of the impulse along shows which way the link slides, even where the force is 0."""

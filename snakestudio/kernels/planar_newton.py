@@ -104,7 +104,8 @@ def _evaluate(
         worst, squares = evaluate_directional(problem, impulses, law)
     else:
         for k in range(law.shape[0]):
-            radius, prox_r = problem.load[k], problem.law[k, PROX]
+            radius = problem.load[k]
+            prox_r = problem.law[k, PROX]
             if prox_r <= 0.0 or radius <= 0.0:
                 continue
             p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
@@ -200,12 +201,16 @@ def _linearise(
 ) -> None:
     """Local quadratics of all links and joints: inertia, and the force laws linearised at the present iterate."""
     n = u.shape[0]
-    local, law, ground = scratch.local, scratch.friction, problem.law
+    local = scratch.local
+    law = scratch.friction
+    ground = problem.law
     for k in range(n):
         assemble_inertia(problem, u, local, k)
         if problem.kind == DISC and ground[k, PROX] > 0.0 and problem.load[k] > 0.0:
             mu_1, mu_2 = ground[k, FORCE_1], ground[k, FORCE_2]
-            cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
+            cos = problem.cos[k]
+            sin = problem.sin[k]
+            radius = problem.load[k]
             p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
             norm = law[k, NORM]
             if norm <= radius:  # stick: P becomes P - B gamma
@@ -224,10 +229,12 @@ def _linearise(
                 pull = beta * (
                     (n1 * p2 - n2 * p1) * soft - (n1 * law[k, GAMMA_2] - n2 * law[k, GAMMA_1])
                 )
-                w1, w2 = -mu_1 * n2, mu_2 * n1
+                w1 = -mu_1 * n2
+                w2 = mu_2 * n1
                 f1 = mu_1 * n1 * radius + w1 * pull
                 f2 = mu_2 * n2 * radius + w2 * pull
-                wx, wy = w1 * cos - w2 * sin, w1 * sin + w2 * cos
+                wx = w1 * cos - w2 * sin
+                wy = w1 * sin + w2 * cos
                 local[k, XX] += beta * wx * wx
                 local[k, XY] += beta * wx * wy
                 local[k, YY] += beta * wy * wy
@@ -275,14 +282,18 @@ def _update(
 ) -> None:
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
     n = u.shape[0]
-    law, du, ground = scratch.friction, scratch.du, problem.law
+    law = scratch.friction
+    du = scratch.du
+    ground = problem.law
     for k in range(n):
         dx, dy = du[k, X], du[k, Y]
         u[k, X] += dx
         u[k, Y] += dy
         u[k, TURN] += du[k, TURN]
         if problem.kind == DISC and ground[k, PROX] > 0.0 and problem.load[k] > 0.0:
-            cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
+            cos = problem.cos[k]
+            sin = problem.sin[k]
+            radius = problem.load[k]
             p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
             g1 = law[k, GAMMA_1] + ground[k, RATE_1] * (cos * dx + sin * dy)
             g2 = law[k, GAMMA_2] + ground[k, RATE_2] * (cos * dy - sin * dx)

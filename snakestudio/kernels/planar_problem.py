@@ -17,7 +17,8 @@ TURN = 2
 # Entries of ChainImpulses.friction.
 ALONG, ACROSS = range(2)
 # Where in ChainProblem.rows the normal force stands, and where its friction: x, y, arm.
-NORMAL, TANGENT = 0, 3
+NORMAL = 0
+TANGENT = 3
 
 
 # Entries of ChainProblem.links.

@@ -70,7 +70,9 @@ from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
 
 
-PER_LINK, PER_JOINT, PER_CONTACT = 15 + LINK_WIDTH, 5 + AXIS_WIDTH, 50 + GAIN_WIDTH
+PER_LINK = 15 + LINK_WIDTH
+PER_JOINT = 5 + AXIS_WIDTH
+PER_CONTACT = 50 + GAIN_WIDTH
 """Numbers that the `Parts` need."""
 
 
@@ -121,7 +123,9 @@ class Parts(NamedTuple):
 
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
-    n, c, j = n_links, n_links + capacity, n_links - 1
+    n = n_links
+    c = n_links + capacity
+    j = n_links - 1
     parts = PER_LINK * n + PER_JOINT * j + PER_CONTACT * c
     guess = ChainImpulses(np.zeros((n, 2)), np.zeros(capacity), np.zeros(capacity), np.zeros(j))
     return PlanarRescue(
@@ -158,11 +162,14 @@ def _convert(
 ) -> SpatialProblem:
     """The problem in space; its impulses, velocities and guess go to `s.impulses`, `s.w` and `s.guess`."""
     n = u.shape[0]
-    contact, before = s.impulses.contact, s.guess.contact
+    contact = s.impulses.contact
+    before = s.guess.contact
     c = ordinal = axes = 0
     shortest = math.inf  # by which the impulses of all stops are judged
     for k in range(n):
-        cos, sin, link = problem.cos[k], problem.sin[k], problem.links[k]
+        cos = problem.cos[k]
+        sin = problem.sin[k]
+        link = problem.links[k]
         rear = link[LINK_REAR]
         shortest = min(shortest, link[LENGTH])
         s.links[k, MASS] = link[LINK_MASS]
@@ -277,7 +284,9 @@ def rescue_contacts(
     n = u.shape[0]
     first = scratch.first
     # No function that is compiled may return arrays, so the workspace is parted here.
-    room, joints, contacts = scratch.room, n - 1, n + impulses.normal.shape[0]
+    room = scratch.room
+    joints = n - 1
+    contacts = n + impulses.normal.shape[0]
     at_joints = PER_LINK * n
     axes = 0
     for k in range(joints):
@@ -313,7 +322,8 @@ def rescue_contacts(
     contact = s.impulses.contact
     ordinal = 0
     for k in range(n):
-        omega, rear = s.w[k, RZ], problem.links[k, LINK_REAR]
+        omega = s.w[k, RZ]
+        rear = problem.links[k, LINK_REAR]
         u[k, X] = s.w[k, X] - rear * problem.sin[k] * omega
         u[k, Y] = s.w[k, Y] + rear * problem.cos[k] * omega
         u[k, TURN] = omega

@@ -103,11 +103,13 @@ def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
     bool
         Whether a contact slips, so that some matrix is not symmetric.
     """
-    local, rows = scratch.local, problem.rows
+    local = scratch.local
+    rows = problem.rows
     slips = False
     for c in range(problem.n_contacts):
         threshold = scratch.contact[c, Y_N]
-        prox_r, y = scratch.contact[c, R_T], scratch.contact[c, Y_T]
+        prox_r = scratch.contact[c, R_T]
+        y = scratch.contact[c, Y_T]
         if prox_r <= 0.0 or threshold <= 0.0:
             continue
         k = problem.link[c]
@@ -141,7 +143,8 @@ def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
 @jit
 def update_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
     """Take the full Newton step; the normal impulses are already those after it."""
-    rows, du = problem.rows, scratch.du
+    rows = problem.rows
+    du = scratch.du
     for c in range(problem.n_contacts):
         prox_r = scratch.contact[c, R_T]
         if prox_r <= 0.0:
@@ -149,7 +152,8 @@ def update_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainS
         k = problem.link[c]
         tx, ty, ta = vec3_at(rows, c, TANGENT)
         gamma = scratch.contact[c, GAMMA_T] + tx * du[k, X] + ty * du[k, Y] + ta * du[k, TURN]
-        threshold, y = scratch.contact[c, Y_N], scratch.contact[c, Y_T]
+        threshold = scratch.contact[c, Y_N]
+        y = scratch.contact[c, Y_T]
         scratch.contact[c, GAMMA_T] = gamma
         if threshold <= 0.0:
             impulses.tangent[c] = 0.0

@@ -89,7 +89,9 @@ class ChainScratch(NamedTuple):
 
 def make_scratch(n_links: int, capacity: int) -> ChainScratch:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
-    n, c, j = n_links, capacity, n_links - 1
+    n = n_links
+    c = capacity
+    j = n_links - 1
     return ChainScratch(
         friction=np.zeros((n, 7)),
         contact=np.zeros((c, 6)),
@@ -117,7 +119,10 @@ def relative_velocities(
     n = u.shape[0]
     law = problem.law
     for k in range(n):
-        cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
+        cos = problem.cos[k]
+        sin = problem.sin[k]
+        vx = u[k, X]
+        vy = u[k, Y]
         friction[k, GAMMA_1] = law[k, RATE_1] * (cos * vx + sin * vy)
         friction[k, GAMMA_2] = law[k, RATE_2] * (cos * vy - sin * vx)
     for c in range(problem.n_contacts):
@@ -141,7 +146,8 @@ def sliding_velocities(
 @inlined
 def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k: int) -> None:
     """Start the local quadratic of link k: its inertia, and the momentum that is missing at `u`."""
-    mass, inertia = problem.links[k, MASS], problem.links[k, INERTIA]
+    mass = problem.links[k, MASS]
+    inertia = problem.links[k, INERTIA]
     local[k, XX] = mass
     local[k, XY] = 0.0
     local[k, YY] = mass

@@ -31,7 +31,8 @@ NEWTON_ITERATIONS = 20
 POLISHING = 5
 """Newton iterations to remove what rounding left."""
 
-SOFTEST, ATTEMPTS = 0.3, 3
+SOFTEST = 0.3
+ATTEMPTS = 3
 """r / B that friction on the ground begins with where it is softened, and how often that is tried,
 each time in smaller steps and from elsewhere."""
 

@@ -85,7 +85,8 @@ def _point(
         y, N s; the unit that the impulse i is measured in; the slopes of y_1 by this impulse and by
         -gain gamma_i; and the change of y_1 for a unit of ln tau.
     """
-    impulse, p2 = at.contact[c, i], at.contact[c, i + 1]
+    impulse = at.contact[c, i]
+    p2 = at.contact[c, i + 1]
     gamma_1: float = at.gamma[c, i]
     y2 = p2 - shift * (p2 - anchor[c, i + 1]) - gain * at.gamma[c, i + 1]
     p1 = impulse - shift * (impulse - anchor[c, i])
@@ -99,7 +100,8 @@ def _point(
     towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma_1 < 0.0)
     own, other = (plus, minus) if towards_plus else (minus, plus)
     y1 = p1 / own - gain * own * gamma_1
-    stretch, pull = 1.0, own
+    stretch = 1.0
+    pull = own
     crosses = y1 < 0.0 if towards_plus else y1 > 0.0
     if crosses:  # it continues in the scale of the other side
         stretch = other / own
@@ -136,7 +138,8 @@ def _linearise_disc(
     keep = 1.0 - keen
     y1, y2, size, stretch, pull, along = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     per_size = 1.0 / size
-    p1, p2 = per_size * at.contact[c, i], at.contact[c, i + 1]
+    p1 = per_size * at.contact[c, i]
+    p2 = at.contact[c, i + 1]
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
     k_radius = k_norm = grown = per_norm = 0.0
     if tau == 0.0:
@@ -151,7 +154,8 @@ def _linearise_disc(
         apart = radius - norm
         root = math.sqrt(apart * apart + 4.0 * tau * tau)
         inverse = 2.0 / (radius + norm + root)
-        per_root, per_norm = 1.0 / root, 1.0 / norm
+        per_root = 1.0 / root
+        per_norm = 1.0 / norm
         k = radius * inverse
         lean = 0.5 * apart * per_root
         k_radius = inverse * (1.0 - k * (0.5 + lean))
@@ -160,18 +164,28 @@ def _linearise_disc(
     f1, f2 = p1 - k * y1, p2 - k * y2
     u1, u2 = y1 * per_norm, y2 * per_norm
     n1, n2 = k_radius * slope * y1, k_radius * slope * y2
-    e11, e21 = k + k_norm * y1 * u1, k_norm * y2 * u1
-    d11, d12 = stretch * e11, k_norm * y1 * u2
-    d21, d22 = stretch * e21, k + k_norm * y2 * u2
+    e11 = k + k_norm * y1 * u1
+    e21 = k_norm * y2 * u1
+    d11 = stretch * e11
+    d12 = k_norm * y1 * u2
+    d21 = stretch * e21
+    d22 = k + k_norm * y2 * u2
     # C^-1 with C = 1 - keep D
-    c11, c12, c21, c22 = 1.0 - keep * d11, -keep * d12, -keep * d21, 1.0 - keep * d22
+    c11 = 1.0 - keep * d11
+    c12 = -keep * d12
+    c21 = -keep * d21
+    c22 = 1.0 - keep * d22
     inverse = 1.0 / (c11 * c22 - c12 * c21)
-    i11, i12, i21, i22 = c22 * inverse, -c12 * inverse, -c21 * inverse, c11 * inverse
+    i11 = c22 * inverse
+    i12 = -c12 * inverse
+    i21 = -c21 * inverse
+    i22 = c11 * inverse
     push_n, push_s = keep * law[c, Q_N], keep * law[c, S_N]
     a1, a2 = n1 * push_n - f1, n2 * push_n - f2
     law[c, d + Q_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + Q_2] = i21 * a1 + i22 * a2
-    away_1, away_2 = per_size * (at.contact[c, i] - anchor[c, i]), p2 - anchor[c, i + 1]
+    away_1 = per_size * (at.contact[c, i] - anchor[c, i])
+    away_2 = p2 - anchor[c, i + 1]
     a1 = n1 * push_s + grown * y1 + e11 * along - loss * (d11 * away_1 + d12 * away_2)
     a2 = n2 * push_s + grown * y2 + e21 * along - loss * (d21 * away_1 + d22 * away_2)
     law[c, d + S_1] = size * (i11 * a1 + i12 * a2)
@@ -205,11 +219,14 @@ def linearise(
     a normal gain has a given load: its normal impulse.
     """
     squares = 0.0
-    law, anchor = s.law, s.anchor
+    law = s.law
+    anchor = s.anchor
     for c in range(problem.first[problem.axis.shape[0]]):
         gain = factor * problem.gain[c, GAIN_N]
         p = at.contact[c, LAW_N]
-        radius, slope, growth = p, 0.0, 0.0
+        radius = p
+        slope = 0.0
+        growth = 0.0
         if gain > 0.0:
             away = p - anchor.contact[c, LAW_N]
             radius, slope, growth = _phi(p - shift * away - gain * at.gamma[c, LAW_N], tau)
@@ -300,7 +317,8 @@ def _missed_disc(
     if tau > 0.0:
         apart = radius - norm
         k = 2.0 * radius / (radius + norm + math.sqrt(apart * apart + 4.0 * tau * tau))
-    f1, f2 = at.contact[c, i] / size - k * y1, at.contact[c, i + 1] - k * y2
+    f1 = at.contact[c, i] / size - k * y1
+    f2 = at.contact[c, i + 1] - k * y2
     square: float = f1 * f1 + f2 * f2
     return square
 
@@ -323,7 +341,8 @@ def missed(
         squares += (p - radius) * (p - radius)
         gain_t, gain_v = factor * problem.gain[c, GAIN_T], factor * problem.gain[c, GAIN_V]
         if gain_t > 0.0:
-            plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
+            plus = problem.gain[c, SHARE_PLUS]
+            minus = problem.gain[c, SHARE_MINUS]
             squares += _missed_disc(
                 at, anchor.contact, c, LAW_T, gain_t, radius, tau, shift, plus, minus
             )

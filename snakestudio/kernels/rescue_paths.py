@@ -48,7 +48,8 @@ def follow_by_tau(
     smoothed, up to a velocity of tau / g.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    here, trial = s.here, s.trial
+    here = s.here
+    trial = s.trial
     done = inner = 0
     end = 1e-7 * problem.scale
     next_try = 1e-5 * problem.scale
@@ -98,7 +99,8 @@ def _settle(
 ) -> tuple[int, bool]:
     """Solve the laws smoothed by `tau` from `s.here`, damped; returns linear solves and whether that went well."""
     contacts = int(problem.first[problem.axis.shape[0]])
-    here, trial = s.here, s.trial
+    here = s.here
+    trial = s.trial
     done = 0
     taken = shift
     squares = linearise(problem, here, tau, taken, shift, factor, 0.0, s)
@@ -151,14 +153,12 @@ def follow_by_length(
         Linear solves, and the least residual so far.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    here, trial, ahead, tangent, newton, kept = (
-        s.here,
-        s.trial,
-        s.ahead,
-        s.tangent,
-        s.newton,
-        s.kept,
-    )
+    here = s.here
+    trial = s.trial
+    ahead = s.ahead
+    tangent = s.tangent
+    newton = s.newton
+    kept = s.kept
     per_length = 0.5 / problem.half
     give = 1.0 / tau
     for c in range(contacts):

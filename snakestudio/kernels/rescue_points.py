@@ -103,7 +103,11 @@ class RescueScratch(NamedTuple):
 
 
 # Entries of RescueScratch.law: of the normal, and where the two discs begin; then of a disc.
-K_N, Q_N, S_N, DISC_T, DISC_V = 0, 1, 2, 3, 13
+K_N = 0
+Q_N = 1
+S_N = 2
+DISC_T = 3
+DISC_V = 13
 K_1N, K_2N, K_11, K_12, K_21, K_22, Q_1, Q_2, S_1, S_2 = range(10)
 WIDTH = 23
 

@@ -58,7 +58,8 @@ from snakestudio.kernels.spatial_problem import (
 __all__ = ["begin", "largest_impulse", "solve"]
 
 
-NEWTON, TANGENT = 6, 7
+NEWTON = 6
+TANGENT = 7
 """Numbers of the octets that hold the two right-hand sides."""
 
 
@@ -68,7 +69,9 @@ def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool)
     q1, q2 = (
         (law[c, at + Q_1], law[c, at + Q_2]) if with_q else (law[c, at + S_1], law[c, at + S_2])
     )
-    g0, g1, g2 = d.gamma[c, LAW_N], d.gamma[c, i], d.gamma[c, i + 1]
+    g0 = d.gamma[c, LAW_N]
+    g1 = d.gamma[c, i]
+    g2 = d.gamma[c, i + 1]
     d.contact[c, i] = q1 - law[c, at + K_1N] * g0 - law[c, at + K_11] * g1 - law[c, at + K_12] * g2
     d.contact[c, i + 1] = (
         q2 - law[c, at + K_2N] * g0 - law[c, at + K_21] * g1 - law[c, at + K_22] * g2
@@ -119,7 +122,8 @@ def _own_impulse(
 @jit
 def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -> None:
     """Solve the linearised problem for Newton's step and, where a path's tangent is needed, for this."""
-    law, rows = s.law, problem.rows
+    law = s.law
+    rows = problem.rows
     n = at.w.shape[0]
     system = no_system()
     for reverse in range(n):
@@ -133,8 +137,10 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
             system = add_product(system, normal, octet_with(row, TANGENT, law[c, S_N]))
             for j in range(1, 3):
                 if problem.gain[c, j] > 0.0:
-                    i, d = 2 * j - 1, DISC_T if j == 1 else DISC_V
-                    a, b = octet(rows, c, 8 * i), octet(rows, c, 8 * i + 8)
+                    i = 2 * j - 1
+                    d = DISC_T if j == 1 else DISC_V
+                    a = octet(rows, c, 8 * i)
+                    b = octet(rows, c, 8 * i + 8)
                     one = octet_plus(octet_times(law[c, d + K_1N], normal), law[c, d + K_11], a)
                     one = octet_with(
                         octet_plus(one, law[c, d + K_12], b),
@@ -147,16 +153,15 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch, tangent: bool) -
                         NEWTON,
                         at.contact[c, i + 1] + law[c, d + Q_2],
                     )
-                    one, two = (
-                        octet_with(one, TANGENT, law[c, d + S_1]),
-                        octet_with(two, TANGENT, law[c, d + S_2]),
-                    )
+                    one = octet_with(one, TANGENT, law[c, d + S_1])
+                    two = octet_with(two, TANGENT, law[c, d + S_2])
                     if j == 1:
                         system = add_product(add_product(system, a, one), b, two)
                     else:
                         system = add_turning(add_turning(system, a, one), b, two)
         if k > 0:
-            begin, end = problem.joints[k - 1], problem.joints[k]
+            begin = problem.joints[k - 1]
+            end = problem.joints[k]
             if (end - begin) % 2 == 1:  # the last of one or three; axes that are left make a pair
                 stiff, push = _own_impulse(problem, at, s, end - 1)
                 system = eliminate_axis(problem, end - 1, system, stiff, push, s.eliminated)

@@ -52,7 +52,8 @@ CONVERGED = 1e-8
 @inlined
 def _between(problem: ChainProblem, k: int) -> float:
     """Inertia of the free links on either side of joint k against each other, kg m^2."""
-    first, second = problem.links[k, INERTIA], problem.links[k + 1, INERTIA]
+    first = problem.links[k, INERTIA]
+    second = problem.links[k + 1, INERTIA]
     between: float = first * second / (first + second)
     return between
 
@@ -62,14 +63,20 @@ def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainI
     """Worst of friction on the ground that is more than one disc, N s; not a number if any is."""
     worst = total = 0.0
     for k in range(u.shape[0]):
-        plus, minus = problem.law[k, WITH], problem.law[k, AGAINST]
+        plus = problem.law[k, WITH]
+        minus = problem.law[k, AGAINST]
         mu_1, mu_2 = problem.law[k, FORCE_1], problem.law[k, FORCE_2]
         rough = max(mu_1, mu_2)
         if rough <= 0.0:
             continue
-        prox_r, radius = problem.links[k, MASS] / (rough * rough), problem.load[k]
-        cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
-        along, across = cos * vx + sin * vy, cos * vy - sin * vx
+        prox_r = problem.links[k, MASS] / (rough * rough)
+        radius = problem.load[k]
+        cos = problem.cos[k]
+        sin = problem.sin[k]
+        vx = u[k, X]
+        vy = u[k, Y]
+        along = cos * vx + sin * vy
+        across = cos * vy - sin * vx
         p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
         if problem.kind == UNIT_VELOCITY:
             distance = natural_unit_velocity(
@@ -109,7 +116,8 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         Dimensionless.
     """
     n = u.shape[0]
-    links, law = problem.links, problem.law
+    links = problem.links
+    law = problem.law
     worst = 0.0
     total = 0.0  # a NaN, which max() would let slip through, stays in it
     if problem.kind != DISC:
@@ -119,7 +127,10 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
             mu_1, mu_2 = law[k, FORCE_1], law[k, FORCE_2]
             rough = max(mu_1, mu_2)
             if rough > 0.0:
-                cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
+                cos = problem.cos[k]
+                sin = problem.sin[k]
+                vx = u[k, X]
+                vy = u[k, Y]
                 distance = natural_disc(
                     impulses.friction[k, ALONG],
                     impulses.friction[k, ACROSS],
@@ -132,7 +143,8 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
                 total += distance
     for c in range(problem.n_contacts):
         k = problem.link[c]
-        mass, inertia = links[k, MASS], links[k, INERTIA]
+        mass = links[k, MASS]
+        inertia = links[k, INERTIA]
         nx, ny, arm = vec3_at(problem.rows, c, NORMAL)
         prox_r = 1.0 / (1.0 / mass + arm * arm / inertia)
         distance = natural_positive(
@@ -195,7 +207,8 @@ def chain_joint_impulses(
         dimensionless.
     """
     n: int = u.shape[0]
-    links, law = problem.links, problem.law
+    links = problem.links
+    law = problem.law
     turning = 0.0  # moment that a fixed joint before link k exerts
     heaviest = 0.0
     px = 0.0  # impulse at the front joint of link k

@@ -40,7 +40,8 @@ COMPONENTS, ELLIPSE, UNIT_VELOCITY = range(3)
 AHEAD, BEHIND, ACROSS = range(3)
 """Columns of the largest friction forces: for sliding along +t, along -t, and across."""
 
-LN2_HEAD, LN2_TAIL = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+LN2_HEAD = 6.93147180369123816490e-01
+LN2_TAIL = 1.90821492927058770002e-10
 """ln 2; the first has so few bits that its products with small integers are exact."""
 ROUND = 6755399441055744.0
 """1.5 * 2^52: adding and subtracting it rounds to the nearest integer."""

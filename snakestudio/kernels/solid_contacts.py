@@ -96,11 +96,9 @@ class Capsule(NamedTuple):
 @inlined
 def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
     """The capsule in the frame of a solid, whose rows are origin (3) and three axes (9)."""
-    x, y, z = (
-        capsule.x - frames[solid, X],
-        capsule.y - frames[solid, Y],
-        capsule.z - frames[solid, Z],
-    )
+    x = capsule.x - frames[solid, X]
+    y = capsule.y - frames[solid, Y]
+    z = capsule.z - frames[solid, Z]
     ex, ey, ez = capsule.ex, capsule.ey, capsule.ez
     return Capsule(
         x * frames[solid, U_X] + y * frames[solid, U_Y] + z * frames[solid, U_Z],
@@ -195,7 +193,8 @@ def offer_contact(
         for k in range(start, stored):
             other = out.gap[k] + (handicap if out.feature[k] >= INNER else 0.0)
             if other > shallowest:
-                shallowest, place = other, k
+                shallowest = other
+                place = k
         if place < 0:
             return count
     if place < 0:
@@ -204,7 +203,9 @@ def offer_contact(
     if place < capacity:
         out.feature[place] = feature
         out.gap[place] = gap
-        out.normal[place, X], out.normal[place, Y], out.normal[place, Z] = nx, ny, nz
+        out.normal[place, X] = nx
+        out.normal[place, Y] = ny
+        out.normal[place, Z] = nz
         out.point[place, X] = c.x + t * c.ex - c.radius * nx
         out.point[place, Y] = c.y + t * c.ey - c.radius * ny
         out.point[place, Z] = c.z + t * c.ez - c.radius * nz
@@ -240,15 +241,14 @@ def finish_contacts(
 ) -> None:
     """Turn contacts start to count from the frame of a solid into the world's; `base` is added to their features."""
     for k in range(start, min(count, out.link.shape[0])):
-        out.link[k], out.body[k] = link, body
+        out.link[k] = link
+        out.body[k] = body
         out.feature[k] += base
         u, v, w = vec3(out.normal, k)
         a, b, c = vec3(out.point, k)
         for axis in range(3):
-            one, two, three = (
-                frames[solid, 3 + axis],
-                frames[solid, 6 + axis],
-                frames[solid, 9 + axis],
-            )
+            one = frames[solid, 3 + axis]
+            two = frames[solid, 6 + axis]
+            three = frames[solid, 9 + axis]
             out.normal[k, axis] = u * one + v * two + w * three
             out.point[k, axis] = frames[solid, axis] + a * one + b * two + c * three

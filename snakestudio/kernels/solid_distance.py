@@ -66,7 +66,10 @@ def _profile_distance(
     solid: Extrusion, u: float, v: float, eu: float, ev: float
 ) -> tuple[float, float, float, float]:
     """Signed distance in the plane of the profile, its gradient, and the slope as in `solid_distance`."""
-    corners, first, last, disc = solid.corners, solid.first, solid.last, solid.disc
+    corners = solid.corners
+    first = solid.first
+    last = solid.last
+    disc = solid.disc
     if first == last:  # a disc
         rho = math.sqrt(u * u + v * v)
         if rho < 1e-140:  # squares underflow: the direction from the axis is lost
@@ -86,21 +89,29 @@ def _profile_distance(
         d = ru * ku + rv * kv
         if d <= 0.0:
             if corners[k, ABOVE] > 0.0 and d > inner:
-                inner, mu, mv = d, ku, kv
+                inner = d
+                mu = ku
+                mv = kv
             continue
         outside = True
         s = rv * ku - ru * kv
         length = corners[k, LENGTH]
         if 0.0 <= s <= length:
             if d * d < outer:
-                outer, nu, nv, at_corner = d * d, ku, kv, False
+                outer = d * d
+                nu = ku
+                nv = kv
+                at_corner = False
         else:
             if s > length:
                 ru += length * kv
                 rv -= length * ku
             square = ru * ru + rv * rv
             if square < outer:
-                outer, nu, nv, at_corner = square, ru, rv, True
+                outer = square
+                nu = ru
+                nv = rv
+                at_corner = True
     if not outside:
         return inner, mu, mv, 0.0
     distance = math.sqrt(outer)
@@ -130,18 +141,22 @@ def solid_distance(
     """
     eu, ev, ea = capsule.ex, capsule.ey, capsule.ez
     a = capsule.z + t * ea
-    half, open_caps = solid.half, solid.open_caps
+    half = solid.half
+    open_caps = solid.open_caps
     flat, nu, nv, slope = _profile_distance(solid, capsule.x + t * eu, capsule.y + t * ev, eu, ev)
     side = 1.0 if a >= 0.0 else -1.0
     beyond = side * a - half
     if beyond <= 0.0:
         if flat > 0.0:
             return flat, nu, nv, 0.0, slope
-        best, na = flat, 0.0
+        best = flat
+        na = 0.0
         if open_caps & UPPER_OPEN and a - half > best:
-            best, na = a - half, 1.0
+            best = a - half
+            na = 1.0
         if open_caps & LOWER_OPEN and -a - half > best:
-            best, na = -a - half, -1.0
+            best = -a - half
+            na = -1.0
         if na != 0.0:
             return best, 0.0, 0.0, na, 0.0
         return best, nu, nv, 0.0, 0.0
@@ -173,8 +188,12 @@ def clearance(solid: Extrusion, capsule: Capsule) -> float:
 def clip_profile(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
     """Where the segment runs over the profile: from and to, m; from > to if nowhere."""
     c = capsule
-    corners, first, last, disc = solid.corners, solid.first, solid.last, solid.disc
-    low, high = -c.half, c.half
+    corners = solid.corners
+    first = solid.first
+    last = solid.last
+    disc = solid.disc
+    low = -c.half
+    high = c.half
     if first == last:
         square = c.ex * c.ex + c.ey * c.ey
         over = c.x * c.x + c.y * c.y - disc * disc
@@ -207,5 +226,6 @@ def clip_caps(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
     half = solid.half
     if abs(c.ez) < 1e-300:
         return (-c.half, c.half) if abs(c.z) <= half else (1.0, -1.0)
-    one, two = (-half - c.z) / c.ez, (half - c.z) / c.ez
+    one = (-half - c.z) / c.ez
+    two = (half - c.z) / c.ez
     return max(-c.half, min(one, two)), min(c.half, max(one, two))

@@ -74,16 +74,21 @@ def _at(
 def _lips(solid: Extrusion, capsule: Capsule, out: ContactList, start: int, count: int) -> int:
     """Offer the contacts at the lips of all faces that the segment is nearly parallel to and lies in front of."""
     c = capsule
-    corners, half = solid.corners, solid.half
+    corners = solid.corners
+    half = solid.half
     between_low, between_high = clip_caps(solid, c)
     # First the end faces, then the disc's side or the faces of the polygon.
     for face in range(-1, max(solid.last - solid.first, 1)):
-        height, rate, low, high = half, 0.0, between_low, between_high
+        height = half
+        rate = 0.0
+        low = between_low
+        high = between_high
         if face < 0:
             if abs(c.ez) >= PARALLEL or abs(c.z) + abs(c.ez) * c.half <= half:
                 continue
             side = 1.0 if c.z > 0.0 else -1.0
-            height, rate = side * c.z - half, side * c.ez
+            height = side * c.z - half
+            rate = side * c.ez
             low, high = clip_profile(solid, c)
         elif between_low > between_high:
             break
@@ -98,9 +103,11 @@ def _lips(solid: Extrusion, capsule: Capsule, out: ContactList, start: int, coun
             height = ru * ku + rv * kv
             if abs(rate) >= PARALLEL or height + abs(rate) * c.half <= 0.0:
                 continue
-            s, along = rv * ku - ru * kv, c.ey * ku - c.ex * kv
+            s = rv * ku - ru * kv
+            along = c.ey * ku - c.ex * kv
             if abs(along) > 1e-300:
-                one, two = -s / along, (corners[k, LENGTH] - s) / along
+                one = -s / along
+                two = (corners[k, LENGTH] - s) / along
                 low, high = max(low, min(one, two)), min(high, max(one, two))
             elif not 0.0 <= s <= corners[k, LENGTH]:
                 continue
@@ -130,7 +137,8 @@ def _nearest(
         The gradient there.
     """
     c = capsule
-    low, high = -c.half, c.half
+    low = -c.half
+    high = c.half
     t = low - low_rate * (high - low) / (high_rate - low_rate)
     f, nu, nv, na, slope = solid_distance(solid, c, t)
     for i in range(MOST_SEARCH):
@@ -170,7 +178,11 @@ def _pierced(
     c = capsule
     corners = solid.corners
     best = -math.inf
-    nu, nv, na, d_low, d_high = 0.0, 0.0, 0.0, 0.0, 0.0
+    nu = 0.0
+    nv = 0.0
+    na = 0.0
+    d_low = 0.0
+    d_high = 0.0
     for k in range(solid.first, solid.last):
         ku, kv = corners[k, OUT_U], corners[k, OUT_V]
         d = (c.x - corners[k, CORNER_U]) * ku + (c.y - corners[k, CORNER_V]) * kv
@@ -187,7 +199,8 @@ def _pierced(
         if rho > 1e-140:  # below, squares underflow
             nu, nv = u / rho, v / rho
         elif square > 1e-30:  # as the planar gap function: push to the link's left
-            nu, nv = -c.ey / math.sqrt(square), c.ex / math.sqrt(square)
+            nu = -c.ey / math.sqrt(square)
+            nv = c.ex / math.sqrt(square)
         else:
             nu, nv = 1.0, 0.0
         d_low = (c.x + low * c.ex) * nu + (c.y + low * c.ey) * nv - solid.disc
@@ -195,10 +208,15 @@ def _pierced(
         best = min(d_low, d_high)
     for cap in range(2):
         side = 1.0 if cap else -1.0
-        one, two = side * (c.z + low * c.ez) - solid.half, side * (c.z + high * c.ez) - solid.half
+        one = side * (c.z + low * c.ez) - solid.half
+        two = side * (c.z + high * c.ez) - solid.half
         if solid.open_caps & (UPPER_OPEN if cap else LOWER_OPEN) and min(one, two) > best:
-            best, d_low, d_high = min(one, two), one, two
-            nu, nv, na = 0.0, 0.0, side
+            best = min(one, two)
+            d_low = one
+            d_high = two
+            nu = 0.0
+            nv = 0.0
+            na = side
     for end in range(2):
         t, d = (low, d_low) if end == 0 else (high, d_high)
         feature = end + INNER if -c.half < t < c.half else end
@@ -220,9 +238,13 @@ def extruded_contacts(solid: Extrusion, capsule: Capsule, out: ContactList, coun
         low, high = max(low, one), min(high, two)
         if low < high:
             return _pierced(solid, c, low, high, out, start, count)
-    f_rear, rear_rate, f_front, front_rate = 0.0, 0.0, 0.0, 0.0
+    f_rear = 0.0
+    rear_rate = 0.0
+    f_front = 0.0
+    front_rate = 0.0
     for end in range(2 if c.half > EQUAL else 1):
-        f_rear, rear_rate = f_front, front_rate
+        f_rear = f_front
+        rear_rate = front_rate
         count, f_front, front_rate = _at(solid, c, end, (2 * end - 1) * c.half, out, start, count)
     if c.half <= EQUAL:
         return count

@@ -29,7 +29,9 @@ from snakestudio.kernels.vec3 import X, Y, Z
 __all__ = ["EXTRUDED", "FEATURES", "POST", "RELIEF", "ContactList", "World", "link_contacts"]
 
 
-POST, EXTRUDED, RELIEF = 0, 1, 2
+POST = 0
+EXTRUDED = 1
+RELIEF = 2
 """Kinds of solids."""
 
 FEATURES = 1 << 20
@@ -48,7 +50,8 @@ KIND, OBSTACLE, ORDINAL = range(3)
 FIRST, LAST, OPEN_CAPS = range(3, 6)
 HEIGHTS, TOPS, ALONG_X, ALONG_Y = range(3, 7)
 # Entries of World.frames after origin and axes: of extruded solids and posts, and of reliefs.
-HALF, DISC = 12, 13
+HALF = 12
+DISC = 13
 DX, DY = 12, 13
 
 
@@ -100,7 +103,8 @@ class World(NamedTuple):
 
 @inlined
 def _extrusion(world: World, solid: int) -> Extrusion:
-    labels, frames = world.labels, world.frames
+    labels = world.labels
+    frames = world.frames
     return Extrusion(
         world.corners,
         labels[solid, FIRST],
@@ -113,7 +117,8 @@ def _extrusion(world: World, solid: int) -> Extrusion:
 
 @inlined
 def _field(world: World, solid: int) -> Field:
-    labels, frames = world.labels, world.frames
+    labels = world.labels
+    frames = world.frames
     return Field(
         world.heights,
         labels[solid, HEIGHTS],
@@ -195,7 +200,8 @@ def link_contacts(
                     out, count, count, capsule, int(INNER), t, gap, nx, ny, 0.0, -2.0, -2.0, 0.0
                 )
                 if before < count <= out.link.shape[0]:
-                    out.link[before], out.body[before] = link, world.labels[s, OBSTACLE]
+                    out.link[before] = link
+                    out.body[before] = world.labels[s, OBSTACLE]
                     out.feature[before] += FEATURES * world.labels[s, ORDINAL]
                 continue
         local = to_frame(world.frames, s, capsule)

@@ -83,8 +83,10 @@ def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
     """
     count = end - begin
     if count == 2:
-        first, second = vec3_at(axes, begin, AXIS_X), vec3_at(axes, begin + 1, AXIS_X)
-        one, two = dot(first, turn), dot(second, turn)
+        first = vec3_at(axes, begin, AXIS_X)
+        second = vec3_at(axes, begin + 1, AXIS_X)
+        one = dot(first, turn)
+        two = dot(second, turn)
         # The axes are square to each other except for the error of the midpoint.
         skew = dot(first, second)
         inverse = 1.0 / (1.0 - skew * skew)
@@ -92,7 +94,8 @@ def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
     if count == 1:
         return dot(vec3_at(axes, begin, AXIS_X), turn), 0.0, 0.0
     if count == 3:
-        first, second = vec3_at(axes, begin, AXIS_X), vec3_at(axes, begin + 1, AXIS_X)
+        first = vec3_at(axes, begin, AXIS_X)
+        second = vec3_at(axes, begin + 1, AXIS_X)
         third = vec3_at(axes, begin + 2, AXIS_X)
         a, b, c = cross(second, third), cross(third, first), cross(first, second)
         inverse = 1.0 / dot(first, a)
@@ -134,10 +137,12 @@ def _add_axis(axes: FloatArray, j: int, rate: float, w: FloatArray, k: int) -> N
 @inlined
 def close_chain(problem: SpatialProblem, w: FloatArray, rate: FloatArray) -> None:
     """Project `w` on the joints, which keeps link 1 and the joint rates; the latter go to `rate` (m,)."""
-    axes, joints = problem.axes, problem.joints
+    axes = problem.axes
+    joints = problem.joints
     n = w.shape[0]
     for k in range(n - 1):
-        begin, end = joints[k], joints[k + 1]
+        begin = joints[k]
+        end = joints[k + 1]
         rates = joint_rates(axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX)))
         for j in range(begin, end):
             rate[j] = component(rates, j - begin)
@@ -152,7 +157,8 @@ def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
     """Fill `inertia` (n, 48) with the matrices of all links about their p_k, as six octets each."""
     links = problem.links
     for k in range(inertia.shape[0]):
-        mass, half = links[k, MASS], links[k, REAR]
+        mass = links[k, MASS]
+        half = links[k, REAR]
         alpha = links[k, ACROSS] + mass * half * half
         beta = links[k, AXIAL] - alpha
         ex, ey, ez = vec3(problem.axis, k)
@@ -188,7 +194,8 @@ def add_inertia(
     problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System
 ) -> System:
     """Add to system `a` the inertia of link k about p_k, and the momentum that is missing at `w`."""
-    mass, half = problem.links[k, MASS], problem.links[k, REAR]
+    mass = problem.links[k, MASS]
+    half = problem.links[k, REAR]
     ex, ey, ez = vec3(problem.axis, k)
     cx, cy, cz = half * ex, half * ey, half * ez
     ox, oy, oz = vec3_at(w, k, RX)
@@ -415,12 +422,15 @@ def expand_joints(
 
     The right-hand side is number `side` of the octets in `eliminated`.
     """
-    axes, joints = problem.axes, problem.joints
+    axes = problem.axes
+    joints = problem.joints
     for k in range(dw.shape[0] - 1):
         _carry(problem, k, dw)
-        begin, end = joints[k], joints[k + 1]
+        begin = joints[k]
+        end = joints[k + 1]
         if end - begin >= 2:
-            one, two = eliminated[begin, side], eliminated[begin + 1, side]
+            one = eliminated[begin, side]
+            two = eliminated[begin + 1, side]
             for i in range(6):
                 one -= eliminated[begin, i] * dw[k + 1, i]
                 two -= eliminated[begin + 1, i] * dw[k + 1, i]

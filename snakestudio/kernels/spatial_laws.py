@@ -61,7 +61,11 @@ rounding)."""
 
 # Entries of SpatialScratch.law: of the normal, and of the discs (each |y|, the slip direction,
 # beta).
-Y_N, DISC_T, DISC_V, SHARE, INVERSE = 0, 1, 5, 9, 10
+Y_N = 0
+DISC_T = 1
+DISC_V = 5
+SHARE = 9
+INVERSE = 10
 NORM, SLIP_1, SLIP_2, BETA = range(4)
 
 
@@ -112,8 +116,10 @@ def _choose_disc(
     The natural map has the disc of `radius`, the present load; the branch that of `bound`, the load
     to be expected.
     """
-    p1, p2 = impulse[c, i], impulse[c, i + 1]
-    g1, g2 = gamma[c, i], gamma[c, i + 1]
+    p1 = impulse[c, i]
+    p2 = impulse[c, i + 1]
+    g1 = gamma[c, i]
+    g2 = gamma[c, i + 1]
     y1, y2 = p1 - gain * g1, p2 - gain * g2
     norm = math.sqrt(y1 * y1 + y2 * y2)
     scale = radius / norm if norm > radius else 1.0
@@ -143,19 +149,24 @@ def _choose_halves(
     """As `_choose_disc` for friction, whose limits along may differ with the direction (see `prox.halves`)."""
     p1, p2 = impulse[c, LAW_T], impulse[c, LAW_T2]
     g1, g2 = gamma[c, LAW_T], gamma[c, LAW_T2]
-    plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
-    inverse_plus, inverse_minus = problem.gain[c, INVERSE_PLUS], problem.gain[c, INVERSE_MINUS]
+    plus = problem.gain[c, SHARE_PLUS]
+    minus = problem.gain[c, SHARE_MINUS]
+    inverse_plus = problem.gain[c, INVERSE_PLUS]
+    inverse_minus = problem.gain[c, INVERSE_MINUS]
     towards_plus = p1 > 0.0 or (p1 == 0.0 and g1 < 0.0)
     own, other, inverse = (
         (plus, minus, inverse_plus) if towards_plus else (minus, plus, inverse_minus)
     )
     q1 = p1 * inverse
-    y1, y2 = q1 - gain * own * g1, p2 - gain * g2
+    y1 = q1 - gain * own * g1
+    y2 = p2 - gain * g2
     stretch = other * inverse  # of a point that continues in the scale of the other side
     if (
         own == 0.0
     ):  # the impulse has to vanish; one on the other side begins where the link is slid that way
-        q1, y1, stretch = p1, -gain * other * g1, 1.0
+        q1 = p1
+        y1 = -gain * other * g1
+        stretch = 1.0
     crosses = y1 < 0.0 if towards_plus else y1 > 0.0
     if crosses:
         y1 *= stretch
@@ -195,11 +206,9 @@ def choose_branches(
         Row c is filled.
     c : int
     """
-    gain_n, gain_t, gain_v = (
-        problem.gain[c, GAIN_N],
-        problem.gain[c, GAIN_T],
-        problem.gain[c, GAIN_V],
-    )
+    gain_n = problem.gain[c, GAIN_N]
+    gain_t = problem.gain[c, GAIN_T]
+    gain_v = problem.gain[c, GAIN_V]
     p_n = impulse[c, LAW_N]
     radius = p_n if p_n > 0.0 else 0.0
     y_n = p_n - gain_n * gamma[c, LAW_N]
@@ -230,7 +239,8 @@ def add_contact(
     """The system of a link with the linearised laws of contact c added."""
     if law[c, Y_N] <= 0.0:
         return system
-    rows, bound = problem.rows, law[c, Y_N]
+    rows = problem.rows
+    bound = law[c, Y_N]
     normal = octet(rows, c, ROW_N)
     force = normal  # what a unit of normal impulse brings along
     if problem.gain[c, GAIN_T] > 0.0:
@@ -245,8 +255,11 @@ def add_contact(
                 system, b, _pushing(b, stiff, impulse[c, LAW_T2] - stiff * gamma[c, LAW_T2])
             )
         else:
-            s1, s2, beta = law[c, DISC_T + SLIP_1], law[c, DISC_T + SLIP_2], law[c, DISC_T + BETA]
-            share, inverse = law[c, SHARE], law[c, INVERSE]
+            s1 = law[c, DISC_T + SLIP_1]
+            s2 = law[c, DISC_T + SLIP_2]
+            beta = law[c, DISC_T + BETA]
+            share = law[c, SHARE]
+            inverse = law[c, INVERSE]
             t1, t2 = share * s1, share * s2
             force = octet_plus(octet_plus(force, t1, a), s2, b)
             rim = octet_minus(octet_times(s1, b), t2, a)
@@ -264,7 +277,9 @@ def add_contact(
                 system, b, _pushing(b, stiff, impulse[c, LAW_V2] - stiff * gamma[c, LAW_V2])
             )
         else:
-            s1, s2, beta = law[c, DISC_V + SLIP_1], law[c, DISC_V + SLIP_2], law[c, DISC_V + BETA]
+            s1 = law[c, DISC_V + SLIP_1]
+            s2 = law[c, DISC_V + SLIP_2]
+            beta = law[c, DISC_V + BETA]
             force = octet_plus(octet_plus(force, s1, a), s2, b)
             rim = octet_minus(octet_times(s1, b), s2, a)
             along = s1 * impulse[c, LAW_V2] - s2 * impulse[c, LAW_V]
@@ -329,7 +344,8 @@ def move_contact(
     impulse[c, LAW_N] = p_n
     if problem.gain[c, GAIN_T] > 0.0:
         stiff = problem.gain[c, GAIN_T] / EPSILON
-        share, inverse = law[c, SHARE], law[c, INVERSE]
+        share = law[c, SHARE]
+        inverse = law[c, INVERSE]
         _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, stiff, bound, p_n, share, inverse)
     if problem.gain[c, GAIN_V] > 0.0:
         stiff = problem.gain[c, GAIN_V] / EPSILON

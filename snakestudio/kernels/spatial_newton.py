@@ -50,7 +50,8 @@ ROUGH = 0.1
 full step that makes it worse (a contact at the edge of its cone lets go or sticks) is made good by
 the next one, a short one by none."""
 
-SLOW, NEAR = 8, 0.01
+SLOW = 8
+NEAR = 0.01
 """From which iteration on, and within what, in units of the scale, slow progress is left to the
 exact steps of `contact_rescue`: contacts at the edge of their cones stick and let go by turns
 there, and a turn gains half a digit."""
@@ -100,7 +101,9 @@ def _solve_linear(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
 ) -> None:
     """Increment of all velocities of the linearised problem, into `scratch.dw`, and of `scratch.rate`."""
-    gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
+    gamma = scratch.gamma
+    law = scratch.law
+    dw = scratch.dw
     n = w.shape[0]
     system = no_system()
     for reverse in range(n):
@@ -109,7 +112,8 @@ def _solve_linear(
         for c in range(problem.first[k], problem.first[k + 1]):
             system = add_contact(problem, impulses.contact, gamma, law, c, system)
         if k > 0:
-            begin, end = problem.joints[k - 1], problem.joints[k]
+            begin = problem.joints[k - 1]
+            end = problem.joints[k]
             if (end - begin) % 2 == 1:  # the last of one or three; axes that are left make a pair
                 last = end - 1
                 push = _own_impulse(problem, impulses, scratch, last)
@@ -140,7 +144,9 @@ def _take_step(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch
 ) -> None:
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
-    gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
+    gamma = scratch.gamma
+    law = scratch.law
+    dw = scratch.dw
     for k in range(w.shape[0]):
         for i in range(6):
             w[k, i] += dw[k, i]

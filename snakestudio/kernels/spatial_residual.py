@@ -66,7 +66,8 @@ def _law_residual(
     """
     worst = 0.0
     total = 0.0  # a NaN, which max() would let slip through, stays in it
-    rows, contact = problem.rows, impulses.contact
+    rows = problem.rows
+    contact = impulses.contact
     for k in range(w.shape[0]):
         vx, vy, vz = vec3(w, k)
         ox, oy, oz = vec3_at(w, k, RX)
@@ -113,7 +114,8 @@ def _law_residual(
             # A stop limits the rate that its impulse does work on: that of the joint's angle. Where
             # the axes are not quite square to each other, that is not the relative angular
             # velocity's projection on the axis.
-            begin, end = problem.joints[k], problem.joints[k + 1]
+            begin = problem.joints[k]
+            end = problem.joints[k + 1]
             rates = joint_rates(
                 problem.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX))
             )
@@ -161,16 +163,16 @@ def _joint_impulses(
         Worst defect / (m g dt) beyond rounding, moments divided by the half-length; dimensionless.
     """
     n: int = w.shape[0]
-    rows, contact, axes = problem.rows, impulses.contact, problem.axes
+    rows = problem.rows
+    contact = impulses.contact
+    axes = problem.axes
     fx = fy = fz = mx = my = mz = 0.0
     worst = total = fastest = heaviest = 0.0
     for reverse in range(n):
         k = n - 1 - reverse
-        mass, half, across = (
-            problem.links[k, MASS],
-            problem.links[k, REAR],
-            problem.links[k, ACROSS],
-        )
+        mass = problem.links[k, MASS]
+        half = problem.links[k, REAR]
+        across = problem.links[k, ACROSS]
         heaviest = max(heaviest, mass)
         ex, ey, ez = vec3(problem.axis, k)
         cx, cy, cz = half * ex, half * ey, half * ez
@@ -221,7 +223,8 @@ def _joint_impulses(
             wrench[j, RY] = my
             wrench[j, RZ] = mz
             turn = minus(vec3_at(w, k, RX), vec3_at(w, j, RX))
-            begin, end = problem.joints[j], problem.joints[j + 1]
+            begin = problem.joints[j]
+            end = problem.joints[j + 1]
             rates = joint_rates(axes, begin, end, turn)
             rx, ry, rz = vec3(problem.reach, j)
             px, py, pz = vec3_at(w, j, RX)
@@ -254,7 +257,8 @@ def _joint_impulses(
             my += rz * fx - rx * fz
             mz += rx * fy - ry * fx
         else:
-            pushing, turning = max(abs(fx), abs(fy), abs(fz)), max(abs(mx), abs(my), abs(mz))
+            pushing = max(abs(fx), abs(fy), abs(fz))
+            turning = max(abs(mx), abs(my), abs(mz))
             missed = max(pushing, turning / problem.half)
             total += abs(fx) + abs(fy) + abs(fz) + abs(mx) + abs(my) + abs(mz)
         worst = max(worst, missed)

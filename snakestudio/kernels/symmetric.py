@@ -48,13 +48,16 @@ def pseudo_solve(
                 s = t * c
                 for k in range(d):
                     a, b = matrix[k, p], matrix[k, q]
-                    matrix[k, p], matrix[k, q] = c * a - s * b, s * a + c * b
+                    matrix[k, p] = c * a - s * b
+                    matrix[k, q] = s * a + c * b
                 for k in range(d):
                     a, b = matrix[p, k], matrix[q, k]
-                    matrix[p, k], matrix[q, k] = c * a - s * b, s * a + c * b
+                    matrix[p, k] = c * a - s * b
+                    matrix[q, k] = s * a + c * b
                 for k in range(d):
                     a, b = vectors[k, p], vectors[k, q]
-                    vectors[k, p], vectors[k, q] = c * a - s * b, s * a + c * b
+                    vectors[k, p] = c * a - s * b
+                    vectors[k, q] = s * a + c * b
     largest = 0.0
     for i in range(d):
         largest = max(largest, matrix[i, i])

@@ -30,7 +30,9 @@ def _misses(c: Capsule, x: float, y: float, wide: float, deep: float, top: float
     """Whether the link is clear of all below `top` in the rectangle around (x, y): seen along the link's axis."""
     level = math.sqrt(c.ex * c.ex + c.ey * c.ey)
     ux, uy = (-c.ey / level, c.ex / level) if level > 1e-9 else (1.0, 0.0)
-    vx, vy = -c.ez * uy, c.ez * ux  # e x u, whose z is `level`
+    # e x u, whose z is `level`
+    vx = -c.ez * uy
+    vy = c.ez * ux
     if level > 1e-9:
         vx, vy = -c.ez * c.ex / level, -c.ez * c.ey / level
     x, y = x - c.x, y - c.y
@@ -42,7 +44,8 @@ def _misses(c: Capsule, x: float, y: float, wide: float, deep: float, top: float
 
 @inlined
 def _top_of_cell(field: Field, i: int, j: int) -> float:
-    right, up = min(i + 1, field.nx - 1), min(j + 1, field.ny - 1)
+    right = min(i + 1, field.nx - 1)
+    up = min(j + 1, field.ny - 1)
     return max(
         height(field, i, j), height(field, right, j), height(field, i, up), height(field, right, up)
     )
@@ -54,28 +57,23 @@ def _cells(
 ) -> int:
     """Offer the contacts with the surface; `rear` and `front` say which end spheres are above it."""
     touch = c.radius + c.tolerance
-    wide, deep = abs(c.ex) * c.half + touch, abs(c.ey) * c.half + touch
+    wide = abs(c.ex) * c.half + touch
+    deep = abs(c.ey) * c.half + touch
     if c.x + wide < 0.0 or c.y + deep < 0.0 or c.x - wide > (field.nx - 1) * field.dx:
         return count
     if c.y - deep > (field.ny - 1) * field.dy:
         return count
-    i_low, i_high = (
-        max(int((c.x - wide) / field.dx), 0),
-        min(int((c.x + wide) / field.dx), field.nx - 1),
-    )
-    j_low, j_high = (
-        max(int((c.y - deep) / field.dy), 0),
-        min(int((c.y + deep) / field.dy), field.ny - 1),
-    )
+    i_low = max(int((c.x - wide) / field.dx), 0)
+    i_high = min(int((c.x + wide) / field.dx), field.nx - 1)
+    j_low = max(int((c.y - deep) / field.dy), 0)
+    j_high = min(int((c.y + deep) / field.dy), field.ny - 1)
     blocks = (field.nx + BLOCK - 1) // BLOCK
     half_x, half_y = 0.5 * field.dx, 0.5 * field.dy
     for block_j in range(j_low // BLOCK, j_high // BLOCK + 1):
         for block_i in range(i_low // BLOCK, i_high // BLOCK + 1):
             top = field.tops[field.first_top + block_j * blocks + block_i]
-            x, y = (
-                (block_i * BLOCK + 0.5 * BLOCK) * field.dx,
-                (block_j * BLOCK + 0.5 * BLOCK) * field.dy,
-            )
+            x = (block_i * BLOCK + 0.5 * BLOCK) * field.dx
+            y = (block_j * BLOCK + 0.5 * BLOCK) * field.dy
             if _misses(c, x, y, BLOCK * half_x, BLOCK * half_y, top):
                 continue
             for j in range(
@@ -140,7 +138,10 @@ def _end(
         for side in range(4):
             beyond, _, wall_x, wall_y = _outwards(field, side, x, y)
             if beyond > best:
-                best, nx, ny, nz = beyond, wall_x, wall_y, 0.0
+                best = beyond
+                nx = wall_x
+                ny = wall_y
+                nz = 0.0
         return False, offer_on_surface(
             field, c, feature, t, best - c.radius, nx, ny, nz, out, start, count
         )
@@ -160,10 +161,13 @@ def _upright_edges(field: Field, c: Capsule, out: ContactList, start: int, count
     for corner in range(4):
         i = field.nx - 1 if corner % 2 else 0
         j = field.ny - 1 if corner >= 2 else 0
-        x, y, z = i * field.dx, j * field.dy, height(field, i, j)
+        x = i * field.dx
+        y = j * field.dy
+        z = height(field, i, j)
         if abs(x - c.x) > reach or abs(y - c.y) > reach or z <= field.floor:
             continue
-        inward_x, inward_y = -1.0 if corner % 2 else 1.0, -1.0 if corner >= 2 else 1.0
+        inward_x = -1.0 if corner % 2 else 1.0
+        inward_y = -1.0 if corner >= 2 else 1.0
         edge = (x, y, z, 0.0, 0.0, field.floor - z, inward_x, 0.0, 0.0, 0.0, inward_y, 0.0)
         ends = 2 if c.half > EQUAL else 1
         for end in range(ends):
@@ -177,7 +181,8 @@ def _upright_edges(field: Field, c: Capsule, out: ContactList, start: int, count
 def _drop_needless(c: Capsule, out: ContactList, start: int, count: int) -> int:
     """Take out contacts inside the segment that say no more than those of the two ends."""
     stored = min(count, out.link.shape[0])
-    rear, front = -1, -1
+    rear = -1
+    front = -1
     for k in range(start, stored):
         if out.feature[k] == 0 and (rear < 0 or out.gap[k] < out.gap[rear]):
             rear = k
@@ -185,7 +190,8 @@ def _drop_needless(c: Capsule, out: ContactList, start: int, count: int) -> int:
             front = k
     if rear < 0 or front < 0 or count > stored:
         return count
-    low_rear, low_front = out.gap[rear], out.gap[front]
+    low_rear = out.gap[rear]
+    low_front = out.gap[front]
     ax, ay, az = vec3(out.normal, rear)
     bx, by, bz = vec3(out.normal, front)
     k = start

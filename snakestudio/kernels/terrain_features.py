@@ -36,7 +36,8 @@ ends by this times the link's radius: ground that is flat but for so little carr
 only."""
 
 _FOOT_SLACK = 1e-8
-_SAME, _NEAR = math.cos(0.02), 0.9
+_SAME = math.cos(0.02)
+_NEAR = 0.9
 
 
 @jit
@@ -124,14 +125,13 @@ def segment_edge(
     x0, y0, z0, dx, dy, dz, ax, ay, az, bx, by, bz = edge
     x, y, z = c.x - x0, c.y - y0, c.z - z0
     nx, ny, nz = c.ey * dz - c.ez * dy, c.ez * dx - c.ex * dz, c.ex * dy - c.ey * dx
-    square, length = nx * nx + ny * ny + nz * nz, dx * dx + dy * dy + dz * dz
+    square = nx * nx + ny * ny + nz * nz
+    length = dx * dx + dy * dy + dz * dz
     if square < 1e-10 * length:  # parallel: the end spheres, or corners, carry
         return count
-    along, by_axis, by_edge = (
-        c.ex * dx + c.ey * dy + c.ez * dz,
-        c.ex * x + c.ey * y + c.ez * z,
-        x * dx + y * dy + z * dz,
-    )
+    along = c.ex * dx + c.ey * dy + c.ez * dz
+    by_axis = c.ex * x + c.ey * y + c.ez * z
+    by_edge = x * dx + y * dy + z * dz
     t = (along * by_edge - length * by_axis) / square
     share = (by_edge - along * by_axis) / square
     if not (-c.half < t < c.half and 0.0 <= share <= 1.0):
@@ -142,13 +142,17 @@ def segment_edge(
     if min(gap, other) > c.tolerance or max(gap, other) < -2.0 * c.radius:
         return count
     nx, ny, nz = nx / size, ny / size, nz / size
-    lean_a, lean_b = (
-        wedge_side(nx, ny, nz, dx, dy, dz, ax, ay, az),
-        wedge_side(nx, ny, nz, dx, dy, dz, bx, by, bz),
-    )
+    lean_a = wedge_side(nx, ny, nz, dx, dy, dz, ax, ay, az)
+    lean_b = wedge_side(nx, ny, nz, dx, dy, dz, bx, by, bz)
     convex = -(lean_a + lean_b)
     if convex < 0.0:  # n points into the solid
-        nx, ny, nz, gap, convex, lean_a, lean_b = -nx, -ny, -nz, other, -convex, -lean_a, -lean_b
+        nx = -nx
+        ny = -ny
+        nz = -nz
+        gap = other
+        convex = -convex
+        lean_a = -lean_a
+        lean_b = -lean_b
     if convex < CONVEX or nz < -1e-12 or gap > c.tolerance or gap < -2.0 * c.radius:
         return count
     lean = min(WIDER, 0.5 * convex)
@@ -181,7 +185,10 @@ def _corner(
     x, y, z = x / distance, y / distance, z / distance
     worst, total = corner_cone(field, i, j, x, y, z)
     if worst > 1e-9 and feature == INNER:  # a peak above the axis
-        distance, x, y, z = -distance, -x, -y, -z
+        distance = -distance
+        x = -x
+        y = -y
+        z = -z
         worst, total = corner_cone(field, i, j, x, y, z)
     if worst > 1e-9 or total > -CONVEX or (distance < 0.0 and not _under(field, c, t)):
         return count
@@ -203,12 +210,15 @@ def _face(
 ) -> int:
     """The contact of the end sphere at `t` with the upper left or the lower right triangle of a cell, if it has one."""
     c = capsule
-    h00, h11 = height(field, i, j), height(field, i + 1, j + 1)
+    h00 = height(field, i, j)
+    h11 = height(field, i + 1, j + 1)
     middle = height(field, i, j + 1) if upper else height(field, i + 1, j)
     gx = (h11 - middle if upper else middle - h00) / field.dx
     gy = (middle - h00 if upper else h11 - middle) / field.dy
     size = math.sqrt(1.0 + gx * gx + gy * gy)
-    x, y, z = c.x + t * c.ex - i * field.dx, c.y + t * c.ey - j * field.dy, c.z + t * c.ez - h00
+    x = c.x + t * c.ex - i * field.dx
+    y = c.y + t * c.ey - j * field.dy
+    z = c.z + t * c.ez - h00
     distance = (z - gx * x - gy * y) / size
     if distance < 0.0 or distance > c.radius + c.tolerance:
         return count
@@ -273,7 +283,9 @@ def cell_contacts(
                 count = sphere_edge(field, c, end, (2 * end - 1) * c.half, edge, out, start, count)
         if ends == 2:
             count = segment_edge(field, c, edge, out, start, count)
-    x, y, z = i * field.dx - c.x, j * field.dy - c.y, height(field, i, j) - c.z
+    x = i * field.dx - c.x
+    y = j * field.dy - c.y
+    z = height(field, i, j) - c.z
     middle = x * c.ex + y * c.ey + z * c.ez
     for place in range(ends + 1):
         if place == 2:

@@ -63,7 +63,8 @@ def surface_below(field: Field, x: float, y: float) -> tuple[bool, float, float,
     i, j = min(int(p), field.nx - 2), min(int(q), field.ny - 2)
     p -= i
     q -= j
-    h00, h11 = height(field, i, j), height(field, i + 1, j + 1)
+    h00 = height(field, i, j)
+    h11 = height(field, i + 1, j + 1)
     middle = height(field, i + 1, j) if p >= q else height(field, i, j + 1)
     if p >= q:
         rise_x, rise_y = middle - h00, h11 - middle
@@ -150,7 +151,8 @@ def corner_cone(
     The point is the nearest of its surroundings along n if the greatest is not positive; the sum is
     0 on flat ground.
     """
-    worst, total = -1.0, 0.0
+    worst = -1.0
+    total = 0.0
     for k in range(6):
         along = 1 if k in (0, 2) else (-1 if k in (3, 5) else 0)
         up = 1 if k in (1, 2) else (-1 if k in (4, 5) else 0)

@@ -163,7 +163,8 @@ def _everything() -> frozenset[str]:
 def stand_in(name: str) -> FormulationKind:
     """What is used for a formulation of a plug-in that is not loaded."""
     fields = unchecked_fields(name, ModelFields)
-    title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
+    title = f"{titled(name)} (plug-in)"
+    text = "The plug-in that has it is not loaded."
     return FormulationKind(fields=fields, engine=_refuse, title=title, help=text)
 
 

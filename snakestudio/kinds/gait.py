@@ -91,7 +91,8 @@ class GaitKind(FieldsDeclaration):
 def stand_in(name: str) -> GaitKind:
     """What is used for a gait of a plug-in that is not loaded: it asks for straight joints."""
     fields = unchecked_fields(name, GaitFields)
-    title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
+    title = f"{titled(name)} (plug-in)"
+    text = "The plug-in that has it is not loaded."
     return GaitKind(fields=fields, title=title, help=text)
 
 

@@ -49,7 +49,8 @@ def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
     for key, part in _parts(scene):
         if not isinstance(part, Unchecked):
             continue
-        what, remedy = f'"{part.kind}" is not a kind of SnakeStudio', "load the plug-in that has it"  # type: ignore[attr-defined]
+        what = f'"{part.kind}" is not a kind of SnakeStudio'  # type: ignore[attr-defined]
+        remedy = "load the plug-in that has it"
         if reasons:
             what = f"{what}: {' and '.join(reason for reason, _ in reasons)}"
             remedy = reasons[0][1]
@@ -86,7 +87,8 @@ def _types(scene: Scene) -> Iterator[tuple[str, Any]]:
 
 
 def _is_current(name: str, fields: Any) -> bool:
-    kind, registry = fields.model_fields["kind"].default, PARTS_WITH_KINDS[name]
+    kind = fields.model_fields["kind"].default
+    registry = PARTS_WITH_KINDS[name]
     return kind not in registry or fields is registry[kind].fields
 
 
@@ -99,7 +101,8 @@ def _is_gone(name: str, fields: Any) -> bool:
 def _with_stand_ins(scene: Scene) -> Scene:
     changed: dict[str, Any] = {}
     for name in {name for name, fields in _types(scene) if _is_gone(name, fields)}:
-        part, registry = getattr(scene, name), PARTS_WITH_KINDS[name]
+        part = getattr(scene, name)
+        registry = PARTS_WITH_KINDS[name]
         parts = part if isinstance(part, tuple) else (part,)
         replaced = tuple(
             each if each.kind in registry else registry.unchecked(tree(each)) for each in parts

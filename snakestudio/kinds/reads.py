@@ -349,7 +349,8 @@ def _like(own: str, kinds: Iterable[str]) -> tuple[str, ...]:
 
 def unused_reason(scene: Scene, key: str) -> str:
     """Why the value at a dotted key has no effect in the scene as it stands, in a few words; "" if it has one."""
-    kind, plain = scene.model.kind, _plain(key)
+    kind = scene.model.kind
+    plain = _plain(key)
     reads = FORMULATIONS[kind].reads
     if plain.startswith("obstacles.") and "[" in key and "obstacles.*" in reads:
         obstacle = scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1]
@@ -435,7 +436,8 @@ def findings(scene: Scene) -> list[Problem]:
     """What somebody gave that has no effect in the scene as it stands; what is the same for a whole part, at once."""
     problems = []
     for name, info in Scene.model_fields.items():
-        part, usual = getattr(scene, name), info.get_default(call_default_factory=True)
+        part = getattr(scene, name)
+        usual = info.get_default(call_default_factory=True)
         if not isinstance(part, BaseModel) or part == usual:
             continue
         unused = [

@@ -102,7 +102,8 @@ def unpack(datagram: bytes) -> PosePacket:
         raise ValueError("it is no JSON text") from None
     if not isinstance(values, dict) or values.get("pose") != _VERSION:
         raise ValueError(f'it does not begin with "pose": {_VERSION}')
-    sequence, bodies = values.get("sequence", 0), values.get("bodies")
+    sequence = values.get("sequence", 0)
+    bodies = values.get("bodies")
     if not isinstance(sequence, int) or isinstance(sequence, bool):
         raise ValueError("its sequence is no whole number")
     if not isinstance(bodies, list):

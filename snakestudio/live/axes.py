@@ -81,7 +81,8 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
             f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
         )
     problems = []
-    n_scene, n_profile = last_joint(scene), profile.n_joints
+    n_scene = last_joint(scene)
+    n_profile = profile.n_joints
     if n_scene != n_profile:
         problems.append(
             f"{profile.name} moves {counted(n_profile, 'joint')}, the scene's robot has {n_scene}: open a scene with "

@@ -72,13 +72,15 @@ class BasePose:
         if self.flat:
             angles = np.where([axis.kind == "yaw" for axis in axes], angles, 0.0)
         place, turns = chain(np.eye(3), np.nan_to_num(angles), robot, axes)
-        along, left = turns[:, :, 0].mean(axis=0), turns[:, :, 1].mean(axis=0)
+        along = turns[:, :, 0].mean(axis=0)
+        left = turns[:, :, 1].mean(axis=0)
         # A robot that is rolled into a ring heads nowhere; any direction will do then.
         level = rotation(0.0, -math.atan2(-along[2], math.hypot(along[0], along[1])))
         level = level @ rotation(-math.atan2(along[1], along[0]))
         left = level @ left
         whole = rotation(self.heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ level
-        place, turns = place @ whole.T, whole @ turns
+        place = place @ whole.T
+        turns = whole @ turns
         place[:, :2] += self.centre - place[:, :2].mean(axis=0)
         place[:, 2] += height_of_lowest(place, turns, robot)
         return np.column_stack([place, quaternions(turns)])
@@ -107,8 +109,10 @@ def placed_by(
         Their poses, as in `Snapshot`.
     """
     place, turns = chain(np.eye(3), angles, robot, axes)
-    own, seen = place[links], tracked[:, :3]
-    middle, seen_middle = own.mean(axis=0), seen.mean(axis=0)
+    own = place[links]
+    seen = tracked[:, :3]
+    middle = own.mean(axis=0)
+    seen_middle = seen.mean(axis=0)
     weight = 0.25 * robot.link_length_m**2
     both = (seen - seen_middle).T @ (own - middle)
     both += weight * np.einsum("kij,klj->il", matrices(tracked[:, 3:]), turns[links])

@@ -87,7 +87,8 @@ class EnginePlant:
         UsageError
             If the scene's robot has no joints, or not those of the profile.
         """
-        profile, emulation = loaded.profile, loaded.profile.emulation
+        profile = loaded.profile
+        emulation = loaded.profile.emulation
         if not scene.body.jointed:
             raise UsageError(
                 f"{scene.title or 'The scene'} is about a continuous body, which has no joints; give one with links."
@@ -191,7 +192,8 @@ class EnginePlant:
     def _reference(self, angle: FloatArray, rate: FloatArray, span: float) -> JointReference:
         """What the engine is told: joints at `angle` first, moving on at `rate`; the mean is the set-point."""
         shape = (2, len(self._scene.body.axes))
-        angles, rates = np.zeros(shape), np.zeros(shape)
+        angles = np.zeros(shape)
+        rates = np.zeros(shape)
         angles[0, self._entries] = angle
         angles[1, self._entries] = angle + span * rate
         rates[:, self._entries] = rate
@@ -204,7 +206,8 @@ class EnginePlant:
             self._engine.apply(scene)
 
     def _seen(self) -> PlantState:
-        at, shot = self._entries, self._snapshot
+        at = self._entries
+        shot = self._snapshot
         return PlantState(shot.joint_angle[at], shot.joint_rate[at], shot.joint_torque[at])
 
     def _count(self, simulated: float) -> None:

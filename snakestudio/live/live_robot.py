@@ -130,10 +130,14 @@ class LiveRobot:
         clock: Callable[[], float] = time.monotonic,
         threaded: bool = True,
     ) -> None:
-        self._link, self._profile = link, link.profile
+        self._link = link
+        self._profile = link.profile
         self._base_dir = base_dir
-        self._new_run, self._on_event = new_run, on_event
-        self._pose, self._wants_twin, self._clock = pose, twin, clock
+        self._new_run = new_run
+        self._on_event = on_event
+        self._pose = pose
+        self._wants_twin = twin
+        self._clock = clock
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._closing = False
         self._asked_to_arm = (
@@ -224,7 +228,8 @@ class LiveRobot:
 
     def _refusals(self) -> tuple[str, ...]:
         """Why streaming cannot begin now, a sentence each; () if it can."""
-        telemetry, reasons = self._link.telemetry(), list(self._standing.reasons)
+        telemetry = self._link.telemetry()
+        reasons = list(self._standing.reasons)
         if telemetry.state != LinkState.ARMED:
             reasons.insert(
                 0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first."
@@ -358,7 +363,8 @@ class LiveRobot:
         """Look at the robot once, and do what is due; gives when it wants to be called again, s, monotonic."""
         now = self._clock()
         telemetry = self._link.telemetry()
-        run, measuring = self._run, self._measuring
+        run = self._run
+        measuring = self._measuring
         if run is None or measuring is None:  # a scene without links
             self._follow(telemetry, now)
             return now + TICK_S
@@ -404,7 +410,8 @@ class LiveRobot:
     def _follow(self, telemetry: Telemetry, now: float) -> None:
         """Notice in which state the link is."""
         state = telemetry.state if self._link.alive else LinkState.DISCONNECTED
-        before, self._state = self._state, state
+        before = self._state
+        self._state = state
         if state in _TORQUE and before not in _TORQUE:
             self._came_on = self._passed_on
         elif state == LinkState.IDLE and before in _TORQUE:
@@ -468,7 +475,8 @@ class LiveRobot:
 
     def _use(self, scene: Scene) -> None:
         """Turn to a scene, and begin to watch the robot anew."""
-        before, self._scene = self._scene, scene
+        before = self._scene
+        self._scene = scene
         if self._run is not None:
             self._run.close()
         self._standing.judge(self._scene)
@@ -502,7 +510,9 @@ class LiveRobot:
         self.recording = self._run.recording
 
     def _set_scene(self, scene: Scene) -> None:
-        before, run, now = self._scene, self._run, self._clock()
+        before = self._scene
+        run = self._run
+        now = self._clock()
         if scene == before:
             return
         moving = run is not None and run.referencing is not None and run.ended is None
@@ -537,7 +547,8 @@ class LiveRobot:
 
     def _tell_waiting(self, scene: Scene, keys: tuple[str, ...]) -> None:
         """Say once which values of a scene the stream does not take over, and when there are none any more."""
-        before, self._waiting = self._waiting, keys
+        before = self._waiting
+        self._waiting = keys
         if keys and keys != before:
             called = ", ".join(label_of(scene, key) for key in keys)
             self._tell(
@@ -590,7 +601,8 @@ class LiveRobot:
         self._link.command("reset", stops=stops)
 
     def _stream(self, stops: int) -> None:
-        latest, scene = self.latest, self._scene
+        latest = self.latest
+        scene = self._scene
         if reasons := self._refusals():
             self._tell(f"Streaming cannot begin: {' '.join(reasons)}", "error", "refused")
             return
@@ -599,7 +611,8 @@ class LiveRobot:
         angles = np.where(np.isfinite(latest.joint_angle), latest.joint_angle, 0.0)
         start = started_at(scene, angles, latest.link_pose, Fields.POSE in latest.valid)
         referencing = ReferenceScheduler(start, self._base_dir, self._profile.timing)
-        self._stopped_by, self._waiting = "", ()
+        self._stopped_by = ""
+        self._waiting = ()
         path = self._new_run(start)
         begin = self._clock() + LEAD_S
         twin = self._new_twin(start, begin)

@@ -64,7 +64,9 @@ class PoseSender:
         self._address = None if target is None else _address(target)
         family = socket.AF_INET if self._address is None else self._address[0]
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
-        self._period, self._noise, self._dropout = 1.0 / rate, noise, dropout
+        self._period = 1.0 / rate
+        self._noise = noise
+        self._dropout = dropout
         self._rng = np.random.default_rng(seed)
         self._next = -np.inf
         self._rate = rate
@@ -124,7 +126,8 @@ def _address(target: str) -> tuple[int, Any]:
     """
     host, colon, text = target.rpartition(":")
     if not colon:
-        host, text = target, str(PORT)
+        host = target
+        text = str(PORT)
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
         raise UsageError(
             f"--pose {target}: {text!r} is no UDP port; write it as HOST:PORT, like 127.0.0.1:{PORT}."

@@ -232,13 +232,17 @@ class BodyTracker:
         jump = _far(pose, known.pose, now - known.seen)
         known.seen = now
         if jump is None:
-            known.pose, known.time, known.elsewhere = pose, now, None
+            known.pose = pose
+            known.time = now
+            known.elsewhere = None
             return True
         if known.elsewhere is None or _far(pose, known.elsewhere, 0.0) is not None:
             known.since = now
         known.elsewhere = pose
         if now - known.since >= MOVED_S:
-            known.pose, known.time, known.elsewhere = pose, now, None
+            known.pose = pose
+            known.time = now
+            known.elsewhere = None
             return True
         self._counts.jumps += 1
         self.problem = (

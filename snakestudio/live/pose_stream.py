@@ -65,7 +65,8 @@ class _Stream(ABC):
         """What is wrong with it now, a sentence with its remedy; "" if nothing is."""
         if self._trouble:
             return self._trouble
-        latest, now = self._latest, self._clock()
+        latest = self._latest
+        now = self._clock()
         silent = now - (self._begun if latest is None else latest.time)
         if latest is None and silent > 1.0 and not self._tracker.problem:
             return f"No pose has come on {self.where} so far: start the sender, and see where it sends to."
@@ -88,7 +89,8 @@ class _Stream(ABC):
             If it cannot be listened to.
         """
         with self._lock:
-            self._tracker, self._latest = BodyTracker(n_links), None
+            self._tracker = BodyTracker(n_links)
+            self._latest = None
         if self._thread is None:
             self._open()
             self._begun = self._clock()
@@ -137,7 +139,8 @@ class UdpPoses(_Stream):
         self, port: int = PORT, host: str = "127.0.0.1", clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__(clock)
-        self.port, self.host = port, host
+        self.port = port
+        self.host = host
         self._socket: socket.socket | None = None
         self._sender: tuple[Any, float] | None = None
         self._refused = -math.inf  # when another one was heard last

@@ -41,12 +41,10 @@ class SceneReadiness:
     def __init__(
         self, profile: Profile, base_dir: Path | None, pose: PoseSource | None, *, with_twin: bool
     ) -> None:
-        self._profile, self._base_dir, self._pose, self._with_twin = (
-            profile,
-            base_dir,
-            pose,
-            with_twin,
-        )
+        self._profile = profile
+        self._base_dir = base_dir
+        self._pose = pose
+        self._with_twin = with_twin
         self._of_scene: tuple[str, ...] = ()
         self._of_controller: tuple[str, ...] = ()
         self._needs = Fields.NONE
@@ -141,7 +139,8 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
         Of the controller, and of the newest snapshot.
     pose : PoseSource or None
     """
-    missing, name = needs & ~valid, scene.controller.kind
+    missing = needs & ~valid
+    name = scene.controller.kind
     found = []
     if missing & (Fields.POSE | Fields.TWIST):
         if pose is None:

@@ -89,7 +89,8 @@ class RobotStartTarget:
     def __init__(
         self, robot: Startable, choices: Together, name: str, tell: Callable[[str], None]
     ) -> None:
-        self._robot, self._tell = robot, tell
+        self._robot = robot
+        self._tell = tell
         self._begun_here = False
         self.trouble = ""
         self.start = SynchronizedStart(
@@ -140,7 +141,8 @@ class RobotStartTarget:
                 self._permission()  # a marker of a stream does not ask for it, and nobody is to be fired at in vain
                 start.go()
                 self._note(start.notes)
-                noted, deadline = len(start.notes), time.monotonic() + _BEGIN_S
+                noted = len(start.notes)
+                deadline = time.monotonic() + _BEGIN_S
                 start.accompany(
                     lambda: not self._robot.streaming and time.monotonic() > deadline,
                     lambda: None,  # it was stopped when the line came

@@ -80,8 +80,11 @@ class LiveRun:
         referencing: ReferenceScheduler | None = None,
         twin: Twin | None = None,
     ) -> None:
-        self.scene, self.begin, self.measuring = scene, begin, measuring
-        self.referencing, self.twin = referencing, twin
+        self.scene = scene
+        self.begin = begin
+        self.measuring = measuring
+        self.referencing = referencing
+        self.twin = twin
         self.asked = False
         """Whether the link was told to follow the references."""
         self.stops = 0
@@ -93,7 +96,8 @@ class LiveRun:
         self.closed = False
         self.steered = False
         """Whether somebody was at the controls."""
-        self._profile, self._with_poses = profile, with_poses
+        self._profile = profile
+        self._with_poses = with_poses
         self._columns = AxisColumns(profile, scene.body.axes)
         self._controller_names = () if referencing is None else referencing.controller.channels
         names = (
@@ -107,7 +111,8 @@ class LiveRun:
         self._interval = 1.0 / min(scene.run.log_rate_hz, ROWS_HZ)
         self._next_row = 0
         self._count = 0
-        self._deviations, self._squares = 0, 0.0
+        self._deviations = 0
+        self._squares = 0.0
 
     @property
     def watched(self) -> bool:
@@ -189,7 +194,8 @@ class LiveRun:
         fresh = LiveRun(self._profile, self.scene, self.begin, self.measuring, self._with_poses)
         count = len(self.recording)
         fresh.recording.append(self.recording.rows(count - WATCHED_ROWS // 10, count))
-        fresh._count, fresh._next_row = len(fresh.recording), self._next_row
+        fresh._count = len(fresh.recording)
+        fresh._next_row = self._next_row
         self.close()
         return fresh
 

@@ -49,7 +49,8 @@ class SnapshotBuilder:
 
     def __init__(self, profile: Profile, scene: Scene, station: BasePose, lost_s: float) -> None:
         self.axes = AxisMap(profile, scene.body.axes)
-        self._robot, self._joint_axes = scene.robot, scene.body.axes
+        self._robot = scene.robot
+        self._joint_axes = scene.body.axes
         self._station = station
         self._lost = lost_s
         self._says_rate = measures(profile, "rate")
@@ -142,7 +143,8 @@ class SnapshotBuilder:
         self._tracked = tracked
         self._placed = placed_by(self._robot, angle, self._joint_axes, tracked.links, tracked.pose)
         self.misfit = self._placed.misfit
-        self._station, self._shape = station_at(self._placed.pose, self._station.flat), None
+        self._station = station_at(self._placed.pose, self._station.flat)
+        self._shape = None
         self._poses.append((tracked.time, self._placed.pose))
 
 

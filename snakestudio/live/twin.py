@@ -72,7 +72,8 @@ class Loading:
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
-        self._scene, self._base_dir = scene, base_dir
+        self._scene = scene
+        self._base_dir = base_dir
         self._thread = threading.Thread(
             target=self._work, name="snakestudio-twin-loading", daemon=True
         )
@@ -124,7 +125,10 @@ class Twin:
         clock: Callable[[], float],
         on_end: Callable[[str], None],
     ) -> None:
-        self._scene, self._base_dir, self._clock, self._on_end = scene, base_dir, clock, on_end
+        self._scene = scene
+        self._base_dir = base_dir
+        self._clock = clock
+        self._on_end = on_end
         self._inbox: queue.SimpleQueue[JointReference | Scene] = queue.SimpleQueue()
         self._blocks: list[JointReference] = []
         self._states: deque[TwinState] = deque(maxlen=round(KEPT_S / TICK_S))
@@ -155,7 +159,8 @@ class Twin:
             return states[-1]
         if after == 0:
             return states[0]
-        a, b = states[after - 1], states[after]
+        a = states[after - 1]
+        b = states[after]
         share = (time - a.time) / (b.time - a.time)
         return TwinState(
             time, a.angle + share * (b.angle - a.angle), a.head + share * (b.head - a.head)

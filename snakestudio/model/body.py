@@ -296,7 +296,8 @@ class ChainBody(Body):
 
     def _bends_nowhere(self, start: Start) -> list[Problem]:
         """Angles of axes that joints do not have, and two angles of one axis."""
-        joints, first = self.robot.joint_list, getattr(start, "joint_angles_deg", ())
+        joints = self.robot.joint_list
+        first = getattr(start, "joint_angles_deg", ())
         for kind, key in zip(
             AXES, ("joint_angles_deg", "joint_pitch_deg", "joint_roll_deg"), strict=True
         ):

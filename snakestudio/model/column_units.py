@@ -65,7 +65,8 @@ def parted(name: str) -> tuple[str, str]:
     """A column's name without the ending that tells its unit, and that ending; "" where it ends in none."""
     stem, _, ending = name.rpartition("_")
     if stem.endswith("_per"):
-        stem, ending = stem.removesuffix("_per"), f"per_{ending}"
+        stem = stem.removesuffix("_per")
+        ending = f"per_{ending}"
     return (stem, ending) if stem and ending in _ENDINGS else (name, "")
 
 

@@ -127,5 +127,6 @@ def columns_between(
         )  # whole chunks of the recording, none of them twice
         rows = recording.rows(first, last)
         values[first - start : last - start] = column_values(recording.schema, rows, before, names)
-        before, first = rows.slice(len(rows) - 1, len(rows)), last
+        before = rows.slice(len(rows) - 1, len(rows))
+        first = last
     return values

@@ -29,7 +29,8 @@ __all__ = [
 ]
 
 
-_NEWTON_STEPS, _STILL = 8, 1e-9
+_NEWTON_STEPS = 8
+_STILL = 1e-9
 """Steps of Newton's method at most, and a step below which it has converged, m."""
 
 
@@ -166,11 +167,13 @@ def nearest_on_chords(
 ) -> tuple[float, float]:
     """Where a polyline is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m."""
     first, last = piece_at(low, lengths), piece_at(high, lengths)
-    nearest, place = math.inf, low
+    nearest = math.inf
+    place = low
     for piece in range(first, last + 1):
         begin_x, begin_y, way_x, way_y, square = chords[piece]
         # Pieces of a smooth path are chords, a little shorter than what they cut off.
-        begin, arc = lengths[piece], lengths[piece + 1] - lengths[piece]
+        begin = lengths[piece]
+        arc = lengths[piece + 1] - lengths[piece]
         share = min(max(((x - begin_x) * way_x + (y - begin_y) * way_y) / square, 0.0), 1.0)
         if piece == first:
             share = max(share, (low - begin) / arc)
@@ -179,7 +182,8 @@ def nearest_on_chords(
         dx, dy = begin_x + share * way_x - x, begin_y + share * way_y - y
         distance = math.sqrt(dx * dx + dy * dy)  # hypot rounds in its own way in every library
         if distance < nearest:
-            nearest, place = distance, begin + share * arc
+            nearest = distance
+            place = begin + share * arc
     return place, nearest
 
 
@@ -253,7 +257,8 @@ def nearest_on_curve(
         Coefficients of x and y of every piece over the length from its beginning, the highest power
         first.
     """
-    low, high = max(low, 0.0), min(high, lengths[-1])
+    low = max(low, 0.0)
+    high = min(high, lengths[-1])
     if low > high:
         return 0.0, math.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     place, distance = nearest_on_chords(x, y, low, high, lengths, chords)

@@ -116,7 +116,8 @@ def _option_text(option: Any) -> str:
 
 def _many(part: Any) -> str:
     """What a list holds."""
-    kinds, words = typing.get_args(part) or (part,), {float: "numbers", str: "texts"}
+    kinds = typing.get_args(part) or (part,)
+    words = {float: "numbers", str: "texts"}
     return " and ".join(words[kind] for kind in kinds if kind in words)
 
 

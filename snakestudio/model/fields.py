@@ -142,15 +142,14 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
     for limit in info.metadata:
         for attribute in ("ge", "gt"):
             if getattr(limit, attribute, None) is not None:
-                minimum, exclusive = float(getattr(limit, attribute)), attribute == "gt"
+                minimum = float(getattr(limit, attribute))
+                exclusive = attribute == "gt"
         for attribute in ("le", "lt"):
             if getattr(limit, attribute, None) is not None:
                 maximum = float(getattr(limit, attribute))
-    label, unit, slider = (
-        str(extra.get("label", "")),
-        str(extra.get("unit", "")),
-        extra.get("slider"),
-    )
+    label = str(extra.get("label", ""))
+    unit = str(extra.get("unit", ""))
+    slider = extra.get("slider")
     if not label:
         if slider is None and minimum is not None and maximum is not None:
             slider = (minimum, maximum)
@@ -158,7 +157,8 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
             ((name[: -len(each)], each) for each in _UNITS if name.endswith(each)), (name, "")
         )
         label = stem.replace("_", " ")
-        label, unit = capitalized(label), unit or _UNITS.get(ending, "")
+        label = capitalized(label)
+        unit = unit or _UNITS.get(ending, "")
     return FieldDoc(
         label=label,
         unit=unit,

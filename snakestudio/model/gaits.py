@@ -257,7 +257,8 @@ def unsuitable(preset: GaitPreset, scene: Scene) -> str:
         return "It needs pitch axes, and the robot has none."
     if (waves.yaw.amplitude or waves.yaw.offset) and "yaw" not in kinds:
         return "It needs yaw axes, and the robot has none."
-    limit, reach = scene.robot.joint_limit, max(waves.reach)
+    limit = scene.robot.joint_limit
+    reach = max(waves.reach)
     if reach > limit + 1e-9:
         return f"It bends the joints by {math.degrees(reach):.0f}°, and they stop at {math.degrees(limit):g}°."
     return ""

@@ -150,7 +150,8 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
 
     File names in the scene are relative to `base_dir`.
     """
-    ground, duration = scene.ground, scene.run.duration_s
+    ground = scene.ground
+    duration = scene.run.duration_s
     problems = []
     for name, reader in (("load_factor", load_factor), ("friction_factor", friction_factor)):
         key = f"ground.{name}"

@@ -61,7 +61,8 @@ class Piece:
     """
 
     def __init__(self, schema: Schema, rows: Rows, before: Rows | None) -> None:
-        self.schema, self.rows = schema, rows
+        self.schema = schema
+        self.rows = rows
         self._before = before if before is not None else rows.slice(0, 1)
         self._known: dict[Quantity, FloatArray] = {}
 
@@ -437,8 +438,10 @@ def _of_axes(attribute: str, kind: str) -> Callable[[Piece], FloatArray]:
 
 
 _AXES = tuple(enumerate("xyz"))
-_FIRST, _FURTHER = _energies(among_first=True), _energies(among_first=False)
-_ANGLES, _RATES = _added_in_degrees("rad"), _added_in_degrees("radps")
+_FIRST = _energies(among_first=True)
+_FURTHER = _energies(among_first=False)
+_ANGLES = _added_in_degrees("rad")
+_RATES = _added_in_degrees("radps")
 
 _EXPORTED = (
     Quantity("time_s", lambda piece: piece.rows.time),

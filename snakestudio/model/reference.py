@@ -23,8 +23,10 @@ def between_knots(
     index = int(np.clip(np.searchsorted(knots, time, side="right") - 1, 0, len(knots) - 2))
     h = knots[index + 1] - knots[index]
     s = float(np.clip((time - knots[index]) / h, 0.0, 1.0))
-    a0, a1 = angle[index], angle[index + 1]
-    r0, r1 = rate[index], rate[index + 1]
+    a0 = angle[index]
+    a1 = angle[index + 1]
+    r0 = rate[index]
+    r1 = rate[index + 1]
     value = (
         (1 + 2 * s) * (1 - s) ** 2 * a0
         + s * (1 - s) ** 2 * h * r0

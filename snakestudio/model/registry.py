@@ -118,7 +118,9 @@ class Registry(Mapping[str, K]):
     """
 
     def __init__(self, package: str, *, folders: bool = False, stand_in: str = "") -> None:
-        self._package, self._folders, self._stand_in = package, folders, stand_in
+        self._package = package
+        self._folders = folders
+        self._stand_in = stand_in
         self._modules: dict[str, str] = {}
         self._kinds: dict[str, K] = {}
         self._sources: dict[str, str] = {}

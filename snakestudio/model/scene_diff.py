@@ -61,7 +61,8 @@ def _small(label: str) -> str:
 def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
     """How a value of a part of the scene changed, behind its name."""
     info = part.model_fields.get(name)
-    unit, free = field_doc(part, name).unit, info is None or info.annotation is str
+    unit = field_doc(part, name).unit
+    free = info is None or info.annotation is str
     if isinstance(old, bool) and isinstance(new, bool):
         return "switched on" if new else "switched off"
     if isinstance(old, tuple) and isinstance(new, tuple):

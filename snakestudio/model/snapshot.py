@@ -171,7 +171,8 @@ def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> Floa
         return _kept(np.full(n, 1.0 / n))
     shares = np.full(n, 1.0)
     if n % 2:
-        shares[1:-1:2], shares[2:-1:2] = 4.0, 2.0
+        shares[1:-1:2] = 4.0
+        shares[2:-1:2] = 2.0
     else:
         shares[1:-1] = 2.0
     return _kept(shares / shares.sum())

@@ -11,7 +11,9 @@ from snakestudio.text import MINUS
 _FACTORS = (1.0, 2.0, 5.0)
 _ROUNDING = 1e-9
 """Share by which a step may miss a bound: the noise of a division."""
-_SMALLEST, _LARGEST, _LARGEST_POWER = 1e-300, 1e300, 300
+_SMALLEST = 1e-300
+_LARGEST = 1e300
+_LARGEST_POWER = 300
 """Beyond these a step has no power of ten below or above it."""
 _MOST_MULTIPLES = 10_000
 """Ticks that no axis has: its step does not belong to its range."""
@@ -79,7 +81,8 @@ def multiples(low: float, high: float, step: float) -> list[float]:
 
     None where they are too many for an axis.
     """
-    first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
+    first = math.ceil(low / step - _ROUNDING)
+    last = math.floor(high / step + _ROUNDING)
     if last - first >= _MOST_MULTIPLES:
         return []
     return [number * step for number in range(first, last + 1)]

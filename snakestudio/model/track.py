@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Track", "track"]
 
 
-_PER_CHORD, _FEWEST, _PIECES = 64, 8, 4096
+_PER_CHORD = 64
+_FEWEST = 8
+_PIECES = 4096
 """Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place
 in: usually, at least, and about how many there are in all if there are many waypoints."""
 
@@ -79,7 +81,8 @@ class Track:
                 chord[-1],
             )
             self.points, self.lengths = first(parameter), _lengths(first, parameter)
-            self.points[0], self.points[-1] = corners[0], corners[-1]
+            self.points[0] = corners[0]
+            self.points[-1] = corners[-1]
             every = cuts
             # Once more over its own length: now s is the parameter, and nothing needs to be turned
             # round.
@@ -192,12 +195,15 @@ class Track:
             return self._nearest_of_open(x, y, float(around - reach), float(around + reach))
         reach = min(reach, 0.5 * self.length)
         base = math.floor(around / self.length) * self.length
-        low, high = around - reach - base, around + reach - base
-        best, nearest = math.inf, low
+        low = around - reach - base
+        high = around + reach - base
+        best = math.inf
+        nearest = low
         for lap in (-self.length, 0.0, self.length):
             s, distance, *_ = self._nearest_between(x, y, low - lap, high - lap)
             if distance < best:
-                best, nearest = distance, s + lap
+                best = distance
+                nearest = s + lap
         return nearest + base, None
 
     def _nearest_of_open(
@@ -207,7 +213,9 @@ class Track:
         nearest, best, *at = self._nearest_between(x, y, low, high)
         derivatives: Any = at
         if not best < math.inf:
-            nearest, best, derivatives = low, math.inf, None
+            nearest = low
+            best = math.inf
+            derivatives = None
         for end, beyond in ((0.0, low < 0.0), (self.length, high > self.length)):
             if not beyond:
                 continue
@@ -215,13 +223,13 @@ class Track:
             further = (x - end_x) * ahead_x + (y - end_y) * ahead_y
             s = min(max(end + further, low), high)
             if (s < 0.0) if end == 0.0 else (s > self.length):
-                away_x, away_y = (
-                    x - (end_x + (s - end) * ahead_x),
-                    y - (end_y + (s - end) * ahead_y),
-                )
+                away_x = x - (end_x + (s - end) * ahead_x)
+                away_y = y - (end_y + (s - end) * ahead_y)
                 distance = math.sqrt(away_x * away_x + away_y * away_y)
                 if distance < best:
-                    nearest, best, derivatives = s, distance, None
+                    nearest = s
+                    best = distance
+                    derivatives = None
         return nearest, derivatives
 
     def _nearest_between(self, x: float, y: float, low: float, high: float) -> tuple[float, ...]:

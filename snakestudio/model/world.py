@@ -323,7 +323,8 @@ class Ground(Frozen):
     @property
     def gravity(self) -> tuple[float, float, float]:
         """Gravity in the frame of the ground (z is the ground's normal), m/s^2."""
-        slope, downhill = math.radians(self.slope_deg), math.radians(self.downhill_deg)
+        slope = math.radians(self.slope_deg)
+        downhill = math.radians(self.downhill_deg)
         g = self.gravity_m_s2
         along = g * math.sin(slope) if self.slope_deg else 0.0
         return along * math.cos(downhill), along * math.sin(downhill), -g * math.cos(slope)

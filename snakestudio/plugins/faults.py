@@ -86,16 +86,19 @@ def fault_of(error: BaseException) -> PluginRuntimeError | None:
 
 
 def _sentence(name: str, error: BaseException, at: TracebackType) -> str:
-    file, line = at.tb_frame.f_code.co_filename, at.tb_lineno
+    file = at.tb_frame.f_code.co_filename
+    line = at.tb_lineno
     if isinstance(error, PluginCancelled):
         return f"The plug-in {name} was cancelled in line {line} of {file}."
     if isinstance(error, SystemExit):
         what = "asked the program to exit, which a plug-in cannot"
         remedy = "Raise an exception there instead."
     elif isinstance(error, MemoryError):
-        what, remedy = "ran out of memory", "Release what it no longer needs."
+        what = "ran out of memory"
+        remedy = "Release what it no longer needs."
     elif isinstance(error, RecursionError):
-        what, remedy = "called itself too deeply", "End the recursion."
+        what = "called itself too deeply"
+        remedy = "End the recursion."
     else:
         text = str(error).strip().partition("\n")[0][:300]
         what = f"raised {type(error).__name__}" + (f": {text}" if text else "")

@@ -144,7 +144,8 @@ def _added(source: Source) -> Plugin:
 
 def _executed(source: Source) -> ModuleType:
     """The module of a file, run from the bytes that were hashed."""
-    text, path = source.data.decode("utf-8-sig"), str(source.path)
+    text = source.data.decode("utf-8-sig")
+    path = str(source.path)
     try:
         tree = ast.parse(text, path)
         code = compile(tree, path, "exec", dont_inherit=True)
@@ -212,7 +213,8 @@ def _failed(source: Source, error: BaseException) -> BaseException:
 
 def _line(source: Source, error: BaseException) -> int:
     """Line of a plug-in's own file at which an exception came; 0 if none is known."""
-    line, step = 0, error.__traceback__
+    line = 0
+    step = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == str(source.path):
             line = step.tb_lineno

@@ -87,7 +87,8 @@ def named_plugins(names: Iterable[str], folder: Path | None) -> tuple[NamedPlugi
 
 
 def _looked_at(name: str, folder: Path | None) -> NamedPlugin:
-    present, path = find(name), None
+    present = find(name)
+    path = None
     try:
         if is_file(name):
             path = scene_file_path(name, folder)

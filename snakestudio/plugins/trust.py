@@ -152,7 +152,8 @@ def forget(plugin: str | Path) -> str:
         If it was not trusted.
     """
     known = trusted()
-    path, name = str(Path(plugin).resolve()), str(plugin)
+    path = str(Path(plugin).resolve())
+    name = str(plugin)
     if path in known.files or path in known.folders:
         files = {key: digest for key, digest in known.files.items() if key != path}
         folders = tuple(each for each in known.folders if each != path)

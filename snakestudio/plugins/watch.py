@@ -139,7 +139,8 @@ class MemoryWatch:
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, resident: Callable[[], int] | None = None
     ) -> None:
-        self._clock, self._resident = clock, resident or _resident
+        self._clock = clock
+        self._resident = resident or _resident
         most = os.environ.get("SNAKESTUDIO_PLUGIN_MEMORY_MB", "")
         self._most = int(most) * 1_000_000 if most.isdigit() else LARGEST_GROWTH
         self._before, self._next = self._resident(), clock() + 1.0
@@ -179,9 +180,11 @@ def _hook_threads() -> None:
     reported: set[str] = set()
 
     def report(arguments: Any) -> None:
-        step, name = arguments.exc_traceback, ""
+        step = arguments.exc_traceback
+        name = ""
         while step is not None and not name:
-            name, step = owner(step.tb_frame), step.tb_next
+            name = owner(step.tb_frame)
+            step = step.tb_next
         if name and name not in reported:
             reported.add(name)
             log.error(

@@ -35,7 +35,9 @@ class Background:
     """
 
     def __init__(self, quads: Quads, lines: LinePainter, labels: LabelPainter) -> None:
-        self._quads, self._lines, self._labels = quads, lines, labels
+        self._quads = quads
+        self._lines = lines
+        self._labels = labels
         self._floor = Program("floor.vert", "floor.frag")
         self._sky = Program("screen.vert", "sky.frag")
         self._shade = Program("shade.vert", "shade.frag")
@@ -66,7 +68,8 @@ class Background:
 
     def _draw(self, draw_list: DrawList, view: View) -> None:
         """Everything without depth: what is below the floor is seen through it."""
-        theme, camera = draw_list.theme, view.camera
+        theme = draw_list.theme
+        camera = view.camera
         above = camera.elevation > _FLAT
         horizon = _horizon(camera)
         if not above or horizon < 1.0:
@@ -117,7 +120,8 @@ class Background:
         self._friction.release()
         if self._picture is not None:
             self._picture.release()
-        self._picture, self._key = None, None
+        self._picture = None
+        self._key = None
 
 
 def _horizon(camera: Camera) -> float:

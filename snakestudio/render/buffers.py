@@ -80,7 +80,8 @@ class MeshStore:
 def _upload(mesh: Mesh) -> tuple[int, int, int, int]:
     """Vertex array, both its buffers, and the number of indices of a mesh."""
     array = gl.generate(gl.glGenVertexArrays)
-    vertices, indices = gl.generate(gl.glGenBuffers), gl.generate(gl.glGenBuffers)
+    vertices = gl.generate(gl.glGenBuffers)
+    indices = gl.generate(gl.glGenBuffers)
     gl.glBindVertexArray(array)
     gl.glBindBuffer(gl.GL_ARRAY_BUFFER, vertices)
     data = np.ascontiguousarray(mesh.vertices)
@@ -120,7 +121,8 @@ class RangeMesh:
         """Draw some ranges (first index, count) of a mesh, all with the look of one row."""
         if self._made is None or self._mesh is not mesh:
             self._forget()
-            self._made, self._mesh = _upload(mesh), mesh
+            self._made = _upload(mesh)
+            self._mesh = mesh
         gl.glBindVertexArray(self._made[0])
         self._row.upload(row)
         _columns(3, 4, 64, 1)
@@ -145,7 +147,9 @@ class StreamMesh:
 
     def __init__(self) -> None:
         self._array = gl.generate(gl.glGenVertexArrays)
-        self._vertices, self._colours, self._row = RowBuffer(), RowBuffer(), RowBuffer()
+        self._vertices = RowBuffer()
+        self._colours = RowBuffer()
+        self._row = RowBuffer()
         self._indices = gl.generate(gl.glGenBuffers)
         self._last: NDArray[np.uint32] | None = None
 

@@ -69,4 +69,5 @@ class FloorPicture:
         self._program.release()
         if self._texture:
             gl.delete(gl.glDeleteTextures, self._texture)
-        self._texture, self._picture = 0, None
+        self._texture = 0
+        self._picture = None

@@ -38,7 +38,8 @@ def label_rows(labels: list[Label], pixel: float) -> Batch:
         size = letters.nearest(label.size * pixel)
         placed, width = letters.layout(label.text, size)
         line = letters.ascent[size] + letters.descent[size]
-        left, top = -round(label.anchor[0] * width), round((1 - label.anchor[1]) * line)
+        left = -round(label.anchor[0] * width)
+        top = round((1 - label.anchor[1]) * line)
         for glyph, pen in placed:
             if not glyph.width:
                 continue

@@ -31,8 +31,11 @@ class ObstaclePainter:
 
     def __init__(self, meshes: MeshStore, quads: Quads) -> None:
         self._meshes = meshes
-        self._all, self._some, self._outline = RowBuffer(), RowBuffer(), RowBuffer()
-        self._skin, self._shell = RangeMesh(), RangeMesh()
+        self._all = RowBuffer()
+        self._some = RowBuffer()
+        self._outline = RowBuffer()
+        self._skin = RangeMesh()
+        self._shell = RangeMesh()
         self._still = StaticLayer(quads)
 
     def draw(
@@ -103,7 +106,8 @@ class ObstaclePainter:
         if rows is not None:
             self._outline.upload(rows)
             self._meshes.draw("drum", detail, self._outline, len(rows))
-        terrain, camera = draw_list.world.terrain, view.camera
+        terrain = draw_list.world.terrain
+        camera = view.camera
         if terrain is None:
             return
         for look in draw_list.terrain_outlines:
@@ -142,9 +146,11 @@ class ObstaclePainter:
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
 
     def _posts(self, draw_list: DrawList, mesh: str, detail: int, mask: Mask | None) -> None:
-        rows, buffer = draw_list.obstacles, self._all
+        rows = draw_list.obstacles
+        buffer = self._all
         if mask is not None:
-            rows, buffer = rows[mask[draw_list.world.posts.owner]], self._some
+            rows = rows[mask[draw_list.world.posts.owner]]
+            buffer = self._some
         if len(rows):
             buffer.upload(np.asarray(rows))
             self._meshes.draw(mesh, detail, buffer, len(rows))

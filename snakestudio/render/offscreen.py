@@ -53,7 +53,10 @@ class OffscreenRenderer:
     ) -> None:
         if width <= 0 or height <= 0:
             raise GraphicsError(f"A picture of {width} x {height} pixels cannot be drawn")
-        self.width, self.height, self.theme, self.quality = width, height, theme, quality
+        self.width = width
+        self.height = height
+        self.theme = theme
+        self.quality = quality
         self._closed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="snakestudio-offscreen")
         try:
@@ -187,10 +190,18 @@ class OffscreenRenderer:
 # context can be current, not both; see `offscreen`.
 
 
-_SURFACELESS_MESA, _DEVICE_EXT = 0x31DD, 0x313F
-_OPENGL_API, _NONE, _EXTENSIONS = 0x30A2, 0x3038, 0x3055
-_SURFACE_TYPE, _RENDERABLE_TYPE, _OPENGL_BIT = 0x3033, 0x3040, 0x0008
-_MAJOR_VERSION, _MINOR_VERSION, _PROFILE_MASK, _CORE_PROFILE_BIT = 0x3098, 0x30FB, 0x30FD, 0x0001
+_SURFACELESS_MESA = 0x31DD
+_DEVICE_EXT = 0x313F
+_OPENGL_API = 0x30A2
+_NONE = 0x3038
+_EXTENSIONS = 0x3055
+_SURFACE_TYPE = 0x3033
+_RENDERABLE_TYPE = 0x3040
+_OPENGL_BIT = 0x0008
+_MAJOR_VERSION = 0x3098
+_MINOR_VERSION = 0x30FB
+_PROFILE_MASK = 0x30FD
+_CORE_PROFILE_BIT = 0x0001
 
 _ADVICE = "On Debian and Ubuntu install the packages libegl1 and libgl1-mesa-dri"
 
@@ -225,7 +236,8 @@ class OffscreenContext:
         self._context: ctypes.c_void_p | None = None
         self._display = self._open()
         egl.eglBindAPI(_OPENGL_API)
-        config, count = ctypes.c_void_p(), ctypes.c_int()
+        config = ctypes.c_void_p()
+        count = ctypes.c_int()
         wanted = (ctypes.c_int * 5)(_RENDERABLE_TYPE, _OPENGL_BIT, _SURFACE_TYPE, 0, _NONE)
         egl.eglChooseConfig(self._display, wanted, ctypes.byref(config), 1, ctypes.byref(count))
         attributes = (ctypes.c_int * 7)(
@@ -267,7 +279,8 @@ class OffscreenContext:
         query: Any = ctypes.CFUNCTYPE(
             ctypes.c_uint, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p
         )(address)
-        found, count = (ctypes.c_void_p * 8)(), ctypes.c_int()
+        found = (ctypes.c_void_p * 8)()
+        count = ctypes.c_int()
         query(8, found, ctypes.byref(count))
         return [ctypes.c_void_p(found[k]) for k in range(count.value)]
 

@@ -148,7 +148,8 @@ class Renderer:
         while gl.glGetError():
             pass
         # Names of a context that is gone mean nothing in this one.
-        self._picture, self._layer = None, None
+        self._picture = None
+        self._layer = None
         self._max_samples = gl.integer(gl.GL_MAX_SAMPLES)
         self._solid = {
             defines: Program("solid.vert", "solid.frag", defines) for defines in _VARIANTS
@@ -176,7 +177,8 @@ class Renderer:
         for target in (self._picture, self._layer):
             if target is not None:
                 target.release()
-        self._picture, self._layer = None, None
+        self._picture = None
+        self._layer = None
         parts: tuple[Releasable, ...] = (
             *self._solid.values(),
             *self._merge.values(),

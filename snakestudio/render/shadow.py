@@ -36,7 +36,10 @@ __all__ = ["Casters", "Shadows", "link_field", "link_shadows", "post_shadows", "
 _CONTACT_HEIGHT = 0.05
 """Height at which a link no longer darkens the floor below it, m."""
 
-_FLOOR, _CONTACT, _LINKS, _FIELD = 0.0, 1.0, 2.0, 3.0
+_FLOOR = 0.0
+_CONTACT = 1.0
+_LINKS = 2.0
+_FIELD = 3.0
 
 _EDGE = 0.05
 """Width to either side over which a point's distance from the edge of a link's shadow is known,
@@ -78,9 +81,16 @@ def _rows(
     channel: float,
 ) -> Batch:
     rows = np.empty((len(start), 12), np.float32)
-    rows[:, 0:2], rows[:, 2:4] = start, end
-    rows[:, 4], rows[:, 5], rows[:, 6], rows[:, 7] = radius, soft[0], soft[1], stretch
-    rows[:, 8], rows[:, 9], rows[:, 10], rows[:, 11] = strength[0], strength[1], channel, 0.0
+    rows[:, 0:2] = start
+    rows[:, 2:4] = end
+    rows[:, 4] = radius
+    rows[:, 5] = soft[0]
+    rows[:, 6] = soft[1]
+    rows[:, 7] = stretch
+    rows[:, 8] = strength[0]
+    rows[:, 9] = strength[1]
+    rows[:, 10] = channel
+    rows[:, 11] = 0.0
     return rows
 
 
@@ -154,7 +164,8 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
     """
     height = these.height[:, None]
     end = these.centre + THROW * height
-    soft, strength = SOFT_FOOT + SOFTNESS * these.height, 1.0 / (1.0 + FADING * these.height)
+    soft = SOFT_FOOT + SOFTNESS * these.height
+    strength = 1.0 / (1.0 + FADING * these.height)
     rise = np.minimum(height, link_radius)
     return np.concatenate(
         (
@@ -200,7 +211,8 @@ class Casters:
         if not known.any():
             return 0.0, 1.0
         centre, axis = _axes(self.links, self.half)
-        height, reach = centre[:, 2], np.abs(axis[:, 2])
+        height = centre[:, 2]
+        reach = np.abs(axis[:, 2])
         low = float((height - reach).min())
         return low, max(float((height + reach).max()) - low, 0.01)
 
@@ -262,7 +274,9 @@ class Shadows:
         if at is None:
             return
         image = self._allocate(at, settings.shadow_size)
-        these, radius, terrain = bodies.world.posts, bodies.radius, bodies.world.terrain is not None
+        these = bodies.world.posts
+        radius = bodies.radius
+        terrain = bodies.world.terrain is not None
         if terrain:
             self._terrain.make(bodies.world, at, (image.width, image.height), quads, draw_obstacles)
         if self._posts is None or self._posts[0] is not these or self._posts[1] != radius:
@@ -337,7 +351,8 @@ class Shadows:
 
     def _allocate(self, at: Region, size: int) -> Image:
         """An image of the region's shape; its shorter side comes in steps, so that it can be kept mostly."""
-        longer, shorter = max(at.width, at.depth), min(at.width, at.depth)
+        longer = max(at.width, at.depth)
+        shorter = min(at.width, at.depth)
         short = max(64, 64 * math.ceil(size * shorter / longer / 64))
         wanted = (size, short) if at.width >= at.depth else (short, size)
         if self._image is None or (self._image.width, self._image.height) != wanted:

@@ -58,12 +58,15 @@ class StaticInstances:
         if not fits:
             few = changed is not None and len(changed) <= _MOST_MOVING * len(bodies)
             self.moving = changed if few and changed is not None else frozenset()
-        self._bodies, self._key = bodies, key
+        self._bodies = bodies
+        self._key = key
         return False
 
     def forget(self) -> None:
         """What was drawn is gone."""
-        self._bodies, self._key, self.moving = (), None, frozenset()
+        self._bodies = ()
+        self._key = None
+        self.moving = frozenset()
 
     def _changed(self, bodies: tuple[Body, ...]) -> frozenset[int] | None:
         """Obstacles that are others than those drawn; None if there are more or fewer of them."""

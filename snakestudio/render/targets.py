@@ -22,7 +22,8 @@ class RenderTarget:
     """
 
     def __init__(self, width: int, height: int, depth: bool = True) -> None:
-        self.width, self.height = width, height
+        self.width = width
+        self.height = height
         self.name = gl.generate(gl.glGenFramebuffers)
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
@@ -81,7 +82,9 @@ class Layer:
     """
 
     def __init__(self, width: int, height: int, samples: int) -> None:
-        self.width, self.height, self.samples = width, height, samples
+        self.width = width
+        self.height = height
+        self.samples = samples
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, self.texture)
         gl.glTexImage2DMultisample(
@@ -116,7 +119,8 @@ class Image:
     """A texture that is black outside, with a framebuffer to draw into it."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
+        self.width = width
+        self.height = height
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
         gl.glTexImage2D(
@@ -155,7 +159,8 @@ class HeightImage:
     """
 
     def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
+        self.width = width
+        self.height = height
         self.texture = gl.generate(gl.glGenTextures)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
         gl.glTexImage2D(

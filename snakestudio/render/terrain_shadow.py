@@ -153,7 +153,8 @@ class TerrainShadow:
             (np.minimum(low[:2], low[:2] + throw), np.maximum(high[:2], high[:2] + throw))
         )
         own += (-margin, -margin, margin, margin)
-        before, self._shaded = self._shaded, own
+        before = self._shaded
+        self._shaded = own
         if not held or before is None or not np.isfinite(own).all():
             return None
         both = np.concatenate((np.minimum(own[:2], before[:2]), np.maximum(own[2:], before[2:])))
@@ -194,11 +195,9 @@ class TerrainShadow:
         ):
             self._drop()
             finer = (_FINER * size[0], _FINER * size[1])
-            self._heights, self._still, self._floor = (
-                HeightImage(*finer),
-                HeightImage(*finer),
-                Image(*size),
-            )
+            self._heights = HeightImage(*finer)
+            self._still = HeightImage(*finer)
+            self._floor = Image(*size)
         return self._heights, self._floor
 
     def _drop(self) -> None:

@@ -70,7 +70,8 @@ class Atlas:
 
     def layout(self, text: str, size: int) -> tuple[list[tuple[Glyph, int]], int]:
         """Letters with the pen's position (pixels) for each, and the width of the whole; unknown ones become "?"."""
-        pen, placed = 0.0, []
+        pen = 0.0
+        placed = []
         for letter in text:
             glyph = self.glyphs.get((size, letter)) or self.glyphs[size, "?"]
             placed.append((glyph, round(pen)))
@@ -146,7 +147,8 @@ def draw_text(
     use = letters.nearest(size)
     ink = 255.0 * np.array(colour)
     for glyph, pen in letters.layout(text, use)[0]:
-        left, top = x + pen + glyph.left, y + glyph.top
+        left = x + pen + glyph.left
+        top = y + glyph.top
         x0, y0 = max(left, 0), max(top, 0)
         x1, y1 = min(left + glyph.width, frame.shape[1]), min(top + glyph.height, frame.shape[0])
         if x0 >= x1 or y0 >= y1:

@@ -294,9 +294,11 @@ def _joint(
     notes: Notes,
 ) -> AlignedJoint:
     pairs = [_classified(hinge, frame, notes) for hinge in group]
-    kinds, signs = [kind for kind, _ in pairs], [sign for _, sign in pairs]
+    kinds = [kind for kind, _ in pairs]
+    signs = [sign for _, sign in pairs]
     order = _ordered(group, kinds, signs, notes)
-    rear, front = points[0], points[-1]
+    rear = points[0]
+    front = points[-1]
     if not {"yaw", "pitch"} <= set(kinds):
         gap = float(np.linalg.norm(front - rear))
         if gap > 1e-4:

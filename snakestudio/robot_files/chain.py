@@ -269,7 +269,8 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
             break
         dropped += [joint.name for joint in nodes[children[0]].joints]
         root = children[0]
-        nodes[root].parent, nodes[root].joints = -1, ()
+        nodes[root].parent = -1
+        nodes[root].joints = ()
         slid = True
     if dropped:
         text = f"the joints {names_text(dropped)} before it carry no body; they were dropped"

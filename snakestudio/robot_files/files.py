@@ -44,7 +44,8 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     text = name.strip().replace("\\", "/")
     scheme, separator, rest = text.partition("://")
     if not separator:
-        scheme, rest = "", text
+        scheme = ""
+        rest = text
     if scheme not in ("", "file", "package", "model"):
         raise InputError(
             f'"{name}" is not a file on this computer', "copy the file next to the robot file"

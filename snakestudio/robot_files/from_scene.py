@@ -133,7 +133,8 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
 
 def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
     """All links; the first one is at `base` in the world."""
-    links, friction = scene.robot.links, scene.link_friction
+    links = scene.robot.links
+    friction = scene.link_friction
     placement = base
     joints: tuple[JointDescription, ...] = (JointDescription("base", "free"),)
     bodies = []
@@ -157,7 +158,8 @@ def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
 
 def _joint(scene: Scene, joint: int) -> tuple[Placement, tuple[JointDescription, ...]]:
     """Where the link behind a joint is in the frame of the link before it, and the axes of the joint."""
-    robot, values = scene.robot, scene.axis_values
+    robot = scene.robot
+    values = scene.axis_values
     offset = robot.joint_list[joint].axis_offset
     if (
         not scene.model.spatial
@@ -193,7 +195,8 @@ def _axis(
     gives_torques: bool,
 ) -> JointDescription:
     """Axis `j` of the robot, with its angles as the robot itself counts them."""
-    sign, zero = float(values.sign[j]), float(values.zero[j])
+    sign = float(values.sign[j])
+    zero = float(values.zero[j])
     ends = sorted((sign * (float(values.lower[j]) - zero), sign * (float(values.upper[j]) - zero)))
     motor = Actuation(
         kp=None if gives_torques else float(values.kp[j]),
@@ -242,8 +245,10 @@ def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState
     twist : (n, 6) array
         As in `Snapshot`.
     """
-    turns, values = matrices(pose[:, 3:]), scene.axis_values
-    angles, rates = np.zeros(len(scene.body.axes)), np.zeros(len(scene.body.axes))
+    turns = matrices(pose[:, 3:])
+    values = scene.axis_values
+    angles = np.zeros(len(scene.body.axes))
+    rates = np.zeros(len(scene.body.axes))
     for joint in range(len(pose) - 1):
         here = [j for j, axis in enumerate(scene.body.axes) if axis.joint == joint]
         kinds = [scene.body.axes[j].kind for j in here]
@@ -251,7 +256,8 @@ def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState
             continue
         angle = joint_angles(turns[joint].T @ turns[joint + 1], kinds)
         relative = turns[joint].T @ (twist[joint + 1, 3:] - twist[joint, 3:])
-        frame, directions = np.eye(3), []
+        frame = np.eye(3)
+        directions = []
         for kind, each in zip(kinds, angle, strict=True):
             directions.append(frame @ _DIRECTIONS[kind])
             frame = frame @ _about(kind, each)

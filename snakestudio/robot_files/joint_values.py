@@ -60,15 +60,19 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
         for hinge, kind, sign, zero in zip(
             aligned.hinges, aligned.kinds, aligned.signs, aligned.zeros, strict=True
         ):
-            joint, motor = hinge.joint, hinge.joint.actuation
+            joint = hinge.joint
+            motor = hinge.joint.actuation
             axis = AxisFields(number, kind, joint.name, motor is not None, sign, zero)
             axis.lower, axis.upper = _limits(
                 joint.name, joint.lower, joint.upper, sign, zero, notes
             )
             if motor is not None:
-                axis.kp, axis.kd = motor.kp, motor.kd
-                axis.max_torque, axis.max_speed = motor.max_torque, motor.max_speed
-            axis.damper, axis.spring = joint.damping, joint.stiffness
+                axis.kp = motor.kp
+                axis.kd = motor.kd
+                axis.max_torque = motor.max_torque
+                axis.max_speed = motor.max_speed
+            axis.damper = joint.damping
+            axis.spring = joint.stiffness
             axis.rest = zero + sign * joint.rest if joint.stiffness else 0.0
             if joint.armature:
                 notes.add(
@@ -138,7 +142,8 @@ def give_gains(
     any_driven = any(axis.driven for axis in axes)
     passive = [axis for axis in axes if any_driven and not axis.driven]
     for axis in passive:
-        axis.kp, axis.kd = 0.0, 0.0
+        axis.kp = 0.0
+        axis.kd = 0.0
         notes.add(axis.name, "has no motor in the file, so it is a passive joint here", "passive")
     if not any_driven:
         notes.add("", "No joint has a motor in the file; all of them have one here")

@@ -99,7 +99,8 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
     shapes = primitives or shapes
     if not shapes:
         return None
-    lows, highs = [], []
+    lows = []
+    highs = []
     for geometry in shapes:
         scale = 1.0
         if geometry.kind == "mesh" and spacing and max(geometry.size) > _COARSE * spacing:
@@ -173,7 +174,8 @@ def _spans(
     A joint whose yaw and pitch axes are apart is in the middle between them. The free end of the
     first and of the last link is as far from the middle of its geometry as the joint is.
     """
-    joints, frames = alignment.joints, alignment.frames
+    joints = alignment.joints
+    frames = alignment.frames
     last = len(frames) - 1
     result: list[tuple[FloatArray, float]] = []
     inner = [
@@ -198,7 +200,8 @@ def _spans(
         else:
             joint = joints[-1].front - 0.5 * joints[-1].axis_offset * frame[:, 0]
         sign = -1.0 if k == 0 else 1.0
-        shape, inertial = shapes[k], chain.segments[k].inertial
+        shape = shapes[k]
+        inertial = chain.segments[k].inertial
         half = 0.0
         if shape is not None:
             half = sign * float(0.5 * (shape.low[0] + shape.high[0]) - joint @ frame[:, 0])
@@ -299,7 +302,9 @@ def _capsule(
     half = min(max(0.0, reach - radius), 0.5 * length)
     kinds = " and ".join(sorted(shape.kinds))
     if "mesh" in shape.kinds:
-        radius, half = float(f"{radius:.6g}"), float(f"{half:.6g}")  # meshes have single precision
+        # meshes have single precision
+        radius = float(f"{radius:.6g}")
+        half = float(f"{half:.6g}")
         notes.add(
             name, f"its mesh was replaced by a capsule of radius {1e3 * radius:.3g} mm", "capsule"
         )
@@ -334,9 +339,11 @@ def _inertias(
     """Moments about a transverse axis and the link's own, kg m^2; the capsule's where the file's are impossible."""
     reach = max(half + radius, 0.5 * length)
     largest = mass * (reach**2 + radius**2)
-    axial, transverse = float(table[0, 0]), float(0.5 * (table[1, 1] + table[2, 2]))
+    axial = float(table[0, 0])
+    transverse = float(0.5 * (table[1, 1] + table[2, 2]))
     own = mass * moments("capsule", (radius, max(half, 0.5 * length - radius, 1e-9)))
-    capsule, capsule_axial = float(own[0, 0]), float(own[2, 2])
+    capsule = float(own[0, 0])
+    capsule_axial = float(own[2, 2])
     principal = np.sort(np.linalg.eigvalsh(0.5 * (table + table.T)))
     why = ""
     if principal[0] <= 0:

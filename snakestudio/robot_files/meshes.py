@@ -167,7 +167,8 @@ def _dae(data: bytes) -> FloatArray:
 def _measured(triangles: FloatArray) -> Mesh:
     points = triangles.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
-    half, box = 0.5 * (high - low), Placement(0.5 * (low + high))
+    half = 0.5 * (high - low)
+    box = Placement(0.5 * (low + high))
     _, axes = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T) + 1e-300 * np.eye(3))
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1
@@ -175,7 +176,8 @@ def _measured(triangles: FloatArray) -> Mesh:
     own_low, own_high = along.min(axis=0), along.max(axis=0)
     own = 0.5 * (own_high - own_low)
     if np.prod(own) < _WORTH * np.prod(half):
-        half, box = own, Placement(axes @ (0.5 * (own_low + own_high)), axes)
+        half = own
+        box = Placement(axes @ (0.5 * (own_low + own_high)), axes)
     a, b, c = (triangles[:, k, :] - box.position for k in range(3))
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
     volume = float(volumes.sum())

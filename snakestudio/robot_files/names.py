@@ -24,6 +24,7 @@ class UniqueNames:
         name = base = plain_name(wanted) or "part"
         number = 2
         while name in self._taken:
-            name, number = f"{base}_{number}", number + 1
+            name = f"{base}_{number}"
+            number = number + 1
         self._taken.add(name)
         return name

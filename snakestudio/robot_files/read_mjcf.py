@@ -110,7 +110,8 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     bodies = _with_contact_friction(bodies, world)
     if file.compiler.total_mass > 0:
         bodies = _with_total_mass(bodies, file.compiler.total_mass)
-    gravity, step = (0.0, 0.0, -9.81), 0.002
+    gravity = (0.0, 0.0, -9.81)
+    step = 0.002
     for option in root.all("option"):
         if option.get("gravity"):
             x, y, z = vector_of(option.get("gravity"), 3, "<option> gravity")
@@ -239,7 +240,8 @@ def _body(
 def _geometries(
     file: _File, element: Element, outer: Placement, child_class: str
 ) -> tuple[list[Geometry], list[Inertial]]:
-    geometries, inertials = [], []
+    geometries = []
+    inertials = []
     for child in element.all("geom"):
         geometry, inertial = _geometry(file, child, outer, child_class)
         if geometry is not None:
@@ -265,7 +267,8 @@ def _inertial(file: _File, element: Element) -> Inertial:
 
 def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     element = file.defaults.of(given, child_class) if given.tag == "joint" else given
-    where, compiler = element.place, file.compiler
+    where = element.place
+    compiler = file.compiler
     name = element.get("name") or f"joint on line {element.line}"
     kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
     if kind not in ("hinge", "slide", "ball", "free"):
@@ -286,7 +289,8 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     zero = turn(value("ref"))
     if kind == "hinge":
         file.references[name] = zero
-    lower, upper = -math.inf, math.inf
+    lower = -math.inf
+    upper = math.inf
     limited = element.get("limited", "auto")
     if element.get("range") and (limited == "true" or (limited == "auto" and compiler.auto_limits)):
         low, high = vector_of(element.get("range"), 2, f"{where} range")
@@ -326,7 +330,8 @@ def _geometry(
 ) -> tuple[Geometry | None, Inertial | None]:
     """A geom, and its mass and inertia in the frame of its body."""
     element = file.defaults.of(given, child_class)
-    where, name = element.place, element.get("name")
+    where = element.place
+    name = element.get("name")
     kind = element.get("type", "mesh" if element.get("mesh") else "sphere")
     collides = element.get("contype", "1") != "0" or element.get("conaffinity", "1") != "0"
     friction = vector_of(element.get("friction", "1"), (1, 2, 3), f"{where} friction")
@@ -549,7 +554,8 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
             if element.tag not in _ACTUATORS or not joint:
                 others += 1
                 continue
-            before, new = motors.get(joint), _actuation(element)
+            before = motors.get(joint)
+            new = _actuation(element)
             if before is not None:
                 new = Actuation(
                     before.kp if new.kp is None else new.kp,

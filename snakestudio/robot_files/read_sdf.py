@@ -73,7 +73,8 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     version = _version(root)
     model = _Model()
     ground: list[Geometry] = []
-    gravity, step = (0.0, 0.0, -9.81), None
+    gravity = (0.0, 0.0, -9.81)
+    step = None
     worlds = root.all("world")
     for holder in (root, *worlds):
         _collect(holder, "", version, model, reading, reading.folder, ground, 0)
@@ -476,14 +477,16 @@ def _axis(
         text = "" if holder is None else holder.text_of(key)
         return None if not text or _is_far(text) else float_of(text, f"{where} {key}")
 
-    limit, dynamics = axis.find("limit"), axis.find("dynamics")
+    limit = axis.find("limit")
+    dynamics = axis.find("dynamics")
     lower, upper = value(limit, "lower"), value(limit, "upper")
     if lower is not None and upper is not None and lower > upper:
         raise InputError(
             f"{where}: the lower limit {lower:g} is above the upper limit {upper:g}",
             "exchange them",
         )
-    effort, speed = value(limit, "effort"), value(limit, "velocity")
+    effort = value(limit, "effort")
+    speed = value(limit, "velocity")
     effort = effort if effort is not None and effort > 0 else None
     speed = speed if speed is not None and speed > 0 else None
     damping, friction, stiffness, rest = (

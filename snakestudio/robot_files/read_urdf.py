@@ -178,7 +178,8 @@ def _origin(element: Element, reading: Reading) -> Placement:
 
 
 def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescription, ...]:
-    name, kind = joint.get("name"), joint.get("type")
+    name = joint.get("name")
+    kind = joint.get("type")
     if kind not in _KINDS:
         raise InputError(
             f'{joint.place}: "{kind}" is not a type of joint', f"give one of {', '.join(_KINDS)}"
@@ -197,14 +198,18 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
     size = float(np.linalg.norm(axis))
     if size < 1e-9:
         raise InputError(f"{joint.place}: the axis is 0 0 0", "give its direction")
-    lower, upper, effort, speed = -math.inf, math.inf, None, None
+    lower = -math.inf
+    upper = math.inf
+    effort = None
+    speed = None
     limit = joint.find("limit")
     if limit is not None:
         low, high, torque, rate = (
             float_of(limit.get(key), f"{joint.place} limit {key}") if limit.get(key) else None
             for key in ("lower", "upper", "effort", "velocity")
         )
-        effort, speed = limit_of(torque), limit_of(rate)
+        effort = limit_of(torque)
+        speed = limit_of(rate)
         if kind != "continuous" and (low is not None or high is not None):
             lower, upper = low or 0.0, high or 0.0
             if lower > upper:
@@ -216,7 +221,8 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
                 reading.notes.append(
                     f"{name}: its limits, effort and velocity are all 0, which was taken as not given."
                 )
-                lower, upper = -math.inf, math.inf
+                lower = -math.inf
+                upper = math.inf
             lower = lower if lower > -UNLIMITED else -math.inf
             upper = upper if upper < UNLIMITED else math.inf
     damping = friction = 0.0
@@ -297,14 +303,17 @@ def _geometry(
         return None
     where = f"{link.place} {element.tag}"
     placement = _origin(element, reading)
-    kind, file = shape.tag, ""
+    kind = shape.tag
+    file = ""
     size: Sequence[float] = ()
     if kind == "mesh":
         scale = vector_of(shape.get("scale", "1 1 1") or "1 1 1", (1, 3), f"{where} scale")
         mesh, _ = reading.mesh_geometry(
             shape.get("filename"), scale * np.ones(3), placement, collides=collides
         )
-        size, placement, file = mesh.size, mesh.placement, mesh.file
+        size = mesh.size
+        placement = mesh.placement
+        file = mesh.file
     elif kind == "box":
         size = list(0.5 * vector_of(shape.get("size"), 3, f"{where} size"))
     elif kind == "sphere":

@@ -30,13 +30,15 @@ def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription
     last: dict[int, int] = {-1: -1}
     for index, body in enumerate(bodies):
         hinges = [joint for joint in body.joints if joint.kind != "free"]
-        parent, placement = last[body.parent], body.placement
+        parent = last[body.parent]
+        placement = body.placement
         for number, joint in enumerate(hinges[:-1], start=1):
             name = f"{body.name}_cross" if number == 1 else f"{body.name}_cross_{number}"
             result.append(
                 BodyDescription(name, parent, placement, _cross(body, joint), (), (joint,))
             )
-            parent, placement = len(result) - 1, Placement()
+            parent = len(result) - 1
+            placement = Placement()
         result.append(replace(body, parent=parent, placement=placement, joints=tuple(hinges[-1:])))
         last[index] = len(result) - 1
     return tuple(result)

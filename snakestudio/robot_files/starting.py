@@ -93,10 +93,8 @@ def _pairs(alignment: Alignment, axes: Sequence[AxisFields]) -> Any:
 def _within_stops(axis: AxisFields, start: float, notes: Notes) -> float:
     """Angle of an axis in the scene, rad."""
     angle = axis.zero + axis.sign * start if start else 0.0
-    lower, upper = (
-        (-math.inf if axis.lower is None else axis.lower),
-        (math.inf if axis.upper is None else axis.upper),
-    )
+    lower = -math.inf if axis.lower is None else axis.lower
+    upper = math.inf if axis.upper is None else axis.upper
     if not lower - 1e-9 <= angle <= upper + 1e-9:
         notes.add(
             axis.name, "the keyframe has it beyond its stops; it starts at them", "beyond stops"

@@ -194,7 +194,8 @@ def _robot(
 
 
 def _head(links: Sequence[LinkValues]) -> str:
-    first, last = links[0].name.lower(), links[-1].name.lower()
+    first = links[0].name.lower()
+    last = links[-1].name.lower()
     return (
         "last"
         if ("head" in last and "head" not in first) or ("tail" in first and "tail" not in last)
@@ -402,7 +403,8 @@ def _solver(given: float | None, stable: float, notes: Notes) -> Solver:
         notes.add(
             "", "The gains are too stiff for explicit joint controllers, so these are implicit here"
         )
-        stable, how = 2.5e-4, "implicit"
+        stable = 2.5e-4
+        how = "implicit"
     else:
         how = "explicit"
     if given is not None and abs(given - stable) > 1e-12:
@@ -466,7 +468,8 @@ def _start(
     turn = np.array([math.cos(math.radians(heading)), math.sin(math.radians(heading))])
     ends = np.array([[x, y], [x, y] + length * turn])
     reach = max(link.radius + link.half for link in links)
-    low, high = ends.min(axis=0) - reach, ends.max(axis=0) + reach
+    low = ends.min(axis=0) - reach
+    high = ends.max(axis=0) + reach
     boxes = plan_boxes(obstacles)
     flat = [k for k, o in enumerate(obstacles) if getattr(o, "heights_m", None) is not None]
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)

@@ -23,15 +23,19 @@ from snakestudio.robot_files.xml_text import add, diagonal, document, numbers
 
 __all__ = ["mjcf_notes", "mjcf_text"]
 
-_WORLD, _LINKS = "1", "0"
+_WORLD = "1"
+_LINKS = "0"
 """Collision types: links meet the world, but not each other."""
 
-_LINK_PRIORITY, _OBSTACLE_PRIORITY = "1", "2"
+_LINK_PRIORITY = "1"
+_OBSTACLE_PRIORITY = "2"
 """The geom of higher priority gives a contact its friction: the link on the ground, the obstacle at
 an obstacle."""
 
 
-_GREEN, _ORANGE, _GREY = "0.2 0.75 0.5 1", "0.85 0.5 0.25 1", "0.8 0.8 0.8 1"
+_GREEN = "0.2 0.75 0.5 1"
+_ORANGE = "0.85 0.5 0.25 1"
+_GREY = "0.8 0.8 0.8 1"
 
 MOST_LINKS = 496
 """Links in a chain that MuJoCo reads: it takes elements up to a depth of 500."""

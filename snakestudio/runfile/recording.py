@@ -195,7 +195,10 @@ class _Opening:
     def __init__(
         self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime
     ) -> None:
-        self._scene, self._schema, self._path, self._created = scene, schema, path, created
+        self._scene = scene
+        self._schema = schema
+        self._path = path
+        self._created = created
         self.origin = origin
 
     @contextlib.contextmanager

@@ -289,8 +289,10 @@ class RecordingThread:
                 self._cut()
             waiting = len(self._starts) - len(self._places)
             blocks = list(self._held)[len(self._held) - waiting :]
-            notes, self._notes = self._notes, []
-            states, self._states = self._states, []
+            notes = self._notes
+            self._notes = []
+            states = self._states
+            self._states = []
         if self._kept or not stopping:
             self._write([block.rows() for block in blocks], notes, states)
         return not stopping
@@ -352,7 +354,8 @@ class RecordingThread:
                 )
             else:
                 self.trouble = f"The run stays in memory, as it cannot be written to disk ({why}); free some space."
-            self._notes, self._states = [], []
+            self._notes = []
+            self._states = []
             self._changed.notify_all()
         log.info("%s", self.trouble)  # who shows the run says it
         if self._file is not None:

@@ -41,7 +41,8 @@ class Replay:
     def __init__(
         self, recording: Recording, name: str = "", clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.recording, self.name = recording, name
+        self.recording = recording
+        self.name = name
         self.speed = 1.0
         self.loop = False
         self._clock = clock
@@ -129,9 +130,11 @@ class Replay:
         """
         first, last = self._span or (-math.inf, math.inf)
         if begin is not None:
-            first, last = begin, (last if last > begin else math.inf)
+            first = begin
+            last = last if last > begin else math.inf
         if end is not None:
-            first, last = (first if first < end else -math.inf), end
+            first = first if first < end else -math.inf
+            last = end
         self._span = (first, last)
 
     def clear_span(self) -> None:
@@ -143,7 +146,8 @@ class Replay:
         if self._looked is None:
             return self.index
         now = self._clock()
-        passed, self._looked = min(max(now - self._looked, 0.0), LONGEST_LOOK), now
+        passed = min(max(now - self._looked, 0.0), LONGEST_LOOK)
+        self._looked = now
         self._time += passed * min(self.speed, FASTEST)
         if self._time >= self.end:
             length = self.end - self.begin

@@ -47,12 +47,14 @@ class RowBuffer:
             _put(self._columns, name, getattr(rows, name), self._count, self._capacity)
         contacts = rows.contacts
         _put(self._contacts, "count", contacts.count, self._count, self._capacity)
-        room, last = len(self._contacts.get("link", ())), self._contact_count + len(contacts.link)
+        room = len(self._contacts.get("link", ()))
+        last = self._contact_count + len(contacts.link)
         if last > room:
             room = max(2 * last, 256)
         for name in _OF_CONTACTS:
             _put(self._contacts, name, getattr(contacts, name), self._contact_count, room)
-        self._count, self._contact_count = count, last
+        self._count = count
+        self._contact_count = last
 
     def rows(self) -> Rows:
         """All of them (views, no copies)."""

@@ -27,7 +27,9 @@ from snakestudio.model.scene import Scene
 __all__ = ["EventDetector", "find_events"]
 
 
-FEWEST_ROWS, FEWEST_PARTS, MOST_ROWS = 100, 10, 1000
+FEWEST_ROWS = 100
+FEWEST_PARTS = 10
+MOST_ROWS = 1000
 """Rows are looked at together once there are so many of them, in so many parts: every second or so
 of a run that keeps pace with the clock. One that goes in large parts is fast and can wait for more,
 but not for more than the last."""
@@ -45,7 +47,8 @@ REFRACTORY_S = 0.2
 """Time after an impact in which the same link is not hit again, s."""
 
 CONVERGED = 1e-8
-CLUSTER_S, LONGEST_CLUSTER_S = 0.25, 2.0
+CLUSTER_S = 0.25
+LONGEST_CLUSTER_S = 2.0
 """Rows nearer than this that were not solved are one moment, which is no longer than the other,
 s."""
 
@@ -90,7 +93,8 @@ class EventDetector:
         if not self._waiting:
             return []
         piece = _Piece(self._waiting)
-        self._waiting, self._count = [], 0
+        self._waiting = []
+        self._count = 0
         found = [event for find in self._finders for event in find(piece)]
         return sorted(found, key=lambda event: event.time)
 
@@ -106,7 +110,8 @@ def find_events(
     progress : callable, optional
         Gets the finished fraction; False ends the search with what was found.
     """
-    detector, done = EventDetector(recording.schema, recording.scene), 0
+    detector = EventDetector(recording.schema, recording.scene)
+    done = 0
     found: list[RunEvent] = []
     for rows in recording.chunks():
         found += detector.feed(rows)
@@ -160,7 +165,8 @@ class _Impacts:
     def look(self, rows: _Piece) -> list[RunEvent]:
         sums = rows.impulse
         if self._before is None or self._last is None:
-            self._before, self._last = sums[0], np.zeros(sums.shape[1])
+            self._before = sums[0]
+            self._last = np.zeros(sums.shape[1])
             self._hit = np.full(sums.shape[1], -np.inf)
         change = sums.copy()
         change[1:] -= sums[:-1]
@@ -204,18 +210,23 @@ class _Unsolved:
     """Rows with a residual above what counts as solved."""
 
     def __init__(self) -> None:
-        self._first, self._last, self._worst, self._at = np.inf, -np.inf, 0.0, 0.0
+        self._first = np.inf
+        self._last = -np.inf
+        self._worst = 0.0
+        self._at = 0.0
 
     def look(self, rows: _Piece) -> list[RunEvent]:
         found: list[RunEvent] = []
         for row in np.flatnonzero(rows.residual > CONVERGED).tolist():
-            time, residual = float(rows.time[row]), float(rows.residual[row])
+            time = float(rows.time[row])
+            residual = float(rows.residual[row])
             if time - self._last > CLUSTER_S or time - self._first > LONGEST_CLUSTER_S:
                 found += self.close()
                 self._first = time
             self._last = time
             if residual > self._worst:
-                self._worst, self._at = residual, time
+                self._worst = residual
+                self._at = time
         if float(rows.time[-1]) - self._last > CLUSTER_S:
             found += self.close()
         return found
@@ -227,5 +238,7 @@ class _Unsolved:
         event = RunEvent(
             self._at, "unsolved", f"Residual {self._worst:.1e}, above 1e-8", self._worst
         )
-        self._first, self._last, self._worst = np.inf, -np.inf, 0.0
+        self._first = np.inf
+        self._last = -np.inf
+        self._worst = 0.0
         return [event]

@@ -259,7 +259,8 @@ _OF_JOINTS = {
 def _from_pairs(kind: type, values: dict[str, Any], scene: Scene) -> dict[str, Any]:
     """Fields of a class as they are today of those in files of formats 1 and 2."""
     names = [name for name in _OF_JOINTS.get(_name(kind), ()) if values.get(name) is not None]
-    axes, pairs = scene.body.axes, (scene.robot.n_joints, 2)
+    axes = scene.body.axes
+    pairs = (scene.robot.n_joints, 2)
     if any(values[name].shape[-2:] != pairs for name in names):
         raise ValueError("it is of other joints")
     return values | {name: from_pairs(values[name], axes) for name in names}
@@ -270,7 +271,8 @@ class _Writer:
 
     def __init__(self, scene: Scene, time: float) -> None:
         self.out = io.BytesIO()
-        self._scene, self._time = scene, time
+        self._scene = scene
+        self._time = time
         self._written: dict[int, int] = {}
         self._kept: list[Any] = []  # an id means something only while its owner lives
 
@@ -368,7 +370,9 @@ class _Reader:
     """Reads what `_Writer` wrote."""
 
     def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
-        self._data, self.at, self._scene = data, at, scene
+        self._data = data
+        self.at = at
+        self._scene = scene
         self._format = number
         self._known: list[Any] = []
         self._plain: dict[bytes, Callable[[], Any]] = {

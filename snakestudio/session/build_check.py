@@ -54,7 +54,8 @@ def _unfollowed(scene: Scene) -> list[Problem]:
 def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
     """Distance of the obstacles' boxes from the box around the robot, (n,), m; 0 where they overlap."""
     reach = scene.body.reach
-    low, high = pose[:, :2].min(axis=0) - reach, pose[:, :2].max(axis=0) + reach
+    low = pose[:, :2].min(axis=0) - reach
+    high = pose[:, :2].max(axis=0) + reach
     beside = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
     return np.asarray(np.hypot(beside[:, 0], beside[:, 1]))
 
@@ -65,7 +66,8 @@ def greatest_way(scene: Scene) -> float:
     A body that creeps along its own wave without sliding moves as fast as the wave passes along it,
     and none that slides is faster. It may have been thrown, or slide down a slope.
     """
-    gait, ground = scene.gait, scene.ground
+    gait = scene.gait
+    ground = scene.ground
     if not (scene.controller.uses_gait and gait.of_waves) or ground.slope_deg != 0.0:
         return math.inf
     speed = 0.0

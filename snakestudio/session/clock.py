@@ -98,6 +98,7 @@ class Clock:
         marks = self._marks
         if len(marks) < 2:
             return 0.0
-        first, last = marks[0], marks[-1]
+        first = marks[0]
+        last = marks[-1]
         span = last[column] - first[column]
         return (last[1] - first[1]) / span if span > 0 else 0.0

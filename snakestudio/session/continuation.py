@@ -101,7 +101,8 @@ def continue_run(
         raise StateError("There is nothing to continue from: the run has no rows.")
     index = recording.index_at(time)
     row = recording.rows(index, index + 1)
-    at, target = float(row.time[0]), int(row.steps[0])
+    at = float(row.time[0])
+    target = int(row.steps[0])
     tell = progress or (lambda fraction: True)
     driven = min((event.time for event in recording.events if event.text == DRIVEN), default=at)
     if driven < at:
@@ -146,7 +147,8 @@ def _columns(schema: Schema) -> tuple[object, ...]:
 
 def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float | None, list[str]]:
     """Take up the last state kept up to `time`: its time (s), None if none can be used; and what is to be said."""
-    look, refused = time, "no state of it was kept"
+    look = time
+    refused = "no state of it was kept"
     while isinstance(recording, KeepsStates):
         found = recording.checkpoint_before(look)
         if found is None:
@@ -154,7 +156,8 @@ def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float |
         try:
             runner.restore(found[1], recording.scene_at(found[0]), found[0])
         except StateError as error:
-            refused, look = str(error).rstrip("."), float(np.nextafter(found[0], -np.inf))
+            refused = str(error).rstrip(".")
+            look = float(np.nextafter(found[0], -np.inf))
             if look < 0.0:
                 break
         else:

@@ -284,7 +284,8 @@ class EngineCompiler:
     def close(self) -> None:
         """End everything; returns at once."""
         with self._lock:
-            needed, self._needed = [one for one, _ in self._needed.values()], {}
+            needed = [one for one, _ in self._needed.values()]
+            self._needed = {}
         for one in needed:
             one.stop()
 

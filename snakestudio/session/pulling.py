@@ -66,7 +66,8 @@ class Spring:
 
     def pull(self, grip: Grip, snapshot: Snapshot) -> Pull:
         """The wrench in a state; a robot that moves in the plane is only pulled along it."""
-        pose, twist = snapshot.link_pose[grip.link], snapshot.link_twist[grip.link]
+        pose = snapshot.link_pose[grip.link]
+        twist = snapshot.link_twist[grip.link]
         turn = matrices(pose[3:][None, :])[0]
         arm = turn @ np.array(grip.point)
         stretch = np.array(grip.target) - pose[:3] - arm
@@ -83,7 +84,9 @@ class Spring:
         if self._planar:
             torque[:2] = 0.0
         if not (np.isfinite(force).all() and np.isfinite(torque).all()):
-            force, torque = np.zeros(3), np.zeros(3)  # the run is about to fail by itself
+            # the run is about to fail by itself
+            force = np.zeros(3)
+            torque = np.zeros(3)
         return Pull(snapshot.time, grip.link, grip.point, _vector(force), _vector(torque))
 
     def _matrices(self, grip: Grip) -> tuple[FloatArray, FloatArray]:
@@ -101,7 +104,8 @@ class Spring:
 
     def _inverse_mass(self, point: FloatArray) -> FloatArray:
         """Acceleration of a point of a free link by a force there, in the link's frame, (3, 3), 1/kg."""
-        body, robot = self._scene.body, self._scene.robot
+        body = self._scene.body
+        robot = self._scene.robot
         if not body.jointed:
             return np.eye(3) * _ROD_TIP / body.mass
         inertia = np.array((robot.axial_inertia_kg_m2, robot.inertia_kg_m2, robot.inertia_kg_m2))

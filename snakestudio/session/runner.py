@@ -198,7 +198,8 @@ class Runner:
         self.recording.add_event(RunEvent(self.time, "fault", fault.message))
         self.note_events()
         with suppress(Exception):
-            self.latest, self._latest_step = self._snapshot(), self.engine.step_count
+            self.latest = self._snapshot()
+            self._latest_step = self.engine.step_count
         nothing = self.recording.rows(0, 1).slice(0, 0)
         return StepReport(False, fault.message, 0, 0.0, 0, 0, nothing)
 
@@ -239,7 +240,8 @@ class Runner:
             self.recording.add_event(RunEvent(self.time, "fault", report.message))
         if self.finished or not report.ok:
             self.note_events()
-        self.latest, self._latest_step = self._snapshot(), self.engine.step_count
+        self.latest = self._snapshot()
+        self._latest_step = self.engine.step_count
         return report
 
     def _underway(self, step: int) -> bool:
@@ -270,7 +272,10 @@ class Runner:
         if len(self.controller.channels):
             own = np.repeat(np.array(self._said), self._said_for, axis=0)
             rows = replace(rows, extra=np.hstack([rows.extra, own]))
-        self._waiting, self._said, self._said_for, self._waiting_rows = [], [], [], 0
+        self._waiting = []
+        self._said = []
+        self._said_for = []
+        self._waiting_rows = 0
         self.recording.append(rows)
         for event in self._watch.feed(rows):
             self.recording.add_event(event)
@@ -301,7 +306,8 @@ class Runner:
             known = self._latest_step == now
             snapshot = self.latest if known else self.engine.look()
         self._reference = self.controller.reference(knots, snapshot)
-        self._reference_begin, self._reference_end = now, now + steps
+        self._reference_begin = now
+        self._reference_end = now + steps
         for sink in self._sinks:
             sink(self._reference)
 
@@ -427,20 +433,22 @@ class Runner:
             if isinstance(error, StateError):
                 raise
             raise StateError("The saved state of this run is damaged.") from error
-        self.scene, self._closed_loop = scene, self.controller.needs is not Fields.NONE
+        self.scene = scene
+        self._closed_loop = self.controller.needs is not Fields.NONE
         self._reference = progress.reference
-        self._reference_begin, self._reference_end = (
-            progress.reference_begin,
-            progress.reference_end,
-        )
-        self._next_row, self._last_row_step = progress.next_row, progress.last_row_step
+        self._reference_begin = progress.reference_begin
+        self._reference_end = progress.reference_end
+        self._next_row = progress.next_row
+        self._last_row_step = progress.last_row_step
         self.end_step = progress.end_step
-        self.latest, self._latest_step = self._snapshot(), self.engine.step_count
+        self.latest = self._snapshot()
+        self._latest_step = self.engine.step_count
         self._kept_step = self.engine.step_count
 
     def _check(self, progress: Any, scene: Scene) -> None:
         """See that a saved progress is one of the state that engine and controller stand in, and that these go on."""
-        step, per_row = self.engine.step_count, 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
+        step = self.engine.step_count
+        per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
         demand(isinstance(progress, Progress))
         begin, end = progress.reference_begin, progress.reference_end
         ahead = max(scene.n_steps, MAX_PERIODS * scene.steps_per_period) + 1
@@ -468,7 +476,8 @@ class Runner:
         started = time.thread_time()
         self.recording.add_checkpoint(self.time, self.checkpoint())
         self._keep_after = self.engine_seconds + (time.thread_time() - started) / KEEP_SHARE
-        self._kept_step, self._keep_state = self.engine.step_count, False
+        self._kept_step = self.engine.step_count
+        self._keep_state = False
 
     def apply(self, scene: Scene) -> list[str]:
         """Take over from `scene` what can change while the run goes; it holds from the next control period on.
@@ -530,13 +539,17 @@ class Runner:
             controller.apply(live, self.time)
             self._try_out(controller, live)
         except Exception:
-            controller, handed_over = controllers.create(live, self._base_dir), "from its beginning"
+            controller = controllers.create(live, self._base_dir)
+            handed_over = "from its beginning"
         if not self.engine.apply(live):
             return [*pending, *changed_keys(self.scene, live)]
-        self.controller, self._needs, self.scene = controller, controller.needs, live
+        self.controller = controller
+        self._needs = controller.needs
+        self.scene = live
         self._steerable = controller if isinstance(controller, Steerable) else None
         self._plugins = plugins_in_use(live)
-        self._reference, self._keep_state = None, True
+        self._reference = None
+        self._keep_state = True
         names = ", ".join(f"{plugin.name} ({plugin.digest[:12]})" for plugin in self._plugins)
         self.recording.add_event(
             RunEvent(self.time, "note", f"Plug-in {names} was reloaded, {handed_over}")
@@ -545,7 +558,8 @@ class Runner:
 
     def _try_out(self, controller: Controller, scene: Scene) -> None:
         """See that a controller gives references from now on; its state stays."""
-        state, step = controller.checkpoint(), self.engine.step_count
+        state = controller.checkpoint()
+        step = self.engine.step_count
         knots = (
             np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64)
             * scene.solver.step_s

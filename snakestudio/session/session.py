@@ -35,7 +35,8 @@ log = logging.getLogger(__name__)
 _PATIENCE_S = 2.0
 """How long the worker has to end before code of a plug-in that keeps it is cancelled, s."""
 
-_REST, _LEAST_REST = 3.0, 0.15
+_REST = 3.0
+_LEAST_REST = 0.15
 """Pause after an edit among many: as a multiple of the time that it took, and at least, s (all
 plots begin anew)."""
 

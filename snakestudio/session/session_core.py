@@ -75,7 +75,9 @@ class SessionCore:
         new_run: Callable[[Scene], Path | None],
         preparations: EngineCompiler,
     ) -> None:
-        self._on_event, self._new_run, self._preparations = on_event, new_run, preparations
+        self._on_event = on_event
+        self._new_run = new_run
+        self._preparations = preparations
         self.clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
@@ -111,13 +113,15 @@ class SessionCore:
         runner = self._runner
         if self.status.state != "running" or runner is None:
             return 0.0
-        started, engine = time.perf_counter(), runner.engine_seconds
+        started = time.perf_counter()
+        engine = runner.engine_seconds
         scene = runner.scene
         steps = self.clock.steps_of_a_tick(
             scene.solver.step_s, scene.steps_per_period, runner.engine.step_count
         )
         report = runner.advance(steps)
-        wall, busy = time.perf_counter() - started, runner.engine_seconds - engine
+        wall = time.perf_counter() - started
+        busy = runner.engine_seconds - engine
         if report.steps:
             self.clock.took(wall / steps)
         self.latest = runner.latest
@@ -188,8 +192,11 @@ class SessionCore:
 
     def open(self, scene: Scene, base_dir: Path | None, scene_file: str) -> None:
         """See `Session.open`."""
-        self._scene, self._base_dir, self._scene_file = scene, base_dir, scene_file
-        self._play_when_ready, self._continuation = False, None
+        self._scene = scene
+        self._base_dir = base_dir
+        self._scene_file = scene_file
+        self._play_when_ready = False
+        self._continuation = None
         self._unwanted.clear()
         self._rebuild()
 
@@ -242,7 +249,8 @@ class SessionCore:
         kind = self._scene.model.kind
         self._stop_preparation()
         self._unwanted[kind] = why
-        self._play_when_ready, self._continuation = False, None
+        self._play_when_ready = False
+        self._continuation = None
         message = (
             why or f"The {FORMULATIONS[kind].short} engine is not prepared: that was cancelled."
         )
@@ -281,7 +289,8 @@ class SessionCore:
         self.latest = self._runner.latest
         self._publish(Status("ready", problems=problems))
         if self._continuation is not None:
-            wanted, self._continuation = self._continuation, None
+            wanted = self._continuation
+            self._continuation = None
             wanted()
         elif self._play_when_ready:
             self.play()
@@ -289,7 +298,8 @@ class SessionCore:
     def _watch_preparation(self) -> None:
         preparation = self._preparation
         assert preparation is not None
-        stage, problems = preparation.look(), self.status.problems
+        stage = preparation.look()
+        problems = self.status.problems
         if (
             self.status.state != "preparing"
         ):  # the scene cannot run yet; its engine gets ready all the same
@@ -440,12 +450,12 @@ class SessionCore:
             self._publish(before)
             return
         self._end_run()
-        self._runner, self._scene, self._base_dir = found.runner, found.runner.scene, base_dir
-        self.recording, self.latest, self._play_when_ready = (
-            found.runner.recording,
-            found.runner.latest,
-            False,
-        )
+        self._runner = found.runner
+        self._scene = found.runner.scene
+        self._base_dir = base_dir
+        self.recording = found.runner.recording
+        self.latest = found.runner.latest
+        self._play_when_ready = False
         self._publish(Status("paused", problems=before.problems))
         self._on_event(Continued(found.time, found.notes))
 

@@ -76,7 +76,8 @@ class StepRecording:
         if not self._waiting:
             return
         rows = Rows.concatenate(self._waiting)
-        self._waiting, self._count = [], 0
+        self._waiting = []
+        self._count = 0
         self.recording.append(rows)
         for event in self._watch.feed(rows):
             self.recording.add_event(event)

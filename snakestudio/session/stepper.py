@@ -148,7 +148,8 @@ class Stepper:
         self._reference = self.controller.reference(
             self._knots(now, periods * per_period), snapshot
         )
-        self._begin, self._end = now, now + periods * per_period
+        self._begin = now
+        self._end = now + periods * per_period
 
     def _knots(self, begin: int, steps: int) -> FloatArray:
         return np.arange(begin, begin + steps + 1, dtype=np.float64) * self.scene.solver.step_s
@@ -187,7 +188,8 @@ class Stepper:
         """The full state; `restore` continues from it bit for bit."""
         self.steps.settle()
         wrenches = tuple((link, *wrench) for link, wrench in self._wrenches.items())
-        engine, controller = self.engine.checkpoint(), self.controller.checkpoint()
+        engine = self.engine.checkpoint()
+        controller = self.controller.checkpoint()
         return StepState(__version__, self.scene, engine, controller, *self._under_way(), wrenches)
 
     def _under_way(self) -> tuple[Reference | None, int, int]:
@@ -213,7 +215,9 @@ class Stepper:
             self._build(state.scene)
         self.engine.restore(state.engine)
         self.controller.restore(state.controller)
-        self._reference, self._begin, self._end = state.reference, state.begin, state.end
+        self._reference = state.reference
+        self._begin = state.begin
+        self._end = state.end
         self._driven_to = self.step_count
         self._wrenches = {link: (force, torque) for link, force, torque in state.wrenches}
         self.steps.bind()
@@ -268,7 +272,8 @@ class Stepper:
 
     def stop_recording(self) -> None:
         """End the recording, if there is one, with a row of the present state."""
-        recording, self.recording = self.recording, None
+        recording = self.recording
+        self.recording = None
         if recording is None:
             return
         if not recording.ends_at(self.step_count):

@@ -42,13 +42,15 @@ class TimeLeft:
     def __init__(self, expected_s: float, now: float) -> None:
         self._expected = expected_s
         self._begun = now
-        self._told, self._told_at = now, 0.0
+        self._told = now
+        self._told_at = 0.0
         self._shown = 0.0
 
     def told(self, fraction: float, now: float) -> None:
         """So much of it is done; less than it said before says nothing."""
         if fraction > self._told_at:
-            self._told, self._told_at = now, min(fraction, 1.0)
+            self._told = now
+            self._told_at = min(fraction, 1.0)
 
     @property
     def total_s(self) -> float:

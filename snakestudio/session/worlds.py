@@ -105,7 +105,8 @@ class Crew:
 
     def raise_interrupt(self) -> None:
         """Raise the KeyboardInterrupt that came during a call, if one did."""
-        interrupt, self._interrupt = self._interrupt, None
+        interrupt = self._interrupt
+        self._interrupt = None
         if interrupt is not None:
             raise interrupt
 
@@ -135,7 +136,8 @@ class Worlds:
 
     def __init__(self, engines: Sequence[Engine], threads: int) -> None:
         self.engines = list(engines)
-        n, schema = len(self.engines), self.engines[0].schema
+        n = len(self.engines)
+        schema = self.engines[0].schema
         self._all: IntArray = np.arange(n, dtype=np.int64)
         self._dt = self.engines[0].scene.solver.step_s
         self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
@@ -297,7 +299,8 @@ class Worlds:
             self.steps[order[~failed]] += n_steps
             left = [(world, status[world].item()) for world in order[failed].tolist()]
         else:
-            plain, left = order.tolist(), []
+            plain = order.tolist()
+            left = []
         left += [(world, _UNTRIED) for world in plain]
         ends = {world: int(self.steps[world]) + n_steps for world, _ in left}
         for world, outcome in left:

@@ -41,7 +41,8 @@ from snakestudio.stream.target import Target
 
 __all__ = ["BACKLOG", "CONTACTS", "SCENE", "FoxgloveSink"]
 
-SCENE, CONTACTS = "/scene", "/contacts"
+SCENE = "/scene"
+CONTACTS = "/contacts"
 """Topics that run files do not have."""
 
 BACKLOG = 256
@@ -50,7 +51,8 @@ BACKLOG = 256
 MOST_TRIANGLES = 200_000
 """Of uneven ground; more take seconds to be sent and to be drawn."""
 
-_SHAFT, _TIP = 0.006, 0.012
+_SHAFT = 0.006
+_TIP = 0.012
 """Diameters of an arrow's shaft and tip, m."""
 
 _AGAIN_S = 0.25
@@ -185,7 +187,8 @@ class FoxgloveSink:
             self._solids = solids_of(
                 layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir
             )
-        m, solids = self._messages, self._solids
+        m = self._messages
+        solids = self._solids
         entities = [
             self._entity(each.frame, each.frame, stamp, **self._capsule(each))
             for each in solids.links
@@ -227,7 +230,9 @@ class FoxgloveSink:
         return m.SceneUpdate(deletions=[everything], entities=entities)
 
     def _capsule(self, capsule: Capsule) -> dict[str, Any]:
-        m, colour, wide = self._messages, self._colour(capsule.colour), 2 * capsule.radius
+        m = self._messages
+        colour = self._colour(capsule.colour)
+        wide = 2 * capsule.radius
         ends = [capsule.middle - capsule.half_length, capsule.middle + capsule.half_length]
         spheres = [
             m.SpherePrimitive(
@@ -257,7 +262,8 @@ class FoxgloveSink:
         )
 
     def _contacts_update(self, sample: Sample, stamp: int) -> Any:
-        contacts, scene = sample.snapshot.contacts, sample.layout.scene
+        contacts = sample.snapshot.contacts
+        scene = sample.layout.scene
         arrows = self._arrows(contacts, scene, normal=True) + self._arrows(
             contacts, scene, normal=False
         )
@@ -329,9 +335,11 @@ class _Listener:
 
     def take_newcomers(self) -> bool:
         with self._lock:
-            newcomers, self._newcomers = self._newcomers, False
+            newcomers = self._newcomers
+            self._newcomers = False
             if time.monotonic() >= self._again:
-                newcomers, self._again = True, math.inf
+                newcomers = True
+                self._again = math.inf
             return newcomers
 
     def on_subscribe(self, client: Any, channel: Any) -> None:

@@ -19,7 +19,8 @@ __all__ = ["Sink", "Stream", "open_stream"]
 
 log = logging.getLogger(__name__)
 
-_MANY, _SHARE = 50, 0.2
+_MANY = 50
+_SHARE = 0.2
 """Skipped samples, and their share of all, from which a stream is said not to keep up: a few are
 nobody's concern."""
 
@@ -84,7 +85,10 @@ class Stream:
         clock: Callable[[], float] = time.monotonic,
         threaded: bool = True,
     ) -> None:
-        self._sink, self._sampler, self._on_note, self._clock = sink, Sampler(feed), on_note, clock
+        self._sink = sink
+        self._sampler = Sampler(feed)
+        self._on_note = on_note
+        self._clock = clock
         self._period = 1.0 / rate_hz
         self._due = clock()
         self._last: Sample | None = None

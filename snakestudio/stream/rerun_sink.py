@@ -26,7 +26,8 @@ from snakestudio.stream.target import RERUN_PORT, Target
 
 __all__ = ["RerunSink"]
 
-_ANSWER_S, _FLUSH_S = 1.0, 2.0
+_ANSWER_S = 1.0
+_FLUSH_S = 2.0
 """How long to wait for a viewer to accept a connection, and for it to take what waits, s."""
 
 MOST_WAITING = 50
@@ -96,11 +97,14 @@ class RerunSink:
         """Send a sample."""
         if sample.new_run or self._stream is None:
             self._begin(sample)
-        rerun, stream, row = self._rerun, self._stream, sample.row
+        rerun = self._rerun
+        stream = self._stream
+        row = sample.row
         stream.set_time("time", duration=sample.time)
         if sample.new_scene or self._solids is None:
             self._show_scene(sample)
-        snapshot, schema = sample.snapshot, sample.layout.schema
+        snapshot = sample.snapshot
+        schema = sample.layout.schema
         if schema.valid & (Fields.POSE | Fields.SHAPE):
             for name, pose in zip(part_names(schema), snapshot.link_pose.tolist(), strict=True):
                 w, x, y, z = pose[3:]
@@ -150,7 +154,8 @@ class RerunSink:
 
     def close(self) -> None:
         """Have the viewer take what waits, and let go of it; one that hangs is left."""
-        stream, self._stream = self._stream, None
+        stream = self._stream
+        self._stream = None
         if stream is not None:
             self._let_go(stream)
 
@@ -213,7 +218,9 @@ class RerunSink:
             self._stream.log(_FIGURES, self._rerun.SeriesLines(names=list(figures)), static=True)
 
     def _show_scene(self, sample: Sample) -> None:
-        rerun, stream, layout = self._rerun, self._stream, sample.layout
+        rerun = self._rerun
+        stream = self._stream
+        layout = sample.layout
         self._solids = solids = solids_of(
             layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir
         )
@@ -256,7 +263,8 @@ class RerunSink:
                 stream.log(f"world/surface_{number + 1}", rerun.Clear(recursive=False))
 
     def _show_contacts(self, sample: Sample) -> None:
-        contacts, scale = sample.snapshot.contacts, arrow_scale(sample.layout.scene)
+        contacts = sample.snapshot.contacts
+        scale = arrow_scale(sample.layout.scene)
         for name, force, colour in (
             ("normal", contacts.force_normal, DARK.force),
             ("friction", contacts.force_friction, DARK.friction),

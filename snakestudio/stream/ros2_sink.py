@@ -57,12 +57,14 @@ class JointCommands:
         on_note: Callable[[str], object],
     ) -> None:
         self._index = {name: place for place, name in enumerate(names)}
-        self._on_targets, self._on_note = on_targets, on_note
+        self._on_targets = on_targets
+        self._on_note = on_note
         self._told: set[str] = set()
 
     def take(self, message: Any) -> None:
         """Read a sensor_msgs/msg/JointState: names and positions, rad; velocities and efforts have no effect."""
-        names, positions = list(message.name), [float(each) for each in message.position]
+        names = list(message.name)
+        positions = [float(each) for each in message.position]
         if len(names) != len(positions):
             self._tell(
                 f"A joint command has {len(names)} names and {len(positions)} positions. Send as many of each."
@@ -162,7 +164,8 @@ class Ros2Sink:
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
         """Publish a sample, stamped with the time of ROS."""
-        schema, row = sample.layout.schema, sample.row
+        schema = sample.layout.schema
+        row = sample.row
         stamp = self._node.get_clock().now().to_msg()
         if Fields.JOINTS in schema.valid:
             self._publish_joints(sample, stamp)
@@ -176,7 +179,8 @@ class Ros2Sink:
 
     def _publish_joints(self, sample: Sample, stamp: Any) -> None:
         """The joints whose angles are known: a robot on CAN may not have told all of them yet."""
-        schema, row = sample.layout.schema, sample.row
+        schema = sample.layout.schema
+        row = sample.row
         known = np.flatnonzero(np.isfinite(row.joint_angle[0]))
         if not len(known):
             return
@@ -195,7 +199,8 @@ class Ros2Sink:
         transform.header.stamp = stamp
         transform.header.frame_id = WORLD
         transform.child_frame_id = name
-        at, turn = transform.transform.translation, transform.transform.rotation
+        at = transform.transform.translation
+        turn = transform.transform.rotation
         at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z = pose
         return transform
 

@@ -99,12 +99,15 @@ class Sampler:
         shown = self._feed()
         if shown is None or not len(shown.recording):
             return None
-        recording, count = shown.recording, len(shown.recording)
+        recording = shown.recording
+        count = len(shown.recording)
         index = count - 1 if shown.index is None else min(max(shown.index, 0), count - 1)
         new_run = self._recording() is not recording
         if new_run:
-            self._recording, self._layout = weakref.ref(recording), None
-            self._index, self._n_events = -1, 0
+            self._recording = weakref.ref(recording)
+            self._layout = None
+            self._index = -1
+            self._n_events = 0
         events = recording.events
         if index == self._index and len(events) == self._n_events:
             return None
@@ -125,7 +128,8 @@ class Sampler:
         figures = column_values(layout.schema, row, before, names) if names else np.zeros((1, 0))
         snapshot = snapshot_from_rows(rows, len(rows) - 1, layout.schema)
         fresh = events[self._n_events :]
-        self._index, self._n_events = index, len(events)
+        self._index = index
+        self._n_events = len(events)
         return Sample(layout, new_run, new_scene, row, figures, snapshot, fresh)
 
     def _laid_out(self, schema: Schema, scene: Scene, base_dir: Path | None) -> tuple[Layout, bool]:

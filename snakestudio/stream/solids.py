@@ -142,8 +142,10 @@ def _floor(scene: Scene, world: Obstacles, pose: FloatArray) -> Floor:
     if not len(corners):
         corners = np.zeros((1, 2))
     margin = max(_MARGIN, scene.body.length)
-    low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
-    middle, size = 0.5 * (low + high), high - low
+    low = corners.min(axis=0) - margin
+    high = corners.max(axis=0) + margin
+    middle = 0.5 * (low + high)
+    size = high - low
     return Floor((float(middle[0]), float(middle[1])), (float(size[0]), float(size[1])), DARK.floor)
 
 

@@ -26,7 +26,8 @@ FOXGLOVE_PORT = 8765
 RERUN_PORT = 9876
 """Where a Rerun viewer listens."""
 
-DEFAULT_RATE_HZ, MAX_RATE_HZ = 50.0, 1000.0
+DEFAULT_RATE_HZ = 50.0
+MAX_RATE_HZ = 1000.0
 """Samples a second."""
 
 _LOOPBACK = "127.0.0.1"

@@ -33,7 +33,8 @@ def range_of(scene: Scene, key: str) -> Vary:
     SceneError
         If there is no such key.
     """
-    doc, present = field_doc(*declared(scene, key)), get_value(scene, key)
+    doc = field_doc(*declared(scene, key))
+    present = get_value(scene, key)
     if isinstance(present, bool):
         return Vary(key=key, values=(False, True))
     if isinstance(present, str):

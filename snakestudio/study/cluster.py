@@ -35,11 +35,13 @@ _DEATHS = 3
 
 _CONNECT_S = 15.0
 
-_AGAIN_S, _ENDING_S = 0.5, 1.0
+_AGAIN_S = 0.5
+_ENDING_S = 1.0
 """Until a result is fetched again where the way to the scheduler broke, and what waits for one may
 take to end, s."""
 
-_PAGE_S, _PAGE_BYTES = 2.0, 4096
+_PAGE_S = 2.0
+_PAGE_BYTES = 4096
 """How long is waited for dask's own page, s, and how much of it is looked at."""
 
 _LOGS = ("distributed", "distributed.client", "tornado.application")
@@ -479,7 +481,8 @@ class Cluster:
                 busy = int(tasks.get("executing", 0)) if isinstance(tasks, dict) else 0
                 host = str(info.get("host", address))
                 name = str(info.get("name", address))
-                cpu, memory = float(metrics.get("cpu", 0.0)), int(metrics.get("memory", 0))
+                cpu = float(metrics.get("cpu", 0.0))
+                memory = int(metrics.get("memory", 0))
                 found.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
                 self._joined.add(name)
         return found

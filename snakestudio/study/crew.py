@@ -57,7 +57,8 @@ class Crew:
         self.workers: tuple[WorkerInfo, ...] = ()
         self.fit: frozenset[str] = frozenset()
         self.notes: tuple[str, ...] = ()
-        self._remedy, self._clock = remedy, clock
+        self._remedy = remedy
+        self._clock = clock
         self._foreign: set[str] = set()
         self._bound: dict[
             int, frozenset[str]
@@ -77,7 +78,8 @@ class Crew:
         StudyError
             If the scheduler is gone, or nobody fits for a while.
         """
-        now, cluster = self._clock(), self.cluster
+        now = self._clock()
+        cluster = self.cluster
         if now - self._looked < (_LOOK_S if self.fit else _LOOK_OUT_S):
             return False
         self._looked = now

@@ -104,8 +104,12 @@ class Driver:
         units: Mapping[str, str] | None = None,
         retry: bool = False,
     ) -> None:
-        self._plan, self._store, self._make_cluster = plan, store, cluster
-        self._tell, self._clock, self._units = progress, clock, dict(units or {})
+        self._plan = plan
+        self._store = store
+        self._make_cluster = cluster
+        self._tell = progress
+        self._clock = clock
+        self._units = dict(units or {})
         self._crew: Crew | None = None
         self._paused, self._cancelled = threading.Event(), threading.Event()
         scene, files = files_of(plan.scene, plan.base_dir)
@@ -123,7 +127,8 @@ class Driver:
         self._batch: list[list[Asked]] = []
         self._found: dict[str, Outcome] = {}  # of the batch
         self._retry, self._tried = retry, set[str]()
-        self._seconds, self._measured = 0.0, 0
+        self._seconds = 0.0
+        self._measured = 0
         self._exhausted = False
 
     # ------------------------------------------------------------------------------ from any thread

@@ -126,7 +126,8 @@ def write_hdf5(
     text = h5py.string_dtype()
     memory = io.BytesIO()
     with h5py.File(memory, "w", track_order=True) as file:
-        file.attrs["format"], file.attrs["format_version"] = "SnakeStudio study", 1
+        file.attrs["format"] = "SnakeStudio study"
+        file.attrs["format_version"] = 1
         file.attrs["snakestudio"], file.attrs["made_with"] = __version__, made_with()
         for name, value in texts.items():
             file.create_dataset(name, data=value, dtype=text)
@@ -166,7 +167,8 @@ def write_parquet(
             f'{path}: Parquet needs pyarrow, which is not installed; install it with pip install "snakestudio[study]",'
             " or write CSV or HDF5."
         ) from None
-    arrays, fields = [], []
+    arrays = []
+    fields = []
     for name, values in columns.items():
         plain = values.dtype != np.object_
         array = pyarrow.array(values if plain else [str(value) for value in values])

@@ -29,7 +29,8 @@ __all__ = ["Beside", "Drawing", "write_figure"]
 _COLOURS = "viridis"
 """Of ordered values: it keeps its order in grey, and to people who see fewer colours."""
 
-_ONE, _TWO = 88.0, 180.0
+_ONE = 88.0
+_TWO = 180.0
 """Widths of one and two columns of a paper, mm."""
 
 _USUAL = 1.5
@@ -114,7 +115,9 @@ class Drawing:
     """Draws the results of one study onto the figure of `export.figures.figure.printed`."""
 
     def __init__(self, table: Table, scene: Scene, labels: dict[str, str]) -> None:
-        self.table, self.scene, self.labels = table, scene, labels
+        self.table = table
+        self.scene = scene
+        self.labels = labels
         self.finished: BoolArray = table["runs"] == table.study.repeats.count
 
     def size(self, shown: Shown) -> tuple[float, float]:
@@ -270,12 +273,14 @@ class Drawing:
         called = [part.called for part in self.table.study.measured]
         if self.table.study.repeats.count == 1 or name not in called:
             return None, None
-        k, n = called.index(name), self.table.n_points
+        k = called.index(name)
+        n = self.table.n_points
         low, high = np.full(n, np.nan), np.full(n, np.nan)
         for row, repeats in enumerate(self.table.rows):
             found = [o.measures[k] for _, o in repeats if o is not None and o.state == "done"]
             if found and self.finished[row]:
-                low[row], high[row] = min(found), max(found)
+                low[row] = min(found)
+                high[row] = max(found)
         return low, high
 
     def _map(self, axes: Axes, shown: Shown, rows: BoolArray, levels: tuple[float, float]) -> Any:
@@ -325,12 +330,15 @@ class Drawing:
     def _scatter(self, figure: Figure, shown: Shown, beside: Sequence[Beside]) -> str:
         axes = figure.add_subplot()
         name = shown.y[0]
-        x, y = self._numbers(shown.x), self._numbers(name)
-        there, counts = np.isfinite(x) & np.isfinite(y), self.table.counts
+        x = self._numbers(shown.x)
+        y = self._numbers(name)
+        there = np.isfinite(x) & np.isfinite(y)
+        counts = self.table.counts
         if not there.any():
             self._levels(name)
             self._levels(shown.x)
-        sound, beyond = there & counts, there & ~counts
+        sound = there & counts
+        beyond = there & ~counts
         axes.plot(
             x[beyond],
             y[beyond],
@@ -415,7 +423,8 @@ class Drawing:
         self._levels(name)
         groups = [group[0].name for group in self.table.study.groups]
         columns, rows = _columns(len(groups))
-        y, counts = self._numbers(name), self.table.counts
+        y = self._numbers(name)
+        counts = self.table.counts
         colours = self._numbers(shown.colour or "point")
         drawn: Any = None
         grid = figure.subplots(rows, columns, squeeze=False, sharey=True)

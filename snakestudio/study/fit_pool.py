@@ -149,7 +149,8 @@ class FitPool:
         crew = self._crew
         assert crew is not None, "or there was nobody who computes"
         done = dict(enumerate(found))
-        waiting, doubtful = deque(range(len(found), len(tasks))), deque[int]()
+        waiting = deque(range(len(found), len(tasks)))
+        doubtful = deque[int]()
         under_way: dict[int, int] = {}  # numbers of tasks by ticket
         alone = False
         while len(done) < len(tasks):

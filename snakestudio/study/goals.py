@@ -103,7 +103,8 @@ def _turn_rate(recording: Recording) -> float:
     directions = []
     for rows in recording.chunks():
         w, x, y, z = (rows.link_pose[:, :, k] for k in range(3, 7))
-        along_x, along_y = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+        along_x = 1.0 - 2.0 * (y * y + z * z)
+        along_y = 2.0 * (x * y + w * z)
         directions.append(np.arctan2(along_y.sum(axis=1), along_x.sum(axis=1)))
     turned = np.unwrap(np.concatenate(directions))
     return float(turned[-1] - turned[0]) / _duration(recording)

@@ -67,7 +67,9 @@ class Plan:
     def __init__(
         self, study: StudyFields, scene: Scene, base_dir: Path, source: str = "study"
     ) -> None:
-        self.study, self.base_dir, self.source = study, base_dir, source
+        self.study = study
+        self.base_dir = base_dir
+        self.source = source
         found: list[Problem] = []
         try:
             self.scene = with_values(

@@ -58,7 +58,8 @@ def _limit_over(limit: Limit, numbers: FloatArray) -> float:
 def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
     """What a point is worth, by what became of its repeats."""
     measures = _measures(study, outcomes)
-    goals, excess = [], 0.0
+    goals = []
+    excess = 0.0
     for k, goal in enumerate(study.goals):
         number = _goal_over(goal, measures[:, k])
         goals.append(
@@ -104,15 +105,20 @@ class Table(Mapping[str, np.ndarray]):
         results: Sequence[tuple[Asked, Outcome | None]],
         begun: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        self.study, self.begun = study, begun
+        self.study = study
+        self.begun = begun
         self.rows: list[list[tuple[Asked, Outcome | None]]] = []
         for asked, outcome in results:
             if not self.rows or self.rows[-1][0][0].point != asked.point:
                 self.rows.append([])
             self.rows[-1].append((asked, outcome))
-        n, goals, limits = len(self.rows), study.goals, study.limits
+        n = len(self.rows)
+        goals = study.goals
+        limits = study.limits
         numbers = np.full((n, len(goals) + len(limits)), np.nan)
-        runs, failed, seconds = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
+        runs = np.zeros(n, np.int64)
+        failed = np.zeros(n, np.int64)
+        seconds = np.zeros(n)
         for row, repeats in enumerate(self.rows):
             there = [outcome for _, outcome in repeats if outcome is not None]
             runs[row] = len(there)

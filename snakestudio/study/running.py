@@ -157,7 +157,8 @@ def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
 
 def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
     """Units of what is measured of a run with these columns, by name: endings of columns; and what cannot be."""
-    units, found = {}, []
+    units = {}
+    found = []
     for number, part in enumerate(study.measured, 1):
         try:
             units[part.called] = unit_of(part.measure, columns)

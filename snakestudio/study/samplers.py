@@ -66,11 +66,14 @@ class _Listed:
     begun: tuple[tuple[int, int], ...] = ()
 
     def __init__(self, points: Callable[[int], Point], count: int) -> None:
-        self._points, self._count, self._next = points, count, 0
+        self._points = points
+        self._count = count
+        self._next = 0
 
     def ask(self) -> list[Point]:
         """See `Sampler`."""
-        begin, self._next = self._next, min(self._next + _PIECE, self._count)
+        begin = self._next
+        self._next = min(self._next + _PIECE, self._count)
         return [self._points(number) for number in range(begin, self._next)]
 
     def tell(self, scores: Sequence[Score]) -> None:
@@ -79,7 +82,8 @@ class _Listed:
 
 def _listed(plan: Plan) -> Sampler:
     study = plan.study
-    search, d = study.search, len(study.groups)
+    search = study.search
+    d = len(study.groups)
     if search.kind == "grid" or d == 0:
         return _Listed(plan.grid_point, study.n_points)
     if search.kind == "random":

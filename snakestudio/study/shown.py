@@ -97,7 +97,8 @@ def chosen(table: Table, named: Named) -> Shown:
     StudyError
         If a column is not there, or there are too many panels or nothing to show.
     """
-    study, varied = table.study, _varied(table)
+    study = table.study
+    varied = _varied(table)
     x, y, colour = (_found(table, name) for name in (named.x, named.y, named.colour))
     goals = [goal.called for goal in study.goals]
     measured = goals or [limit.called for limit in study.limits]
@@ -115,7 +116,8 @@ def chosen(table: Table, named: Named) -> Shown:
             return Shown("values", "", (measured[0],), colour)
         x, y = varied[0], varied[1]
         if colour in (x, y):
-            y, colour = measured[0], colour
+            y = measured[0]
+            colour = colour
             x = next(name for name in varied if name != colour)
     elif not x:
         x = next((name for name in varied if name != y), "point")
@@ -127,7 +129,8 @@ def chosen(table: Table, named: Named) -> Shown:
         return _with_panels(table, Shown("map", x, (y,), colour or measured[0], rest))
     if grid and x in varied:
         if not colour and rest:
-            colour, rest = rest[0], rest[1:]
+            colour = rest[0]
+            rest = rest[1:]
         if not colour or colour in varied:
             return _with_panels(table, Shown("curves", x, (y,), colour, rest))
     return Shown("scatter", x, (y,), colour)

@@ -19,7 +19,9 @@ from snakestudio.study.driver import Progress
 
 __all__ = ["CANCEL", "GO_ON", "PAUSE", "Told", "line_of", "told"]
 
-PAUSE, GO_ON, CANCEL = "pause", "go on", "cancel"
+PAUSE = "pause"
+GO_ON = "go on"
+CANCEL = "cancel"
 
 
 class Told(NamedTuple):

@@ -93,7 +93,8 @@ class LslOutlet:
     def follow(self, recording: Recording) -> None:
         """Send the rows that are new; a row's time stamp is as long before now as its time is before the newest."""
         if recording is not self._recording:
-            self._recording, self._sent = recording, 0
+            self._recording = recording
+            self._sent = 0
             self._open(recording)
         count = len(recording)
         if count <= self._sent:

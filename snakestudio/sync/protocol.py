@@ -158,7 +158,8 @@ class LineBuffer:
                 lines.append(line)
         if len(rest) > LONGEST_LINE:
             too_long = too_long or not self._dropping
-            self._dropping, rest = True, b""
+            self._dropping = True
+            rest = b""
         elif self._dropping:
             rest = b""
         self._bytes = rest

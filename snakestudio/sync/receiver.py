@@ -54,7 +54,10 @@ class _Peer:
     """
 
     def __init__(self, connection: socket.socket, name: str, host: str, heard: int) -> None:
-        self.connection, self.name, self.host, self.heard = connection, name, host, heard
+        self.connection = connection
+        self.name = name
+        self.host = host
+        self.heard = heard
         self.spoke = False  # anything that was understood
         self.lines = LineBuffer()
         self.offset: float | None = None
@@ -101,7 +104,8 @@ class TriggerReceiver:
         refuses: Callable[[], str] = welcome,
         stopped: Callable[[str], None] | None = None,
     ) -> None:
-        self._refuses, self._stopped = refuses, stopped
+        self._refuses = refuses
+        self._stopped = stopped
         self.remarks: list[str] = []
         self._peers: dict[socket.socket, _Peer] = {}
         self._events = 0
@@ -269,9 +273,11 @@ class TriggerReceiver:
             self._answer(peer, "PONG", words[1], time.time())
             return
         if words[0] == "CLOCK" and len(words) == 3:
-            offset, uncertainty = number(words[1]), number(words[2])
+            offset = number(words[1])
+            uncertainty = number(words[2])
             if offset is not None and uncertainty is not None:
-                peer.offset, peer.uncertainty = -offset, uncertainty
+                peer.offset = -offset
+                peer.uncertainty = uncertainty
                 return
         trigger = parse_trigger(line, received, peer.name)
         peer.spoke |= trigger is not None

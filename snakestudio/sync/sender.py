@@ -170,7 +170,8 @@ class TriggerSender:
             return None
         found: list[ClockOffset] = []
         for k in range(rounds):
-            wall, began = time.time(), time.perf_counter()
+            wall = time.time()
+            began = time.perf_counter()
             self._send(say("PING", k))
             answer = self._answer(("PONG", str(k)))
             if answer is None:

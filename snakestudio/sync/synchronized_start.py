@@ -127,8 +127,11 @@ class SynchronizedStart:
         stopped: Callable[[str], None] | None = None,
         words: Words = Words(),
     ) -> None:
-        self.choices, self.name, self._words = choices, name, words
-        self._refuses, self._stopped = refuses, stopped
+        self.choices = choices
+        self.name = name
+        self._words = words
+        self._refuses = refuses
+        self._stopped = stopped
         self._start = start
         self.doing = ""
         self.notes: list[str] = []

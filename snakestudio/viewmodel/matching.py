@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 __all__ = ["Match", "match"]
 
-_START, _WORD, _INSIDE, _INITIALS, _SCATTERED = 100.0, 80.0, 40.0, 60.0, 10.0
+_START = 100.0
+_WORD = 80.0
+_INSIDE = 40.0
+_INITIALS = 60.0
+_SCATTERED = 10.0
 
 
 @dataclass(frozen=True, slots=True)

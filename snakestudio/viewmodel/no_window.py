@@ -19,7 +19,8 @@ def missing_library(error: str) -> str:
     match = _LIBRARY.search(error)
     if match is None:
         return ""
-    stem, number = match[1], match[2] or ""
+    stem = match[1]
+    number = match[2] or ""
     package = stem.lower() + ("-" if stem[-1].isdigit() and number else "") + number
     name = match[0].partition(":")[0]
     install = f"Install it (on Debian and Ubuntu: sudo apt install {package})"

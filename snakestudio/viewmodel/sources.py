@@ -91,7 +91,8 @@ class Robot:
     base_dir: Path | None = None
 
     def __init__(self, rows: Rows, name: str) -> None:
-        self._rows, self.name = rows, name
+        self._rows = rows
+        self.name = name
 
     @property
     def recording(self) -> Recording | None:

@@ -8,7 +8,8 @@ from snakestudio.sync import SynchronizedStart, Together
 
 __all__ = ["EVERYWHERE", "HERE", "Target", "UnderWay"]
 
-HERE, EVERYWHERE = "127.0.0.1", "0.0.0.0"
+HERE = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"
 
 
 class UnderWay(Protocol):

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from snakestudio.analysis.experiment.c3d import read_c3d
 from snakestudio.errors import ExperimentError
 
-INTEL, DEC, MIPS = 84, 85, 86
+INTEL = 84
+DEC = 85
+MIPS = 86
 NAMES = ("head", "tail", "link_3")
 
 
@@ -75,7 +77,8 @@ def by_hand(
         body = struct.pack("<bB", kind, len(dimensions)) + bytes(dimensions) + data + b"\0"
         return struct.pack("<bb", len(name), number) + name.encode() + word(len(body) + 2) + body
 
-    n, scale = len(NAMES), 0.5 if whole else -0.5
+    n = len(NAMES)
+    scale = 0.5 if whole else -0.5
     last = first + k - 1 if counted is None else counted
     counter = struct.pack(f"{order}H", k if counted is None else counted)
     data = 4 if description else 3
@@ -171,7 +174,8 @@ def by_hand(
 def of_library(path: Path) -> tuple[NDArray[np.float64], tuple[str, ...], float, int]:
     """What ezc3d reads: places (k, n, 3) with NaN where nothing was seen, labels, rate, first frame."""
     file: Any = ezc3d.c3d(str(path))
-    points, residuals = file["data"]["points"], file["data"]["meta_points"]["residuals"][0]
+    points = file["data"]["points"]
+    residuals = file["data"]["meta_points"]["residuals"][0]
     position = points[:3].transpose(2, 1, 0).copy()
     position[residuals.T < 0.0] = np.nan
     about = file["parameters"]["POINT"]

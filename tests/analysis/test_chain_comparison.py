@@ -107,7 +107,8 @@ def test_joints_follow_the_strain_law_exactly() -> None:
     scene = discretise(crawler(), 10)
     law = StrainFollower(scene)
     t = np.array([0.0, 0.2, 0.45])
-    k, h = 2 * np.pi * 1.4, 0.1
+    k = 2 * np.pi * 1.4
+    h = 0.1
     x = h * np.arange(1, 10)
     size = 6.0 / k * 2.0 * np.sin(0.5 * k * h)
     phase = k * x - 5.0 * t[:, None]

@@ -90,7 +90,8 @@ def test_repeating_motion_is_said() -> None:
     oscillating[:, 0, 1] = 0.05 * np.sin(2.0 * math.pi * 2.5 * time)
     run = make_run()
     pose = run.rows(0, len(run)).link_pose
-    pose[:, :, 0], pose[:, :, 1] = 0.0, 0.05 * np.sin(2.0 * math.pi * 2.5 * run.times)[:, None]
+    pose[:, :, 0] = 0.0
+    pose[:, :, 1] = 0.05 * np.sin(2.0 * math.pi * 2.5 * run.times)[:, None]
     found = align(run, replace(capture, position=oscillating))
     assert any("the motion repeats itself" in note for note in found.notes)
 

@@ -8,7 +8,9 @@ from scipy.stats import t as student
 
 from snakestudio.analysis.fitting.fit import determination
 
-N, LINKS, RHO = 300, 5, 0.8
+N = 300
+LINKS = 5
+RHO = 0.8
 TRUE = np.array([0.3, -0.2])
 
 
@@ -29,7 +31,9 @@ def test_intervals_hold_the_truth_in_95_of_100_cases() -> None:
     columns = [np.outer(time, share).ravel(), np.outer(np.sin(9.0 * time), np.ones(LINKS)).ravel()]
     jacobian = np.stack(columns, axis=1)
     instants = np.repeat(np.arange(N), LINKS)
-    held, naive, rounds = np.zeros(2), np.zeros(2), 400
+    held = np.zeros(2)
+    naive = np.zeros(2)
+    rounds = 400
     for _ in range(rounds):
         values = jacobian @ TRUE + noise(random).ravel()
         estimate, *_ = np.linalg.lstsq(jacobian, values, rcond=None)

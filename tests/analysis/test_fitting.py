@@ -29,10 +29,8 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.edits import with_values
 from tests.synthetic_tracks import FRICTION, brisk, free_joints, measured
 
-ALONG, ACROSS = (
-    FreeParameter(("ground.mu_along",), 0.02, 0.5, "log"),
-    FreeParameter(("ground.mu_across",), 0.05, 1.0, "log"),
-)
+ALONG = FreeParameter(("ground.mu_along",), 0.02, 0.5, "log")
+ACROSS = FreeParameter(("ground.mu_across",), 0.05, 1.0, "log")
 OFF = {
     "ground.mu_along": 1.4 * FRICTION["ground.mu_along"],
     "ground.mu_across": 1.4 * FRICTION["ground.mu_across"],
@@ -300,7 +298,8 @@ def test_free_parameters_as_they_are_typed() -> None:
 
 
 def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
-    scene, track = seen.scene, seen.tracks[0]
+    scene = seen.scene
+    track = seen.tracks[0]
     with pytest.raises(UsageError, match="at least one measured run"):
         fit([], [ALONG])
     with pytest.raises(UsageError, match="Nothing is free"):

@@ -184,7 +184,8 @@ def test_rows_at_other_times_are_interpolated() -> None:
 
 
 def test_headings_counted_from_either_side_of_a_turn_are_the_same() -> None:
-    links, along = np.zeros((3, 1, 3)), np.array([0.5])
+    links = np.zeros((3, 1, 3))
+    along = np.array([0.5])
     run, reference = (
         Samples(3, {"heading": np.array(heading)}, links, along)
         for heading in ([180.0, 181.0, 190.0], [-180.0, -179.5, -180.0])

@@ -51,7 +51,10 @@ def short(name: str, duration: float, **values: object) -> Scene:
 def test_viscous_sliding_has_the_error_of_runge_kutta() -> None:
     # m v' = -c v from v0: exact x = v0 m / c (1 - exp(-c T / m)). Runge and Kutta's method of order
     # 4 replaces exp(z), with z = -c h / m, by 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24.
-    mass, viscous, velocity, duration = 1.0, 5.0, 1.0, 1.0
+    mass = 1.0
+    viscous = 5.0
+    velocity = 1.0
+    duration = 1.0
     scene = single(
         velocity,
         duration,
@@ -81,7 +84,10 @@ def test_stribeck_stop_has_an_error_of_order_one() -> None:
     # v' = -mu g (1 + r exp(-(v / s)^2)) with the coefficient of the step's beginning, of order 1.
     # Exact distance to the stop, by substituting w = (v / s)^2: s^2 / (2 mu g) ln((exp(w0) + r) /
     # (1 + r)).
-    mu, rise, fall, velocity = 0.2, 1.0, 0.3, 0.6
+    mu = 0.2
+    rise = 1.0
+    fall = 0.3
+    velocity = 0.6
     scene = single(
         velocity,
         0.5,
@@ -111,7 +117,9 @@ def test_stribeck_stop_has_an_error_of_order_one() -> None:
 def test_coulomb_stop_is_within_its_estimate() -> None:
     # Constant deceleration is exact but for the step of the stop, from v: v h / 2 in place of v^2 /
     # (2 mu g).
-    mu, velocity, step = 0.2, 0.5, 0.01
+    mu = 0.2
+    velocity = 0.5
+    step = 0.01
     found = quantity(
         checked(
             single(

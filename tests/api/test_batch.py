@@ -78,7 +78,8 @@ def test_worlds_have_the_bits_of_single_engines(
 ) -> None:
     if plain:
         monkeypatch.setattr(worlds_module, "_compiled", lambda engine: None)
-    scene, n = scene_of(name), 60
+    scene = scene_of(name)
+    n = 60
     dt = scene.solver.step_s
     singles = [registry.create(world_scene(scene, world)) for world in range(3)]
     with ss.open_batch(scene, 3, threads=3, values=FRICTION) as batch:
@@ -112,7 +113,8 @@ def test_worlds_without_targets_follow_their_scene_as_runs_do(name: str) -> None
 
 
 def test_torques_move_worlds_as_engines() -> None:
-    scene, n = scene_of("obstacle_aided"), 50
+    scene = scene_of("obstacle_aided")
+    n = 50
     engine = registry.create(scene)
     torque = np.random.default_rng(2).normal(0.0, 0.05, 10)
     nothing = np.full((2, 10), np.nan)
@@ -192,7 +194,8 @@ def among_pins() -> Scene:
 def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scene, n = among_pins(), 40
+    scene = among_pins()
+    n = 40
     met: set[int] = set()
     own = worlds_module.Worlds._continue
 
@@ -267,7 +270,8 @@ def test_states_are_views_that_nobody_can_write_to() -> None:
 def test_long_calls_are_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     with ss.open_batch(scene_of("obstacle_aided"), 3) as batch:
         saved = batch.save()
-        targets, rates = targets_of(batch, 1)[0], np.full(10, 0.4)
+        targets = targets_of(batch, 1)[0]
+        rates = np.full(10, 0.4)
         batch.step(targets, 150, rates=rates)
         whole = batch.state.link_pose.copy()
         batch.restore(saved)

@@ -49,7 +49,8 @@ class Held(OpenLoop):
     """Holds one row of targets for each control period, on the knots that a run asks for."""
 
     def __init__(self, targets: np.ndarray, steps: int, dt: float) -> None:
-        self._targets, self._span = targets, steps * dt
+        self._targets = targets
+        self._span = steps * dt
 
     def reference(self, time: np.ndarray, snapshot: object) -> JointReference:
         row = np.floor(time / self._span + 1e-9).astype(int).clip(0, len(self._targets) - 1)
@@ -77,7 +78,8 @@ def test_steps_under_targets_are_those_of_a_run(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ss.open_simulation(path) as sim:
-        n, m = sim.period_steps, len(sim.axes)
+        n = sim.period_steps
+        m = len(sim.axes)
         targets = sim.state.joint_angle + 0.1 * np.random.default_rng(0).standard_normal((20, m))
         held = Held(targets, n, sim.dt)
         monkeypatch.setattr("snakestudio.session.runner.controllers.create", lambda *_, **__: held)
@@ -158,7 +160,8 @@ def test_a_saved_state_continues_bit_for_bit(path: Path) -> None:
         saved = sim.save()
         sim.step(**drive, n=7)
         sim.step(n=30)
-        end, drawn = sim.state.copy(), sim.rng.random()
+        end = sim.state.copy()
+        drawn = sim.rng.random()
         for state in (saved, pickle.loads(pickle.dumps(saved))):
             sim.restore(state)
             assert sim.time == saved.time
@@ -204,7 +207,8 @@ def test_a_seed_draws_whatever_is_random() -> None:
         {"obstacles": [{"kind": "rubble", "x_m": 3.0, "y_m": 0.0, "blocks": 2}]},
     )
     with ss.open_simulation(rubble, seed=1) as sim:
-        drawn, number = sim.scene.obstacles[0].seed, sim.rng.random()
+        drawn = sim.scene.obstacles[0].seed
+        number = sim.rng.random()
         sim.reset(seed=2)
         assert sim.scene.obstacles[0].seed != drawn
         sim.reset(seed=1)

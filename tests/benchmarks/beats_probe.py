@@ -142,7 +142,8 @@ def edits(window: MainWindow) -> Iterator[Action]:
 
 def looks(window: MainWindow) -> Iterator[Action]:
     """What changes the picture: the mouse in it, the wheel, the size of the window, the past."""
-    view, bridge = window.context.viewport, window.context.bridge
+    view = window.context.viewport
+    bridge = window.context.bridge
     middle = view.rect().center()
 
     def drag(button: Qt.MouseButton) -> None:
@@ -227,7 +228,9 @@ class Probe:
 
     def __init__(self, window: MainWindow, profile: Path, *only: str) -> None:
         self.beats = Beats()
-        self._window, self._profile, self._only = window, profile, only
+        self._window = window
+        self._profile = profile
+        self._only = only
         self._steps = self._course()
         QTimer.singleShot(1000, self._go)
 

@@ -25,7 +25,8 @@ from tests.peers import mujoco_robot
 
 Row = tuple[str, object, str, str, bool]
 
-WORLDS, THREADS = 64, 2
+WORLDS = 64
+THREADS = 2
 PERIODS = 20
 ROUNDS = 9
 CALLS = 100
@@ -40,7 +41,8 @@ class Taken(NamedTuple):
 
 def timed(work: Callable[[], object]) -> Taken:
     """Wall and processor time of `work`."""
-    wall, processor = time.perf_counter(), time.process_time()
+    wall = time.perf_counter()
+    processor = time.process_time()
     work()
     return Taken(time.perf_counter() - wall, time.process_time() - processor)
 
@@ -155,7 +157,8 @@ def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
 
     together = statistics.median(t.processor / t.wall for t in taken["two"])
     rate = WORLDS * steps / statistics.median(t.wall for t in taken["two"])
-    faster, per_core = ratio("single", "two", "wall"), ratio("single", "two", "processor")
+    faster = ratio("single", "two", "wall")
+    per_core = ratio("single", "two", "processor")
     rows: list[Row] = [
         (f"{name}: 64 worlds, two threads", 1e-3 * rate, "k steps/s", "", True),
         (f"{name}: processors it had", together, "", "2 if they were free", True),

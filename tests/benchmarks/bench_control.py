@@ -28,7 +28,8 @@ def _figures(name: str, values: dict[str, object], sinks: int) -> tuple[float, f
     for _ in range(3):
         received: list[Reference] = []
         runner = Runner(scene, sinks=(received.append,) * sinks)
-        started, own = time.process_time(), time.thread_time()
+        started = time.process_time()
+        own = time.thread_time()
         while not runner.finished:
             runner.advance(25 * scene.steps_per_period)
         best = min(best, time.process_time() - started)

@@ -31,7 +31,8 @@ def measured(count: int) -> dict[str, float]:
 
 def run() -> list[Row]:
     """The figures beside their bars."""
-    few, figures = measured(9), measured(2000)
+    few = measured(9)
+    figures = measured(2000)
     share = figures["fps"] / few["fps"]
     return [
         ("pick among 2,000 obstacles", figures["pick"], "ms", "< 5", figures["pick"] < 5.0),

@@ -57,7 +57,8 @@ def timed(work: Callable[[], object], times: int = 5) -> float:
 
 def file_figures(folder: Path) -> dict[str, float]:
     """Milliseconds for reading and writing."""
-    path, scene = folder / "large.toml", large_scene()
+    path = folder / "large.toml"
+    scene = large_scene()
     save_scene(scene, path, base=(scenes_dir() / "obstacle_aided.toml").read_text(encoding="utf-8"))
 
     def read() -> None:

@@ -34,7 +34,8 @@ def _references(count: int, k: int) -> np.ndarray:
 
 
 def _without_bus(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
-    robot, codec = EmulatedRobot(loaded), Codec(loaded)
+    robot = EmulatedRobot(loaded)
+    codec = Codec(loaded)
     periods = round(seconds / _PERIOD_S)
     frames = [codec.set_points(_references(codec.n_axes, k)) for k in range(periods)]
     for k in range(100):
@@ -86,7 +87,8 @@ def _process(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
     for step in loaded.profile.sequences.arm:
         for frame in codec.step_frames(step):
             bus.send(frame)
-    before, begun = processor_time(process.pid), time.monotonic()
+    before = processor_time(process.pid)
+    begun = time.monotonic()
     for k in range(round(seconds / _PERIOD_S)):
         for frame in codec.set_points(_references(codec.n_axes, k)):
             bus.send(frame)

@@ -61,12 +61,11 @@ def run() -> list[Row]:
     main = case_scene("obstacle_aided")
     step, residual, iterations = measure(main, 48000)
     factor = main.solver.step_s / step
-    few, many = math.inf, math.inf
+    few = math.inf
+    many = math.inf
     for _ in range(5):  # by turns, so that a busy moment of the machine does not hit only one
-        few, many = (
-            min(few, measure(lane(11), 8000, 1)[0]),
-            min(many, measure(lane(88), 8000, 1)[0]),
-        )
+        few = min(few, measure(lane(11), 8000, 1)[0])
+        many = min(many, measure(lane(88), 8000, 1)[0])
     growth = math.log(many / few) / math.log(8.0)
     return [
         (

@@ -24,7 +24,8 @@ from tests.benchmarks.bench_memory import resident
 
 Row = tuple[str, object, str, str, bool]
 
-HOUR, RATE = 3600.0, 100.0
+HOUR = 3600.0
+RATE = 100.0
 
 
 class Long:
@@ -34,7 +35,8 @@ class Long:
     events: tuple[()] = ()
 
     def __init__(self, short: RunRecording) -> None:
-        self.scene, self.schema = short.scene, short.schema
+        self.scene = short.scene
+        self.schema = short.schema
         self._rows = short.rows(0, len(short))
         self.times = np.arange(round(HOUR * RATE) + 1) / RATE
 

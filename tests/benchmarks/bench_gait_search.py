@@ -86,14 +86,16 @@ def run() -> list[Row]:
     values, stored, count = kept_best()
     grid = speed_of(open_plan(STUDY), values)
     rows: list[Row] = []
-    found, points = [], 0
+    found = []
+    points = 0
     began = time.perf_counter()
     for seed in SEEDS:
         with tempfile.TemporaryDirectory() as folder:
             path = copied(Path(folder), {"seed": seed})
             run_study(path)
             table = results_of(path)
-        best, points = table.best, table.n_points
+        best = table.best
+        points = table.n_points
         found.append(float(table["speed"][best]) if best is not None else 0.0)
     took = (time.perf_counter() - began) / len(SEEDS)
     off = 100.0 * abs(grid / stored - 1.0)

@@ -13,7 +13,9 @@ from snakestudio.gym import TASKS
 
 Row = tuple[str, object, str, str, bool]
 
-WORLDS, STEPS, ROUNDS = 64, 4, 5
+WORLDS = 64
+STEPS = 4
+ROUNDS = 5
 
 
 def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
@@ -29,7 +31,8 @@ def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
     processors: list[float] = []
     for _ in range(ROUNDS):
         actions = [np.asarray(envs.action_space.sample()) for _ in range(STEPS)]
-        begin, used = time.perf_counter(), time.process_time()
+        begin = time.perf_counter()
+        used = time.process_time()
         for action in actions:
             envs.step(action)
         middle = time.perf_counter()

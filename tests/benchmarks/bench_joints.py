@@ -57,9 +57,12 @@ KINDS = {
 def robot(kinds: list[int], kp: float, kd: float, radius: float = 0.05, mu: float = 0.5) -> Chain:
     """16 solid cylinders of 0.858 kg and 0.0725 m (half a module of the robots of alternating joints)."""
     n = len(kinds) + 1
-    mass, length = np.full(n, 0.8576), np.full(n, 0.0725)
-    across, axial = mass * (radius**2 / 4.0 + length**2 / 12.0), 0.5 * mass * radius**2
-    contact, friction = np.tile([-0.025, 0.025], (n, 1)), np.full((n, 3), mu)
+    mass = np.full(n, 0.8576)
+    length = np.full(n, 0.0725)
+    across = mass * (radius**2 / 4.0 + length**2 / 12.0)
+    axial = 0.5 * mass * radius**2
+    contact = np.tile([-0.025, 0.025], (n, 1))
+    friction = np.full((n, 3), mu)
     links = link_rows(
         mass,
         across,

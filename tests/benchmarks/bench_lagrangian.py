@@ -34,7 +34,8 @@ def run() -> list[Row]:
                 factor >= 50,
             ),
         ]
-    few, many = math.inf, math.inf
+    few = math.inf
+    many = math.inf
     for _ in range(3):  # by turns, so that a busy moment of the machine does not hit only one
         few = min(few, measure(links(10, "feedback_linearization"), 4000, 1)[0])
         many = min(many, measure(links(60, "feedback_linearization"), 2000, 1)[0])

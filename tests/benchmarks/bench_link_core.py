@@ -46,7 +46,8 @@ def _run() -> list[Row]:
         core.poll(rig.now)
         core.telemetry(rig.now)
         took = time.thread_time() - started
-        spent, slowest = spent + took, max(slowest, took)
+        spent = spent + took
+        slowest = max(slowest, took)
         for frame in waiting:
             send(frame)
         waiting.clear()

@@ -191,10 +191,8 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
     pieces = [np.array([time for time in at if begin <= time <= end]) for begin, end in spans]
     pieces = [piece for piece in pieces if piece.size > 1]
     period = 1.0 / rate_hz
-    times, late = (
-        np.concatenate(pieces),
-        np.concatenate([_lateness(piece, period) for piece in pieces]),
-    )
+    times = np.concatenate(pieces)
+    late = np.concatenate([_lateness(piece, period) for piece in pieces])
     gaps = np.concatenate([np.column_stack([piece[:-1], piece[1:]]) for piece in pieces])
 
     def figures(counts: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Figures:
@@ -230,7 +228,9 @@ def _streamed(operator: Operator, seconds: float) -> tuple[list[tuple[float, flo
     meanwhile.
     """
     spans: list[tuple[float, float]] = []
-    total, taken, patience = 0.0, 0.0, time.monotonic() + 60.0 + 5.0 * seconds
+    total = 0.0
+    taken = 0.0
+    patience = time.monotonic() + 60.0 + 5.0 * seconds
     while total < seconds:
         assert time.monotonic() < patience, f"streamed for {total:.0f} s of {seconds:g} s"
         _begin(operator)
@@ -290,7 +290,8 @@ def run() -> list[Row]:
             (100.0, "nice", 6.0, 30.0),
             (100.0, "normal", 6.0, 30.0),
         ):
-            since, before = time.monotonic(), stolen()
+            since = time.monotonic()
+            before = stolen()
             try:
                 found = measure(rate_hz, seconds, priority)
             except AssertionError as error:  # it was stopped again and again
@@ -298,7 +299,8 @@ def run() -> list[Row]:
                     (f"{rate_hz:g} Hz, {priority}: {str(error)[:60]}", float("nan"), "", "", False)
                 )
                 continue
-            machine, period = found.machine, 1000.0 / rate_hz
+            machine = found.machine
+            period = 1000.0 / rate_hz
             rows += [
                 (f"{rate_hz:g} Hz, {found.priority}", "", "", "", True),
                 (
@@ -333,12 +335,10 @@ def run() -> list[Row]:
                 ),
             ]
             for name, figures in (("all", found.all), ("while it ran", found.free)):
-                late, gap, shortest, stop = (
-                    figures.lateness,
-                    figures.gap,
-                    figures.shortest,
-                    figures.stop,
-                )
+                late = figures.lateness
+                gap = figures.gap
+                shortest = figures.shortest
+                stop = figures.stop
                 rows += [
                     (f"  {name}: periods", figures.periods, "", "", True),
                     (f"  {name}: lateness, p99", late, "ms", f"<= {late_ms:g}", late <= late_ms),

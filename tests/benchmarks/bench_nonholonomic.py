@@ -64,7 +64,8 @@ def _one(seed: int) -> tuple[float, float, int, float, bool]:
     start = scene.start.model_copy(update={"link_angles_deg": tuple((angles + jitter).tolist())})
     runner = Runner(changed(scene, start=start))
     runner.advance(runner.end_step)
-    rows, names = Rows.concatenate(list(runner.recording.chunks())), runner.recording.schema.extra
+    rows = Rows.concatenate(list(runner.recording.chunks()))
+    names = runner.recording.schema.extra
     speed = np.hypot(*rows.link_twist[:, :, :2].mean(axis=1).T)
     resolving = rows.extra[:, names.index("controller_state")] == RESOLVING
     begins = rows.time[1:][resolving[1:] & ~resolving[:-1]]
@@ -85,7 +86,8 @@ def run() -> list[Row]:
     few = measure(open_ground, 10000)[0]
     factor = open_ground.solver.step_s / few
     many = measure(gliding(60), 1000, 1)[0]
-    pins, closed = _among_pins(), _closed()
+    pins = _among_pins()
+    closed = _closed()
     result: list[Row] = [
         ("open ground, n = 10: real-time factor", factor, "x", ">= 50", factor >= 50),
         ("stuck among pins, n = 10: real-time factor", pins, "x", ">= 60", pins >= 60),
@@ -101,11 +103,9 @@ def run() -> list[Row]:
         ways, speeds, jams, firsts, freed = zip(*pool.map(_one, range(STARTS)), strict=True)
     # PHYSICS.md: median 2.43 m, best 2.66 m, 9.3 cm/s, first jam at 2.38 s, about a dozen, each
     # followed by > 5 cm/s.
-    median, speed, first = (
-        float(np.median(ways)),
-        float(np.median(speeds)),
-        float(np.median(firsts)),
-    )
+    median = float(np.median(ways))
+    speed = float(np.median(speeds))
+    first = float(np.median(firsts))
     return [
         *result,
         (

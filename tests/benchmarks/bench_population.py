@@ -15,8 +15,10 @@ def run() -> list[Row]:
     """The figures: name, value, unit, bar, whether it is kept."""
     found = [outcome for number in range(SCENES) if (outcome := run_scene(number)) is not None]
     print(table(found))
-    steps, unsolved = sum(o.steps for o in found), sum(o.unsolved for o in found)
-    stopped, worst = sum(bool(o.message) for o in found), max(o.worst for o in found)
+    steps = sum(o.steps for o in found)
+    unsolved = sum(o.unsolved for o in found)
+    stopped = sum(bool(o.message) for o in found)
+    worst = max(o.worst for o in found)
     share = 100.0 * (1.0 - unsolved / steps)
     return [
         (f"scenes at random that stop, of {len(found)}", stopped, "", "0", stopped == 0),

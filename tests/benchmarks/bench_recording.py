@@ -44,7 +44,8 @@ class TimedRunner(Runner):
         self._timed(super()._keep)
 
     def _timed(self, do: Callable[..., None], *given: Any) -> None:
-        outermost, self._inside = not self._inside, True
+        outermost = not self._inside
+        self._inside = True
         started = time.thread_time()
         do(*given)
         if outermost:
@@ -65,7 +66,8 @@ def cost(name: str, folder: Path) -> tuple[float, float]:
         runner.time < 10.0
     ):  # to begin the file takes 30 ms once, which is no part of what a row costs
         runner.advance(piece)
-    begun, engine = runner.recording_seconds, runner.engine_seconds
+    begun = runner.recording_seconds
+    engine = runner.engine_seconds
     before = time.process_time() - time.thread_time()
     while not runner.finished:
         runner.advance(piece)

@@ -22,7 +22,8 @@ from tests.drawing.continuum import SNAKE, box, snake
 
 Row = tuple[str, object, str, str, bool]
 
-WIDTH, HEIGHT = 1280, 720
+WIDTH = 1280
+HEIGHT = 720
 BAR = 30.0
 CENTRES = (
     (0.0507, 0.1761), (0.4215, 0.0029), (0.8037, 0.1851), (1.1532, 0.0031), (1.5298, 0.1783), (1.8877, 0.0020),
@@ -42,7 +43,8 @@ OVERLAYS = Overlays(
 
 def _snapshot(frame: int) -> Snapshot:
     """The robot on its way, a new shape in every picture."""
-    n, delta = 11, math.radians(-50)
+    n = 11
+    delta = math.radians(-50)
     phase = 0.02 * frame
     theta = math.pi - math.radians(40) / (2 * math.sin(delta / 2)) * np.cos(
         (np.arange(n) - 0.5) * delta + phase
@@ -51,12 +53,16 @@ def _snapshot(frame: int) -> Snapshot:
     pose = np.zeros((n, 7))
     pose[1:, :2] = np.cumsum(0.061 * (axis[1:] + axis[:-1]), axis=0)
     pose[:, :2] += np.array((0.515 + 0.002 * frame, 0.157)) - pose[5, :2]
-    pose[:, 2], pose[:, 3], pose[:, 6] = 0.0525, np.cos(theta / 2), np.sin(theta / 2)
+    pose[:, 2] = 0.0525
+    pose[:, 3] = np.cos(theta / 2)
+    pose[:, 6] = np.sin(theta / 2)
     link = np.array([*range(n), 1, 4, 7], np.int32)
     other = np.array([-1] * n + [1, 2, 3], np.int32)
     point = pose[link, :3] * (1, 1, 0)
-    normal, friction = np.zeros((n + 3, 3)), np.zeros((n + 3, 3))
-    normal[n:, 1], friction[:n, 0] = (30.0, -45.0, 25.0), 1.3
+    normal = np.zeros((n + 3, 3))
+    friction = np.zeros((n + 3, 3))
+    normal[n:, 1] = (30.0, -45.0, 25.0)
+    friction[:n, 0] = 1.3
     zero = np.zeros((n - 1, 2))
     held = Contacts(
         link, other, point, normal, friction, np.full(n + 3, ContactState.SLIP, np.int32)
@@ -92,10 +98,12 @@ def _picking() -> float:
 
 def _body() -> tuple[float, float]:
     """Times of a draw list of a coloured continuous body of 41 cross-sections, and of a pick in it, s."""
-    held, overlays = snake(), Overlays(body_quantity="torque")
+    held = snake()
+    overlays = Overlays(body_quantity="torque")
     camera = Camera().frame(*box(held), WIDTH / HEIGHT)
     x, y, _ = camera.project(held.link_pose[20, :3], WIDTH / HEIGHT)
-    built, picked = [], []
+    built = []
+    picked = []
     for _ in range(100):
         start = perf_counter()
         drawn = build(SNAKE, held, overlays, camera)
@@ -138,7 +146,8 @@ def run(frames: int = 60) -> list[Row]:
                         True,
                     )
                 )
-        control, times = AdaptiveQuality(), []
+        control = AdaptiveQuality()
+        times = []
         for k in range(10 * frames):
             level = control.level
             times.append((level, _frame(screen, k, level)))

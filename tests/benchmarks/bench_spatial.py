@@ -72,7 +72,8 @@ def rows_of(scene: Scene) -> tuple[Rows, float]:
 
 def iterations(scene: Scene) -> IntArray:
     """Newton iterations of every single step of a run."""
-    engine, reference = registry.create(scene), gait_reference(scene, scene.n_steps)
+    engine = registry.create(scene)
+    reference = gait_reference(scene, scene.n_steps)
     sums: list[IntArray] = [np.zeros(1, np.int64)]
     for begin in range(0, scene.n_steps, 2000):
         end = min(begin + 2000, scene.n_steps)
@@ -84,9 +85,13 @@ def iterations(scene: Scene) -> IntArray:
 
 def measure(case: Case) -> list[Row]:
     """Speed and convergence of a case, MuJoCo on the same work by turns with it."""
-    scene, steps = case.scene, case.scene.n_steps
+    scene = case.scene
+    steps = case.scene.n_steps
     reference = gait_reference(scene, steps)
-    ours, default, elliptic, exported = math.inf, math.inf, math.inf, math.inf
+    ours = math.inf
+    default = math.inf
+    elliptic = math.inf
+    exported = math.inf
     for turn in range(3):  # by turns, so that a busy moment of the machine does not hit only one
         rows, spent = rows_of(scene)
         ours = min(ours, spent)
@@ -180,10 +185,12 @@ def timed(
     Steps that a run did not get to, for it failed, count as not converged.
     """
     every = round(0.01 / scene.solver.step_s)
-    engine, reference = registry.create(scene), reference or gait_reference(scene, steps)
+    engine = registry.create(scene)
+    reference = reference or gait_reference(scene, steps)
     begin = CLOCK()
     report = engine.advance(reference, steps, range(every, steps + 1, every))
-    spent, taken = CLOCK() - begin, max(report.steps, 1)
+    spent = CLOCK() - begin
+    taken = max(report.steps, 1)
     return spent / taken, (report.steps - report.unconverged) / steps, report.iterations / taken
 
 
@@ -198,15 +205,20 @@ machine."""
 def growth() -> list[Row]:
     """How the cost of a step grows from 11 to 88 links."""
     result: list[Row] = []
-    few, many = longer(11), longer(88)
+    few = longer(11)
+    many = longer(88)
     for name in few:
-        best, work, share = [math.inf, math.inf], [0.0, 0.0], 1.0
+        best = [math.inf, math.inf]
+        work = [0.0, 0.0]
+        share = 1.0
         for _ in range(3):
             for which, scene in enumerate((few[name], many[name])):
                 spent, converged, work[which] = timed(scene, 16000)
-                best[which], share = min(best[which], spent), min(share, converged)
+                best[which] = min(best[which], spent)
+                share = min(share, converged)
         exponent = math.log(best[1] / best[0]) / math.log(8.0)
-        most, steepest = MOST_ITERATIONS.get(name, math.inf), MOST_GROWTH.get(name, 1.1)
+        most = MOST_ITERATIONS.get(name, math.inf)
+        steepest = MOST_GROWTH.get(name, 1.1)
         bar = f"<= {most:g}" if math.isfinite(most) else ""
         result += [
             (f"{name}, n = 88: CPU time of a step", 1e6 * best[1], "us", "", True),

@@ -21,7 +21,8 @@ from tests.stream.foxglove_client import FoxgloveClient
 
 Row = tuple[str, object, str, str, bool]
 
-_SAMPLES, _TURNS = 500, 7
+_SAMPLES = 500
+_TURNS = 7
 
 
 def _scene() -> Scene:
@@ -79,7 +80,8 @@ def run() -> list[Row]:
     scene = _scene()
     recording = run_offline(scene).recording
     sample = _sample(recording)
-    alone, streamed = [], []
+    alone = []
+    streamed = []
     for _ in range(_TURNS):
         alone.append(_run(scene, streamed=False))
         streamed.append(_run(scene, streamed=True))

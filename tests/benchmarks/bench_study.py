@@ -36,7 +36,8 @@ def _study(folder: Path, name: str, amplitudes: int, frictions: int, **values: o
 
 def _beat(path: Path, workers: int) -> tuple[float, float, int]:
     """Real time a run, time within runs a run, and their number, from the moment on when all workers have something."""
-    plan, landed = open_plan(path), list[tuple[float, int]]()
+    plan = open_plan(path)
+    landed = list[tuple[float, int]]()
 
     def tell(progress: Progress) -> None:
         if not landed or progress.finished > landed[-1][1]:

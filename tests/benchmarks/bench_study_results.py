@@ -37,7 +37,8 @@ def run() -> list[Row]:
         ("brushing all", "brush_all"),
         ("hovering, with card", "hover"),
     ):
-        rate, cost = got[name], got[f"{name}_cost"]
+        rate = got[name]
+        cost = got[f"{name}_cost"]
         rows.append((f"pictures a second while {what}", rate, "1/s", ">= 20", rate >= 20))
         rows.append(("processor time of such a picture", cost, "ms", "<= 50", cost <= 50))
     return [

@@ -15,7 +15,8 @@ from snakestudio.paths import scenes_dir
 
 Row = tuple[str, object, str, str, bool]
 
-_TIMES, _PERIODS = 50, 500
+_TIMES = 50
+_PERIODS = 500
 
 
 def _unplugged() -> list[float]:
@@ -41,7 +42,8 @@ def _period() -> float:
 
 def run() -> list[Row]:
     """All figures beside their bars."""
-    unplugged, period = _unplugged(), _period()
+    unplugged = _unplugged()
+    period = _period()
     return [
         (
             f"gamepad unplugged, to the stop: worst of {_TIMES}",

@@ -64,7 +64,9 @@ def _uncertainty() -> float:
 def run() -> list[Row]:
     """The figures: name, value, unit, bar, whether it is kept."""
     latencies = _latencies()
-    middle, worst, clock = median(latencies), max(latencies), _uncertainty()
+    middle = median(latencies)
+    worst = max(latencies)
+    clock = _uncertainty()
     return [
         (
             "START sent by another process to the run going: median",

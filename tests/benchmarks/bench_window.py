@@ -143,7 +143,8 @@ def run() -> list[Row]:
         ]
         start_times(environment)  # the files are in the system's cache after this
         warm = start_times(environment)
-        shown, drawn = warm["window shown"] / 1000, warm["first frame drawn"] / 1000
+        shown = warm["window shown"] / 1000
+        drawn = warm["first frame drawn"] / 1000
         rows.append(("start to window on screen, warm", shown, "s", "<= 1.5", shown <= 1.5))
         rows.append(("start to first picture, warm", drawn, "s", "< 3", drawn < 3))
         with tempfile.TemporaryDirectory(prefix="snakestudio-cold-") as cold:

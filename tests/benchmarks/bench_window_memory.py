@@ -17,7 +17,9 @@ from tests.benchmarks.bench_window import screen
 
 Row = tuple[str, object, str, str, bool]
 
-HOUR_BAR_MB, RESET_BAR_MB, SCENES_BAR_MB = 100.0, 10.0, 30.0
+HOUR_BAR_MB = 100.0
+RESET_BAR_MB = 10.0
+SCENES_BAR_MB = 30.0
 SIMULATED_S = 10_000.0
 N_SCENES = 30
 
@@ -40,7 +42,8 @@ def measured(what: str, amount: float) -> dict[str, float]:
 def hour(simulated: float) -> list[Row]:
     """Growth after the first minute, at the end and at most, and what is left of it after Reset."""
     values = measured("hour", simulated)
-    grown, most = values["hour"] - values["minute"], values["most"] - values["minute"]
+    grown = values["hour"] - values["minute"]
+    most = values["most"] - values["minute"]
     left = values["reset"] - values["minute"]
     span = f"{values['simulated']:.0f} s, {values['rows'] / 1e6:.1f} million rows"
     return [

@@ -33,11 +33,10 @@ def big_scene(count: int) -> Scene:
     side = math.ceil(math.sqrt(count))
     obstacles: list[Obstacle] = []
     for i in range(count):
-        x, y = ((i % side) - side / 2) * 0.45, ((i // side) - side / 2) * 0.45 + 0.4
-        x, y = (
-            round(x + float(rng.uniform(-0.08, 0.08)), 3),
-            round(y + float(rng.uniform(-0.08, 0.08)), 3),
-        )
+        x = ((i % side) - side / 2) * 0.45
+        y = ((i // side) - side / 2) * 0.45 + 0.4
+        x = round(x + float(rng.uniform(-0.08, 0.08)), 3)
+        y = round(y + float(rng.uniform(-0.08, 0.08)), 3)
         made = (
             Cylinder(x_m=x, y_m=y, radius_m=0.06)
             if i % 2
@@ -52,7 +51,8 @@ class Probe(QObject):
 
     def __init__(self, window: MainWindow, seconds: float, size: tuple[int, int]) -> None:
         super().__init__(window)
-        self._window, self._seconds = window, seconds
+        self._window = window
+        self._seconds = seconds
         self._draws: list[float] = []
         self._moves: list[float] = []
         window.resize(*size)
@@ -86,7 +86,8 @@ class Probe(QObject):
         QApplication.sendEvent(viewport, event)
 
     def _begin(self) -> None:
-        window, viewport = self._window, self._window.context.viewport
+        window = self._window
+        viewport = self._window.context.viewport
         middle = min(
             range(len(window.context.document.scene.obstacles)),
             key=lambda i: math.hypot(

@@ -103,13 +103,16 @@ class Probe(QObject):
     def _feed(self, simulated: float) -> None:
         """Append rows until there are so many seconds of them."""
         session = self._context.bridge.session
-        recording, latest = session.recording, session.latest
+        recording = session.recording
+        latest = session.latest
         assert recording is not None
         assert latest is not None
         rate = recording.scene.run.log_rate_hz
-        n, tile = len(recording), round(TILE_S * rate)
+        n = len(recording)
+        tile = round(TILE_S * rate)
         rows = recording.rows(n - tile, n)
-        begin, state = float(recording.times[-1]), recording.checkpoint_before(math.inf)
+        begin = float(recording.times[-1])
+        state = recording.checkpoint_before(math.inf)
         assert state is not None
         n_tiles = 0
         while (shift := begin + n_tiles * TILE_S - float(rows.time[0]) + 1.0 / rate) + rows.time[

@@ -64,7 +64,9 @@ def redraws(
 ) -> tuple[float, float]:
     """All plots follow a view that moves all the time, as the panel draws them: how often a second, and the processor
     time of each, ms."""
-    count, began, used = 0, time.perf_counter(), time.process_time()
+    count = 0
+    began = time.perf_counter()
+    used = time.process_time()
     while (now := time.perf_counter() - began) < seconds:
         panel.set_view(*views(now))
         while panel.redraws.stale:
@@ -79,7 +81,8 @@ def main() -> None:
     sys.setswitchinterval(0.0001)  # as the program does
     app = QApplication([])
     theme.apply(app, "dark")
-    document, library = Document(), Library()
+    document = Document()
+    library = Library()
     document.open(scenes_dir() / "obstacle_aided.toml")
     recording = an_hour(document.scene)
     curves = [

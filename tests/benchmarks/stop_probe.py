@@ -35,7 +35,8 @@ def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
     control.connect_to(loaded, loaded.profile.bus, LiveChoices(twin=False))
     while control.state is not LinkState.LISTENING:
         yield 100
-    link, called = control.link, 0.0
+    link = control.link
+    called = 0.0
     assert link is not None
     link.command("idle")
     yield _SETTLE_MS

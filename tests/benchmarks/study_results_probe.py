@@ -23,7 +23,8 @@ from snakestudio.study.study_file import parse_study
 from tests.study.made_up import UNITS, made_up_study, write_store
 
 RUNS = 10_000
-WARM, BRUSHES = 100, 1000
+WARM = 100
+BRUSHES = 1000
 
 
 def resident() -> float:
@@ -37,7 +38,8 @@ def resident() -> float:
 def pictures(app: QApplication, change: Callable[[int], None], count: int) -> tuple[float, float]:
     """Change something so many times, each painted before the next: how often a second, and the processor time of a
     picture, ms."""
-    began, used = time.perf_counter(), time.process_time()
+    began = time.perf_counter()
+    used = time.process_time()
     for number in range(count):
         change(number)
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
@@ -47,7 +49,8 @@ def pictures(app: QApplication, change: Callable[[int], None], count: int) -> tu
 
 def settle(app: QApplication, seconds: float) -> float:
     """Let everything be drawn: the longest that the window stood meanwhile, ms."""
-    end, longest = time.perf_counter() + seconds, 0.0
+    end = time.perf_counter() + seconds
+    longest = 0.0
     while time.perf_counter() < end:
         before = time.perf_counter()
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
@@ -101,7 +104,8 @@ def main() -> None:
             )
             view.filter.setText("")
             chart = view.parallel.chart
-            area, x = chart.area, chart.axis_x(0)
+            area = chart.area
+            x = chart.axis_x(0)
 
             def brush(number: int) -> None:
                 """The fourth part of an axis, moved up and down as the mouse does, and the other ends of others."""
@@ -115,7 +119,8 @@ def main() -> None:
             found["settled"] = settle(app, 0.5)
             gc.collect()
             tracemalloc.start()
-            before, held = resident(), tracemalloc.get_traced_memory()[0]
+            before = resident()
+            held = tracemalloc.get_traced_memory()[0]
             view.linked.hold(True)
             pictures(app, brush, BRUSHES)
             view.linked.hold(False)

@@ -23,7 +23,8 @@ class Probe(QObject):
 
     def __init__(self, window: MainWindow, seconds: float, size: tuple[int, int]) -> None:
         super().__init__(window)
-        self._window, self._seconds = window, seconds
+        self._window = window
+        self._seconds = seconds
         self._beats: list[float] = []
         self._draws: list[float] = []
         self._last = 0.0

@@ -47,7 +47,9 @@ def test_check_prints_errors_and_the_step_to_use(capsys: pytest.CaptureFixture[s
 def test_files_of_a_checked_run_carry_the_estimate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    csv, hdf5, mcap = tmp_path / "a.csv", tmp_path / "a.h5", tmp_path / "a.mcap"
+    csv = tmp_path / "a.csv"
+    hdf5 = tmp_path / "a.h5"
+    mcap = tmp_path / "a.mcap"
     outputs = ("--csv", str(csv), "--hdf5", str(hdf5), "--mcap", str(mcap))
     assert main(["run", CREEPING, *SHORT, "--check-step", *outputs]) == 0
     (line,) = header(csv)
@@ -77,7 +79,8 @@ def test_rerun_keeps_the_estimate_of_the_same_scene_alone(tmp_path: Path) -> Non
 
 
 def test_damaged_estimate_is_left_out(tmp_path: Path) -> None:
-    csv, again = tmp_path / "a.csv", tmp_path / "again.csv"
+    csv = tmp_path / "a.csv"
+    again = tmp_path / "again.csv"
     assert main(["run", CREEPING, *SHORT, "--csv", str(csv)]) == 0
     text = csv.read_text(encoding="utf-8")
     csv.write_text(

@@ -26,7 +26,8 @@ def snakestudio(*words: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 def test_run_writes_csv_and_video_without_any_display(tmp_path: Path) -> None:
-    csv, video = tmp_path / "new" / "run.csv", tmp_path / "run.mp4"
+    csv = tmp_path / "new" / "run.csv"
+    video = tmp_path / "run.mp4"
     done = snakestudio(
         "run",
         MAIN,
@@ -118,7 +119,8 @@ def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) ->
 def test_check_lists_all_mistakes_of_all_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong, inside = tmp_path / "wrong.toml", tmp_path / "inside.toml"
+    wrong = tmp_path / "wrong.toml"
+    inside = tmp_path / "inside.toml"
     wrong.write_text("format = 1\n[robot]\nmass_kg = -1\nn_links = 0\n")
     pipe = "[[obstacles]]\nkind = 'cylinder'\nx_m = 0\ny_m = 0\n"
     inside.write_text(f"format = 1\n{pipe}[[obstacles]]\nkind = 'stairs'\nx_m = 9\ny_m = 0\n")

@@ -86,7 +86,8 @@ def test_all_models_by_default_as_table_and_csv(
 
 
 def test_a_comparison_can_be_made_again_from_its_csv(tmp_path: Path) -> None:
-    first, again = tmp_path / "a.csv", tmp_path / "b.csv"
+    first = tmp_path / "a.csv"
+    again = tmp_path / "b.csv"
     kinds = ["spatial_nonsmooth", "planar_nonsmooth"]
     assert (
         main(["compare", "models", OPEN_GROUND, "--duration", "0.2", "--csv", str(first), *kinds])

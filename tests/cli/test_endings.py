@@ -54,7 +54,9 @@ def is_written(folder: Path, prefix: str) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: signal.Signals) -> None:
-    csv, hdf5, mcap = tmp_path / "run.csv", tmp_path / "run.h5", tmp_path / "run.mcap"
+    csv = tmp_path / "run.csv"
+    hdf5 = tmp_path / "run.h5"
+    mcap = tmp_path / "run.mcap"
     with started(
         "run",
         MAIN,
@@ -75,7 +77,8 @@ def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: sign
     assert run.returncode == 128 + number
     with open_run(mcap) as recorded:
         assert recorded.info.complete
-        count, until = len(recorded), recorded.times[-1]
+        count = len(recorded)
+        until = recorded.times[-1]
     assert count > 1
     assert len(rows_of(csv)) == 1 + count
     assert float(rows_of(csv)[-1].split(",")[0]) == until
@@ -88,7 +91,8 @@ def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: sign
 
 
 def test_asked_while_it_writes_it_writes_to_the_end(tmp_path: Path) -> None:
-    csv, mcap = tmp_path / "run.csv", tmp_path / "run.mcap"
+    csv = tmp_path / "run.csv"
+    mcap = tmp_path / "run.mcap"
     with started("run", MAIN, "--duration", "40", "--csv", str(csv), "--mcap", str(mcap)) as run:
         assert run.stdout is not None
         assert "40 s simulated" in run.stdout.readline()
@@ -100,7 +104,8 @@ def test_asked_while_it_writes_it_writes_to_the_end(tmp_path: Path) -> None:
 
 
 def test_asked_twice_it_ends_at_once(tmp_path: Path) -> None:
-    pipe, mcap = tmp_path / "pipe", tmp_path / "run.mcap"
+    pipe = tmp_path / "pipe"
+    mcap = tmp_path / "run.mcap"
     os.mkfifo(pipe)
     with started("run", MAIN, "--duration", "1", "--csv", str(pipe), "--mcap", str(mcap)) as run:
         assert run.stdout is not None
@@ -115,7 +120,8 @@ def test_asked_twice_it_ends_at_once(tmp_path: Path) -> None:
 
 
 def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    mcap, csv = tmp_path / "run.mcap", tmp_path / "run.csv"
+    mcap = tmp_path / "run.mcap"
+    csv = tmp_path / "run.csv"
     assert main(["run", MAIN, "--duration", "60", "--mcap", str(mcap)]) == 0
     csv.write_text("old")
     with started("export", str(mcap), "--csv", str(csv)) as export:
@@ -135,7 +141,8 @@ def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_
 def test_scenes_and_runs_are_replaced_only_by_force(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scene, run = tmp_path / "mine.toml", tmp_path / "run.mcap"
+    scene = tmp_path / "mine.toml"
+    run = tmp_path / "run.mcap"
     scene.write_bytes(Path(MAIN).read_bytes())
     assert main(["run", MAIN, "--duration", "0.1", "--mcap", str(run)]) == 0
     for path in (scene, run):

@@ -46,7 +46,8 @@ def track(tmp_path: Path) -> Path:
 def test_table_scene_and_picture(
     scene: Path, track: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, picture = tmp_path / "fitted.toml", tmp_path / "fit.pdf"
+    out = tmp_path / "fitted.toml"
+    picture = tmp_path / "fit.pdf"
     words = [
         "fit",
         str(scene),

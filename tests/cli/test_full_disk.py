@@ -166,7 +166,8 @@ def test_a_run_that_cannot_be_recorded_any_more_stops_and_its_file_is_whole(tmp_
         assert run.info.complete
         assert len(run) > 100
         alone = api.simulate(MAIN, float(run.times[-1]), 500.0)
-        rows, same = run.rows(0, len(run)), alone.recording.rows(0, len(run))
+        rows = run.rows(0, len(run))
+        same = alone.recording.rows(0, len(run))
         assert (rows.link_pose == same.link_pose).all()
 
 

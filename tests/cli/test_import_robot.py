@@ -30,7 +30,8 @@ def test_imported_robots_run_a_gait_without_editing(
 
 
 def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) -> None:
-    robot, scene = tmp_path / "snake.urdf", tmp_path / "scene.toml"
+    robot = tmp_path / "snake.urdf"
+    scene = tmp_path / "scene.toml"
     robot.write_text(urdf_modules(8))
     scene.write_text((scenes_dir() / "sidewinding.toml").read_text())
     assert main(["import-robot", str(robot), "--into", str(scene)]) == 0
@@ -42,7 +43,9 @@ def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) ->
 def test_a_scene_whose_model_cannot_hold_the_robot_is_refused_and_left_alone(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    robot, scene, other = tmp_path / "snake.urdf", tmp_path / "scene.toml", tmp_path / "other.toml"
+    robot = tmp_path / "snake.urdf"
+    scene = tmp_path / "scene.toml"
+    other = tmp_path / "other.toml"
     robot.write_text(urdf_modules(8))
     scene.write_text(f'format = 1\n[model]\nkind = "{model}"\n')
     before = scene.read_bytes()
@@ -59,7 +62,8 @@ def test_a_scene_whose_model_cannot_hold_the_robot_is_refused_and_left_alone(
 
 def test_import_robot_takes_what_stands_around_it(tmp_path: Path) -> None:
     post = '<geom type="cylinder" size="0.05 0.1" pos="0.1 0 0.1"/>'
-    robot, scene = tmp_path / "snake.xml", tmp_path / "new.toml"
+    robot = tmp_path / "snake.xml"
+    scene = tmp_path / "new.toml"
     robot.write_text(mjcf_chain(["0 0 1", "0 0 1"]).replace("<worldbody>", f"<worldbody>{post}"))
     assert main(["import-robot", str(robot), "-o", str(scene)]) == 0
     found = load_scene(scene)

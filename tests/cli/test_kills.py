@@ -61,7 +61,8 @@ def grown_to(folder: Path, begin: str, share: float, size: int) -> Callable[[], 
 
 def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share: float) -> bool:
     """Kill an export when so much of it is written; whether that was before its end."""
-    target, reference = folder / f"out.{option}", whole / f"out.{option}"
+    target = folder / f"out.{option}"
+    reference = whole / f"out.{option}"
     folder.mkdir()
     target.write_bytes(OLD)
     words = ["export", str(recorded), f"--{option}", str(target), "--force"]
@@ -109,7 +110,8 @@ def test_fifty_killed_exports_lose_nothing(recorded: Path, whole: Path, tmp_path
 def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
     recorded: Path, tmp_path: Path
 ) -> None:
-    whole, chance = recorded.read_bytes(), random.Random(200)
+    whole = recorded.read_bytes()
+    chance = random.Random(200)
     path = tmp_path / "cut.mcap"
     read = 0
     with open_run(recorded) as run:
@@ -135,10 +137,13 @@ def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
 
 @pytest.mark.soak
 def test_no_bit_of_a_run_file_is_turned_over_in_silence(recorded: Path, tmp_path: Path) -> None:
-    whole, chance = bytearray(recorded.read_bytes()), random.Random(300)
+    whole = bytearray(recorded.read_bytes())
+    chance = random.Random(300)
     path = tmp_path / "bit.mcap"
     with open_run(recorded) as run:
-        rows, scene, changes = run.rows(0, len(run)), run.scene, run.changes
+        rows = run.rows(0, len(run))
+        scene = run.scene
+        changes = run.changes
     refused = 0
     for _ in range(1000):
         # Most of a file are rows; its beginning, which describes them, gets its share.

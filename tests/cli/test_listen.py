@@ -141,7 +141,8 @@ def test_a_log_is_replaced_only_when_that_is_wanted(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "source").mkdir()
-    source, log = _log(tmp_path / "source"), tmp_path / name
+    source = _log(tmp_path / "source")
+    log = tmp_path / name
     log.write_text("an hour of another day")
     words = [
         "listen",

@@ -15,7 +15,8 @@ MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 
 def test_it_writes_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wide, narrow = tmp_path / "new" / "a.svg", tmp_path / "b.svg"
+    wide = tmp_path / "new" / "a.svg"
+    narrow = tmp_path / "b.svg"
     assert main(["plan", MAIN, str(wide), "--names", "--set", "title=Another title"]) == 0
     assert main(["plan", MAIN, str(narrow), "--width-mm", "90"]) == 0
     shown = capsys.readouterr()

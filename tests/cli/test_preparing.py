@@ -34,7 +34,8 @@ def test_one_plain_line_where_there_is_no_terminal(
 def test_a_line_that_goes_on_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line, written = ProgressLine(), threading.Event()
+    line = ProgressLine()
+    written = threading.Event()
     line.shown = True
     texts: list[str] = []
 

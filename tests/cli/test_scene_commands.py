@@ -48,7 +48,8 @@ def test_obstacles_are_imported_into_the_scene(
 
 
 def test_the_scene_stays_where_another_is_named(copy: Path, tmp_path: Path) -> None:
-    table, new = tmp_path / "pegs.csv", tmp_path / "new.toml"
+    table = tmp_path / "pegs.csv"
+    new = tmp_path / "new.toml"
     table.write_text("1,2,0.5\n")
     before = copy.read_bytes()
     words = [
@@ -107,7 +108,8 @@ def test_check_mends_what_has_a_fix_and_saves(
 def test_what_cannot_be_mended_stays_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken, stuck = tmp_path / "broken.toml", tmp_path / "stuck.toml"
+    broken = tmp_path / "broken.toml"
+    stuck = tmp_path / "stuck.toml"
     broken.write_text("format = 1\nrun = 3\n")
     assert main(["check", "--fix", str(broken)]) == 2
     assert "run" in capsys.readouterr().err
@@ -123,7 +125,8 @@ def test_what_cannot_be_mended_stays_as_it_is(
 def test_a_drawing_is_never_written_over(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    drawing, scene = tmp_path / "posts.svg", tmp_path / "scene.toml"
+    drawing = tmp_path / "posts.svg"
+    scene = tmp_path / "scene.toml"
     drawing.write_text(
         '<svg xmlns="http://www.w3.org/2000/svg"><circle cx="5" cy="5" r="1"/></svg>'
     )

@@ -15,7 +15,8 @@ from tests.study.made_up import made_up_study, write_store
 
 __all__ = ["study_file"]
 
-AMPLITUDE, KIND = "gait.amplitude_deg", "model.kind"
+AMPLITUDE = "gait.amplitude_deg"
+KIND = "model.kind"
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:

@@ -70,8 +70,10 @@ def test_gradients_are_those_by_hand() -> None:
     controller = create(
         scene_of("amplitude_deg", "offset_deg", "phase_shift_deg", "frequency_deg_s")
     )
-    joint, time = np.arange(4), 0.37
-    amplitude, shift = math.radians(30.0), math.radians(-40.0)
+    joint = np.arange(4)
+    time = 0.37
+    amplitude = math.radians(30.0)
+    shift = math.radians(-40.0)
     phase = math.radians(90.0) * time + joint * shift
     by_hand = [
         np.sin(phase),
@@ -116,7 +118,8 @@ def test_parameters_stay_within_the_largest_change_and_the_range_of_the_gait() -
 def test_a_frequency_runs_the_clock_without_a_jump() -> None:
     scene = scene_of("frequency_deg_s", stiffness_nm_per_rad=0.0, largest_change_deg=45.0)
     controller, angle = loaded(scene, 100, np.array([-3.0, -3.0, -3.0, -3.0]))
-    frequency, clock = controller.values()[2], controller._gait.state.clock
+    frequency = controller.values()[2]
+    clock = controller._gait.state.clock
     assert frequency > math.radians(95.0)
     assert clock > 1.01
     first = math.radians(30.0) * math.sin(math.radians(90.0) * clock)

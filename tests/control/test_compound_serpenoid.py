@@ -49,7 +49,8 @@ def scene(**changes: Any) -> Scene:
 
 def closed_form(of: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
     """Angles at times (k,), of all axes, from the text-book formula."""
-    gait, count = of.gait, of.robot.n_joints
+    gait = of.gait
+    count = of.robot.n_joints
     assert isinstance(gait, CompoundSerpenoid)
     columns = []
     for axis in of.body.axes:
@@ -78,7 +79,8 @@ def test_references_are_the_closed_form(head: str, joints: str) -> None:
     angle, rate, acceleration = WaveGait(of).motion(time)
     np.testing.assert_allclose(angle, closed_form(of, time), atol=1e-13)
     h = 1e-4
-    before, after = closed_form(of, time - h), closed_form(of, time + h)
+    before = closed_form(of, time - h)
+    after = closed_form(of, time + h)
     np.testing.assert_allclose(rate, (after - before) / (2 * h), atol=1e-6)
     np.testing.assert_allclose(acceleration, (after - 2 * angle + before) / h**2, atol=1e-5)
 
@@ -241,11 +243,14 @@ def test_library_gaits_can_be_driven() -> None:
 @pytest.mark.parametrize("m", [0.1, 0.05])
 def test_alternating_joints_make_a_helix(m: float) -> None:
     """Amplitude 2 m curvature and phase m torsion per module, the groups a quarter of a turn apart."""
-    radius, lead = 0.5, math.radians(30.0)
-    curvature, torsion = math.cos(lead) ** 2 / radius, math.sin(lead) * math.cos(lead) / radius
+    radius = 0.5
+    lead = math.radians(30.0)
+    curvature = math.cos(lead) ** 2 / radius
+    torsion = math.sin(lead) * math.cos(lead) / radius
     count = round(4.0 / m)
     robot = Robot(n_links=count, link_length_m=m, joints="alternating", radius_m=0.3 * m)
-    amplitude, phase = 2.0 * m * curvature, m * torsion
+    amplitude = 2.0 * m * curvature
+    phase = m * torsion
     gait = CompoundSerpenoid(
         odd_amplitude_rad=amplitude,
         odd_spatial_frequency_rad=phase,

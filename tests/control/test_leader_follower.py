@@ -14,7 +14,9 @@ from snakestudio.model.scene import Control, Run, Scene
 from snakestudio.model.snapshot import GROUND, Contacts, Fields, Snapshot
 from snakestudio.session.scene_check import check
 
-N, L, PERIOD = 10, 0.14, 0.01
+N = 10
+L = 0.14
+PERIOD = 0.01
 THETA = np.radians([7.0, -32.0, -57.0, -46.0, -8.0, 33.0, 53.0, 45.0, 12.0, -23.0])
 
 
@@ -40,11 +42,15 @@ def shot(
     if force is not None:
         normal[:, :2] = force[:, None] * np.stack([-axis[:, 1], axis[:, 0]], axis=1)
     if head == "first":
-        theta, centre, normal = theta[::-1] + np.pi, centre[::-1], normal[::-1]
+        theta = theta[::-1] + np.pi
+        centre = centre[::-1]
+        normal = normal[::-1]
     pose = np.zeros((n, 7))
     pose[:, :2] = centre - centre.mean(axis=0) + [3.0, -1.0]
-    pose[:, 3], pose[:, 6] = np.cos(theta / 2), np.sin(theta / 2)
-    angle, none = np.zeros(n - 1), np.zeros(n - 1)
+    pose[:, 3] = np.cos(theta / 2)
+    pose[:, 6] = np.sin(theta / 2)
+    angle = np.zeros(n - 1)
+    none = np.zeros(n - 1)
     angle[:] = np.diff(theta)
     pushed = np.flatnonzero(normal.any(axis=1)).astype(np.int32)
     # Weight and friction are no measurement of an obstacle.
@@ -210,7 +216,8 @@ def test_references_in_a_jam_are_those_of_the_paper() -> None:
 
 
 def test_sensors_have_noise_and_a_threshold() -> None:
-    plain, deaf = led(), led(force_threshold_n=10.0)
+    plain = led()
+    deaf = led(force_threshold_n=10.0)
     for made in (plain, deaf):
         jammed(made, 2.0, STRAIGHT, PUSH)
     assert plain.checkpoint()[0].force == pytest.approx(PUSH)
@@ -226,7 +233,8 @@ def test_sensors_have_noise_and_a_threshold() -> None:
 
 
 def test_whichever_end_is_the_head_the_robot_does_the_same() -> None:
-    last, first = controller(scene_of(), THETA), controller(scene_of("first"), THETA, "first")
+    last = controller(scene_of(), THETA)
+    first = controller(scene_of("first"), THETA, "first")
     rng = np.random.default_rng(0)
     theta = THETA.copy()
     for k in range(150):

@@ -51,7 +51,9 @@ def test_turning_back_first_comes_to_rest() -> None:
 def test_however_often_it_is_aimed_it_never_jumps_and_keeps_within_limits_and_targets(
     steps: list[tuple[float, float]],
 ) -> None:
-    motion, now, seen = resting(0.0), 0.0, [0.0]
+    motion = resting(0.0)
+    now = 0.0
+    seen = [0.0]
     for wait, target in steps:
         now += wait
         left = motion.at(np.array([now]))
@@ -77,7 +79,8 @@ def test_however_often_it_is_aimed_it_never_jumps_and_keeps_within_limits_and_ta
 
 @given(moments)
 def test_a_single_value_has_the_bits_of_many(steps: list[tuple[float, float]]) -> None:
-    motion, now = resting(0.0), 0.0
+    motion = resting(0.0)
+    now = 0.0
     for wait, target in steps:
         now += wait
         motion = motion.aimed(target, LIMITS, now)
@@ -87,7 +90,8 @@ def test_a_single_value_has_the_bits_of_many(steps: list[tuple[float, float]]) -
 
 @given(moments)
 def test_the_integral_is_that_of_the_value(steps: list[tuple[float, float]]) -> None:
-    motion, now = resting(0.0), 0.0
+    motion = resting(0.0)
+    now = 0.0
     for wait, target in steps:
         now += wait
         motion = motion.aimed(target, LIMITS, now)

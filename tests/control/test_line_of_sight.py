@@ -21,7 +21,9 @@ def travelled(
     track: Track, start: tuple[float, float], look_ahead: float, way: float
 ) -> np.ndarray:
     """Cross-track error, every STEP metres, of a point that goes exactly where guidance says (midpoint rule)."""
-    point, around, found = np.array(start), None, []
+    point = np.array(start)
+    around = None
+    found = []
     for _ in range(round(way / STEP)):
         sight = projected(track, point, around, look_ahead)
         around = sight.along
@@ -47,7 +49,8 @@ def test_in_the_kinematic_limit_the_error_falls_as_the_closed_form_says(
 ) -> None:
     # With sin(heading - tangent) = -e / sqrt(e^2 + D^2) the way s to the error e is, on any smooth
     # path, F(e_0) - F(e) with F = sqrt(e^2 + D^2) - D arsinh(D / e).
-    ahead, begin = 0.7, 1.0
+    ahead = 0.7
+    begin = 1.0
 
     def way(e: float) -> float:
         return math.hypot(e, ahead) - ahead * math.asinh(ahead / e)
@@ -63,8 +66,13 @@ def test_in_the_kinematic_limit_the_error_falls_as_the_closed_form_says(
 def test_the_integral_settles_where_the_shift_heads_against_a_current() -> None:
     # A current across the path is borne by a heading of atan(shift / look-ahead) with no error
     # left.
-    ahead, gain, current, dt = 0.7, 0.05, 0.02, 0.05
-    speed, e, z = 0.1, 0.0, 0.0
+    ahead = 0.7
+    gain = 0.05
+    current = 0.02
+    dt = 0.05
+    speed = 0.1
+    e = 0.0
+    z = 0.0
     for _ in range(20000):
         sight = PathProjection(0.0, e, np.zeros(2), 0.0)
         heading = heading_to(sight, ahead, gain * z)
@@ -82,13 +90,16 @@ def test_the_look_ahead_point_lies_on_the_tangent() -> None:
 
 
 def test_the_filter_solves_its_equation() -> None:
-    targets, span, response = (0.2, -0.1, 0.05), 0.7, 0.4
+    targets = (0.2, -0.1, 0.05)
+    span = 0.7
+    response = 0.4
 
     def equation(t: float, y: np.ndarray) -> list[float]:
         wanted = targets[min(int(t / span), 2)]
         return [y[1], (wanted - y[0]) / response**2 - 2 * y[1] / response]
 
-    offset, state = OffsetFilter(response=response), np.zeros(2)
+    offset = OffsetFilter(response=response)
+    state = np.zeros(2)
     for k, wanted in enumerate(targets):
         offset = offset.aimed(wanted, response, k * span)
         time = np.linspace(k * span, (k + 1) * span, 8)

@@ -37,7 +37,8 @@ def scene_of(kind: str, **values: Any) -> Scene:
 
 def references(controller: Any, until: float, since: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Times and angles, asked for period by period."""
-    times, angles = [], []
+    times = []
+    angles = []
     for number in range(round(since / PERIOD), round(until / PERIOD)):
         time = number * PERIOD + np.arange(6) * 0.002
         times.append(time[:-1])
@@ -116,7 +117,9 @@ def test_phase_oscillators_lock_to_the_lag_and_grow_as_computed_by_hand() -> Non
 def test_hopf_oscillators_reach_the_root_of_mu_at_the_computed_rate() -> None:
     controller = create(scene_of("hopf_oscillators", coupling_per_s=0.0, amplitude_deg=40.0))
     references(controller, 0.5)
-    mu, alpha, first = math.radians(40.0) ** 2, 20.0, 0.01
+    mu = math.radians(40.0) ** 2
+    alpha = 20.0
+    first = 0.01
     radius = math.sqrt(mu / (1.0 + (mu / first**2 - 1.0) * math.exp(-2.0 * alpha * mu * 0.5)))
     np.testing.assert_allclose(np.hypot(*controller.state), radius, rtol=1e-6)
     controller = create(scene_of("hopf_oscillators", phase_lag_deg=-60.0, frequency_hz=0.5))
@@ -135,7 +138,8 @@ def test_matsuoka_oscillators_agree_with_scipy() -> None:
     omega_tau = 2.0 * math.pi * 0.6 * 2.0 * tau
 
     def neurons(t: float, x: np.ndarray) -> np.ndarray:
-        u, v = x.reshape(4, 3)[:2], x.reshape(4, 3)[2:]
+        u = x.reshape(4, 3)[:2]
+        v = x.reshape(4, 3)[2:]
         y = np.maximum(u, 0.0)
         d = y[0] - y[1]
         quarter = (d - (1.0 + omega_tau**2) * (v[0] - v[1])) / omega_tau

@@ -56,7 +56,8 @@ def onto_a_line() -> RunRecording:
 def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(
     onto_a_line: RunRecording,
 ) -> None:
-    error, y = column(onto_a_line, "cross_track_m"), centre(onto_a_line)[:, 1]
+    error = column(onto_a_line, "cross_track_m")
+    y = centre(onto_a_line)[:, 1]
     assert error[0] == pytest.approx(1.0, abs=0.01)
     # A row shows what the controller saw at the begin of the control period that ends with it.
     np.testing.assert_allclose(error, y, atol=2e-3)
@@ -210,7 +211,8 @@ def test_the_log_rate_changes_nothing() -> None:
 
 def references(scene: Scene, periods: int, changes: dict[int, Scene]) -> Iterator[JointReference]:
     """What the joints are told, period after period."""
-    engine, controller = PlanarLagrangianEngine(scene), registry.create(scene)
+    engine = PlanarLagrangianEngine(scene)
+    controller = registry.create(scene)
     for k in range(periods):
         if k in changes:
             controller.apply(changes[k], engine.time)
@@ -244,7 +246,8 @@ def test_references_go_on_without_a_jump_whatever_is_changed() -> None:
 
 def test_a_restored_controller_goes_on_as_it_did() -> None:
     scene = with_values(SHIPPED, {**BUSY, "controller.integral_gain_m_s": 0.02})
-    engine, controller = PlanarLagrangianEngine(scene), registry.create(scene)
+    engine = PlanarLagrangianEngine(scene)
+    controller = registry.create(scene)
 
     def go_on(begin: int, end: int) -> list[FloatArray]:
         made = []
@@ -274,7 +277,8 @@ def test_the_loop_is_closed_once_the_gait_has_begun() -> None:
         SHIPPED,
         {"control.start_delay_s": 0.3, "control.soft_start_deg": 3.0, "start.kind": "straight"},
     )
-    engine, controller = PlanarLagrangianEngine(scene), registry.create(scene)
+    engine = PlanarLagrangianEngine(scene)
+    controller = registry.create(scene)
     begun = []
     for k in range(200):
         reference = controller.reference(
@@ -366,7 +370,9 @@ def looked(
 def test_the_integral_leans_against_an_error_that_stays() -> None:
     # z' = D e / ((e + s z)^2 + D^2) from 0, after 300 periods of 10 ms; the last look shows what
     # there was before it.
-    ahead, gain, error = SHIPPED.controller.look_ahead_m, 0.05, 0.3  # type: ignore[union-attr]
+    ahead = SHIPPED.controller.look_ahead_m  # type: ignore[union-attr]
+    gain = 0.05
+    error = 0.3
     z = solve_ivp(
         lambda t, z: ahead * error / ((error + gain * z) ** 2 + ahead**2),
         (0, 3.0),

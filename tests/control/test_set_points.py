@@ -63,7 +63,8 @@ def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
 
 
 def test_a_gait_asked_for_period_by_period_is_the_same_to_the_bit() -> None:
-    gait, whole = WaveGait(PLAIN), WaveGait(PLAIN).motion(knots(0, 2000))
+    gait = WaveGait(PLAIN)
+    whole = WaveGait(PLAIN).motion(knots(0, 2000))
     for begin, end in [
         (0, 40),
         (40, 80),
@@ -109,7 +110,8 @@ def test_the_same_set_points_however_they_are_asked_for(
     scene: Scene, sizes: list[int], data: st.DataObject
 ) -> None:
     # A run asks ahead, and asks again from where a change of the scene holds.
-    dt, period = 0.002, 5
+    dt = 0.002
+    period = 5
     scene = with_values(scene, {"solver.step_s": dt})
     change = data.draw(st.integers(0, sum(sizes))) * period
     changed = with_values(scene, {"gait.amplitude_deg": 12.0, "gait.pitch_phase_deg": 40.0})
@@ -118,12 +120,14 @@ def test_the_same_set_points_however_they_are_asked_for(
         reference = gait.reference(np.arange(begin, end + 1) * dt, None)
         return [np.stack(reference.at((k + 0.5) * dt)) for k in range(begin, end)]
 
-    whole, cut = SetPoints(scene), SetPoints(scene)
+    whole = SetPoints(scene)
+    cut = SetPoints(scene)
     end = (sum(sizes) + 1) * period
     expected = asked(whole, 0, change) if change else []
     whole.apply(changed, change * dt)
     expected += asked(whole, change, end)
-    now, found = 0, []
+    now = 0
+    found = []
     for size in [*sizes, 1]:
         until = now + size * period
         if now <= change < until:
@@ -189,7 +193,8 @@ def test_without_lead_in_the_joints_start_with_the_torque_of_the_whole_error() -
         },
     )
     run = ss.simulate(scene)
-    i, gait = np.arange(3), scene.gait
+    i = np.arange(3)
+    gait = scene.gait
     phase = gait.omega * 0.5 * DT + gait.phase_shift * i
     wanted = 800.0 * gait.amplitude * np.sin(phase) + 2.0 * gait.amplitude * gait.omega * np.cos(
         phase

@@ -68,17 +68,16 @@ def test_a_reference_that_lags_is_caught_up_with() -> None:
             1.0,
         )
     late = np.arange(4000, 40001) * DT
-    ours, theirs = controller.reference(late, None), free.reference(late, None)
+    ours = controller.reference(late, None)
+    theirs = free.reference(late, None)
     np.testing.assert_array_equal(ours.angle[-1], theirs.angle[-1])
     assert not ours.rate[-1].any()
 
 
 def test_limit_holds_for_single_joints() -> None:
     scene = with_values(PLAIN, {"robot.joint": [{"index": 3, "max_speed_deg_s": 30.0}]})
-    reference, free = (
-        registry.create(scene).reference(TIME, None),
-        registry.create(PLAIN).reference(TIME, None),
-    )
+    reference = registry.create(scene).reference(TIME, None)
+    free = registry.create(PLAIN).reference(TIME, None)
     speed = np.abs(np.diff(reference.angle, axis=0)).max(axis=0) / DT
     assert speed[2] == pytest.approx(LIMIT, abs=1e-9)
     others = [k for k in range(len(speed)) if k != 2]
@@ -88,7 +87,8 @@ def test_limit_holds_for_single_joints() -> None:
 def test_cuts_and_saved_states_make_no_difference() -> None:
     scene = limited()
     whole = registry.create(scene).reference(TIME, None)
-    controller, parts = registry.create(scene), []
+    controller = registry.create(scene)
+    parts = []
     for begin in range(0, 12000, 40):
         if begin == 4800:
             state = decode(encode(controller.checkpoint(), scene, begin * DT), scene)

@@ -86,7 +86,8 @@ def test_what_is_doubtful_is_said(scene: Scene, values: dict[str, Any], sentence
 
 
 def test_obstacles_that_are_too_near_are_shown() -> None:
-    far, near = post(2.0, 0.5, 0.2), post(3.0, -0.3, 0.2)
+    far = post(2.0, 0.5, 0.2)
+    near = post(3.0, -0.3, 0.2)
     (problem,) = registry.check(with_values(PLANAR, {"obstacles": [far, near]}))
     assert problem.obstacles == (1,)
 

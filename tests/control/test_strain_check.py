@@ -264,18 +264,21 @@ def test_slip_is_that_of_an_adaptive_integrator() -> None:
         speed_m_s="-0.5",
     )
     law = StrainLaw(strain, scene.beam)
-    t, points = np.array([0.7]), np.linspace(0.0, 1.0, 321)
+    t = np.array([0.7])
+    points = np.linspace(0.0, 1.0, 321)
     field = law.at(t, points)
     turn, place = shape(field.strain, 1.0)
     ours = slip(field, turn, place, points, 0.02, np.array([-0.5]))
 
     def slope(x: float, eta: Any) -> Any:
         here = law.at(t, np.array([x]))
-        xi, rate = here.strain[0, 0], here.rate[0, 0]
+        xi = here.strain[0, 0]
+        rate = here.rate[0, 0]
         linear = np.cross(xi[3:], eta[:3]) + np.cross(xi[:3], eta[3:])
         return rate - np.concatenate([linear, np.cross(xi[3:], eta[3:])])
 
-    xi, rate = field.strain[0, 0], field.rate[0, 0]
+    xi = field.strain[0, 0]
+    rate = field.rate[0, 0]
     head = [-0.5, 0, 0, 0, (xi[4] * -0.5 + rate[2]) / xi[0], (xi[5] * -0.5 - rate[1]) / xi[0]]
     theirs = solve_ivp(slope, (0, 1), head, rtol=1e-9, atol=1e-11, t_eval=points[::16]).y.T
     wanted = np.abs(theirs[:, 1:4] * [1, 1, 0.02]).max(axis=1)

@@ -45,7 +45,9 @@ def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: f
         frame, place = shape(
             StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0
         )
-        first, last = 8, len(points) - 9  # the middles of the first and the last link
+        # the middles of the first and the last link
+        first = 8
+        last = len(points) - 9
         body = frame[first].T @ (place[last] - place[first])
         links = turn[0].T @ (centre[-1] - centre[0])
         off.append(float(np.linalg.norm(links - body)))

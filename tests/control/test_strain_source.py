@@ -173,7 +173,8 @@ def test_backwards_it_enters_at_the_tail() -> None:
 
 
 def test_however_a_run_is_cut_into_calls_its_strains_are_the_same() -> None:
-    first, second = source(WORM), source(WORM)
+    first = source(WORM)
+    second = source(WORM)
     changes = {
         0.2: {"strain.wavelength_m": 0.1},
         0.4: {"strain.stretch": 0.1, "strain.speed_m_s": 0.2},
@@ -213,7 +214,8 @@ def test_a_checkpoint_brings_everything_back() -> None:
     kept = made.checkpoint()
     first = made.reference(time, None)
     made.apply(with_values(SNAKE, {"strain.wavelength_m": 0.5, "strain.speed_m_s": 0.2}), 1.0)
-    changed, other = made.checkpoint(), made.reference(time, None)
+    changed = made.checkpoint()
+    other = made.reference(time, None)
     made.restore(kept)
     np.testing.assert_array_equal(made.reference(time, None).strain, first.strain)
     made.restore(changed)

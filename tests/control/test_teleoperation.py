@@ -54,7 +54,8 @@ def driven_for(made: Teleoperation, scene: Scene, begin: int, count: int) -> lis
 
 def plain(scene: Scene, command: TeleopCommand) -> dict[str, Any]:
     """The gait that a constant command amounts to, as values of a scene without teleoperation."""
-    law, gait = scene.controller, gait_called(scene, command.gait)
+    law = scene.controller
+    gait = gait_called(scene, command.gait)
     assert law.kind == "teleoperation"
     assert gait is not None
     sign = 1.0 if scene.robot.head == "last" else -1.0
@@ -140,7 +141,8 @@ def test_under_any_commands_angles_and_rates_never_jump_and_accelerations_are_bo
     drive: list[tuple[int, TeleopCommand]],
 ) -> None:
     scene = SPATIAL
-    made, number = controller(scene), 0
+    made = controller(scene)
+    number = 0
     blocks: list[JointReference] = []
     for count, command in drive:
         made.steer(command)
@@ -154,11 +156,17 @@ def test_under_any_commands_angles_and_rates_never_jump_and_accelerations_are_bo
     # Product rule over (1 - b) s A sin(r Phi) + b s A' sin(r' Phi) + psi, each factor at its
     # largest: A 40 deg and r = 1, or A 4 deg and r = 2 (sinus-lifting); a quantity of span 1 in T s
     # has the limits 4/(3T) and 16/(3T^2).
-    high, ratio = math.radians(40.0), 2.0
-    top, turn = math.radians(law.max_frequency_deg_s), math.radians(law.max_offset_deg)
-    share, d_share, dd_share = 1.0, 4 / 3 / law.amplitude_time_s, 16 / 3 / law.amplitude_time_s**2
-    d_blend, dd_blend = 4 / 3 / law.gait_time_s, 16 / 3 / law.gait_time_s**2
-    omega, d_omega = ratio * top, ratio * top * 16 / 3 / law.speed_time_s**2
+    high = math.radians(40.0)
+    ratio = 2.0
+    top = math.radians(law.max_frequency_deg_s)
+    turn = math.radians(law.max_offset_deg)
+    share = 1.0
+    d_share = 4 / 3 / law.amplitude_time_s
+    dd_share = 16 / 3 / law.amplitude_time_s**2
+    d_blend = 4 / 3 / law.gait_time_s
+    dd_blend = 16 / 3 / law.gait_time_s**2
+    omega = ratio * top
+    d_omega = ratio * top * 16 / 3 / law.speed_time_s**2
     weight = dd_share + 2 * d_blend * d_share + dd_blend
     d_weight = d_share + d_blend
     bound = 2 * high * (weight + 2 * d_weight * omega + share * (d_omega + omega**2))

@@ -94,7 +94,8 @@ def test_phase_and_sign_change_smoothly_while_the_gait_runs(
     changes: dict[str, float], kind: str
 ) -> None:
     scene = with_values(Scene(), {**TURNED, "gait.kind": kind, "gait.phase_deg": 30.0})
-    gait, changed = registry.create(scene), with_values(scene, changes)
+    gait = registry.create(scene)
+    changed = with_values(scene, changes)
     gait.apply(changed, 1.0)
     step = 1e-5
     time = 1.0 + np.arange(0, 1.0, step)
@@ -151,11 +152,14 @@ def test_a_change_makes_no_jump_and_arrives() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-5, 5)), max_size=6))
 def test_a_ramp_never_jumps_however_often_it_is_turned(turns: list[tuple[float, float]]) -> None:
-    ramp, time = constant(0.0), 0.0
+    ramp = constant(0.0)
+    time = 0.0
     for wait, target in turns:
         time += wait
         now = np.array([time])
-        value, rate, acceleration = ramp.value(now)[0], ramp.rate(now)[0], ramp.acceleration(now)[0]
+        value = ramp.value(now)[0]
+        rate = ramp.rate(now)[0]
+        acceleration = ramp.acceleration(now)[0]
         ramp = ramp.towards(target, time)
         assert ramp.value(now)[0] == pytest.approx(value, abs=1e-14)
         assert ramp.rate(now)[0] == pytest.approx(rate, abs=1e-12)
@@ -192,7 +196,8 @@ def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
     gait = registry.create(scene)
     plain = SetPoints(scene)
     time = np.linspace(0, 2, 4001)
-    led, free = gait.reference(time, None), plain.reference(time, None)
+    led = gait.reference(time, None)
+    free = plain.reference(time, None)
     np.testing.assert_allclose(led.angle[0], 0.0, atol=1e-12)
     np.testing.assert_allclose(led.rate[0], free.rate[0], atol=1e-12)
     np.testing.assert_array_equal(led.angle[2000:], free.angle[2000:])
@@ -204,7 +209,8 @@ def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
 def test_a_start_in_the_gaits_own_pose_changes_nothing() -> None:
     scene = with_values(SCENE, {"start.kind": "gait"})
     time = np.linspace(0, 1, 100)
-    led, free = registry.create(scene).reference(time, None), SetPoints(scene).reference(time, None)
+    led = registry.create(scene).reference(time, None)
+    free = SetPoints(scene).reference(time, None)
     np.testing.assert_array_equal(led.angle, free.angle)
 
 
@@ -241,7 +247,8 @@ def formula(scene: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
     yaw = gait.amplitude_deg * np.sin(
         np.radians(gait.frequency_deg_s * t + (i - 1) * gait.phase_shift_deg)
     )
-    shift, lead = gait.pitch_phase_shift_deg, gait.pitch_phase_deg
+    shift = gait.pitch_phase_shift_deg
+    lead = gait.pitch_phase_deg
     pitch = gait.pitch_amplitude_deg * np.sin(
         np.radians(gait.pitch_frequency_deg_s * t + (i - 1) * shift + lead)
     )
@@ -298,7 +305,8 @@ def test_after_any_change_the_pose_is_one_of_the_new_gaits_own(values: dict[str,
     gait.apply(changed, 1.2)
     late = gait.reference(np.array([20.0, 20.5]), None)
     omega = changed.gait.omega
-    offset, amplitude = changed.gait.offset, changed.gait.amplitude
+    offset = changed.gait.offset
+    amplitude = changed.gait.amplitude
     for row, rate in zip(late.angle, late.rate, strict=True):
         phase = math.atan2((row[0] - offset) / amplitude, rate[0] / (amplitude * omega))
         # The yaw wave tells the time up to whole turns; the pitch wave, if slower or faster, knows

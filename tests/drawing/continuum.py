@@ -68,7 +68,8 @@ def fields(
 
 def state(pose: np.ndarray, body: BodyFields | None) -> Snapshot:
     """A snapshot whose anchors and supports stand among the contacts, too, as the engine puts them there."""
-    n, none = len(pose), np.zeros((0, 2))
+    n = len(pose)
+    none = np.zeros((0, 2))
     contacts = Contacts.none()
     if body is not None and len(body.active):
         k = np.flatnonzero(body.active)
@@ -100,7 +101,8 @@ def snake(n: int = N) -> Snapshot:
     place = np.vstack((np.zeros(3), np.cumsum(0.5 * (way[1:] + way[:-1]), axis=0) * fine[1]))
     place[:, 2] = 0.02
     pose = np.hstack((place[::40], rotations_along(way[::40])))
-    strain, wrench = plain_strain(n), np.zeros((n, 6))
+    strain = plain_strain(n)
+    wrench = np.zeros((n, 6))
     strain[:, 5] = curvature[::40]
     wrench[:, 5] = 0.012 * np.sin(np.pi * s) ** 2 * np.cos(2 * np.pi * s / 0.55)
     wrench[:, 0] = -0.3 * np.sin(np.pi * s)
@@ -139,7 +141,8 @@ def inchworm(n: int = N) -> Snapshot:
     place = np.vstack((np.zeros(3), np.cumsum(0.5 * (way[1:] + way[:-1]), axis=0) * fine[1]))
     place[:, 2] += 0.012 - place[:, 2].min()
     pose = np.hstack((place[::40], rotations_along(way[::40])))
-    strain, wrench = plain_strain(n), np.zeros((n, 6))
+    strain = plain_strain(n)
+    wrench = np.zeros((n, 6))
     strain[:, 4] = -1.15 * 2 * np.pi / 0.3 * np.cos(2 * np.pi * s / 0.3)
     wrench[:, 4] = 0.02 * np.cos(2 * np.pi * s / 0.3)
     holds = [

@@ -21,7 +21,8 @@ CENTRES = (
     (0.0507, 0.1761), (0.4215, 0.0029), (0.8037, 0.1851), (1.1532, 0.0031), (1.5298, 0.1783), (1.8877, 0.0020),
     (2.2588, 0.1745),
 )  # fmt: skip
-LOW, HIGH = (-0.15, -0.13, 0.0), (2.4, 0.33, 0.15)
+LOW = (-0.15, -0.13, 0.0)
+HIGH = (2.4, 0.33, 0.15)
 
 HEIGHTS = tuple(
     tuple(0.05 * math.sin(0.9 * i) * math.cos(0.7 * j) + 0.01 * i for i in range(12))
@@ -62,15 +63,19 @@ def obstacle_scene(height: float = 0.15, n_links: int = 11) -> Scene:
 
 def serpenoid_pose(n: int = 11) -> np.ndarray:
     """Serpenoid curve, heading pi, link 6 at (0.515, 0.157)."""
-    i, amplitude, delta = np.arange(1, n + 1), math.radians(40), math.radians(-50)
+    i = np.arange(1, n + 1)
+    amplitude = math.radians(40)
+    delta = math.radians(-50)
     theta = math.pi - amplitude / (2 * math.sin(delta / 2)) * np.cos((i - 1.5) * delta)
     axis = np.stack((np.cos(theta), np.sin(theta)), axis=1)
     position = np.zeros((n, 2))
     position[1:] = np.cumsum(0.061 * (axis[1:] + axis[:-1]), axis=0)
     position += np.array((0.515, 0.157)) - position[min(5, n - 1)]
     pose = np.zeros((n, 7))
-    pose[:, :2], pose[:, 2] = position, 0.0525
-    pose[:, 3], pose[:, 6] = np.cos(theta / 2), np.sin(theta / 2)
+    pose[:, :2] = position
+    pose[:, 2] = 0.0525
+    pose[:, 3] = np.cos(theta / 2)
+    pose[:, 6] = np.sin(theta / 2)
     return pose
 
 
@@ -89,7 +94,8 @@ def loops_pose() -> np.ndarray:
     """Two loops lifted by 2 and 5 cm."""
     from snakestudio.drawing import quaternion
 
-    pose, i = serpenoid_pose(), np.arange(11)
+    pose = serpenoid_pose()
+    i = np.arange(11)
     pose[:, 2] += 0.02 * np.exp(-(((i - 2.5) / 1.2) ** 4)) + 0.05 * np.exp(
         -(((i - 7.5) / 1.4) ** 4)
     )

@@ -109,7 +109,8 @@ def test_no_ground_above_the_horizon():
 @given(cameras, points, points)
 @settings(max_examples=60)
 def test_frame_shows_the_whole_box(camera, a, b):
-    low, high = np.minimum(a, b), np.maximum(a, b) + 0.05
+    low = np.minimum(a, b)
+    high = np.maximum(a, b) + 0.05
     framed = camera.frame(low, high, ASPECT)
     corners = np.array(
         [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]

@@ -85,7 +85,9 @@ def test_joints_that_do_not_overlap_get_shafts():
     robot = Robot(link_length_m=0.3, contact_half_length_m=0.04, radius_m=0.05)
     n = robot.n_links
     pose = np.zeros((n, 7))
-    pose[:, 0], pose[:, 2], pose[:, 3] = 0.3 * np.arange(n), 0.05, 1
+    pose[:, 0] = 0.3 * np.arange(n)
+    pose[:, 2] = 0.05
+    pose[:, 3] = 1
     drawn = build(Scene(robot=robot), snapshot(pose, with_contacts=False), PLAIN, CAMERA)
     assert len(drawn.opaque["rod"]) == n - 1
     assert "ring" not in drawn.opaque
@@ -178,7 +180,9 @@ def test_reference_ghost_lies_on_a_robot_that_obeys():
 
 def test_positive_pitch_lowers_the_next_link():
     pose = np.zeros((2, 7))
-    pose[:, 0], pose[:, 2], pose[:, 3] = (0, 0.122), 0.5, 1
+    pose[:, 0] = (0, 0.122)
+    pose[:, 2] = 0.5
+    pose[:, 3] = 1
     ghost = robot_parts.reference_pose(
         pose, np.array([0.0, 0.3]), Robot(n_links=2), Robot(n_links=2).axes
     )
@@ -276,7 +280,8 @@ def test_the_points_that_guide_the_robot_are_marked():
 
 
 def test_jammed_joints_are_marked():
-    scene, shot = obstacle_scene(), snapshot()
+    scene = obstacle_scene()
+    shot = snapshot()
     own = dict.fromkeys(CONTROLLERS["leader_follower"].channels, 0.0)
     jammed = own | {f"joint_{j + 1}_jammed": float(j in (2, 6)) for j in range(10)}
     drawn = build(scene, dataclasses.replace(shot, control=jammed), PLAIN, CAMERA)
@@ -295,8 +300,10 @@ def test_jammed_joints_are_marked():
 
 
 def test_pull_is_an_arrow_with_its_newtons_and_a_line_to_the_hand():
-    point, force = np.array((0.1, 0.2, 0.05)), np.array((3.0, 4.0, 0.0))
-    scene, without = obstacle_scene(), build(obstacle_scene(), snapshot(), PLAIN, CAMERA)
+    point = np.array((0.1, 0.2, 0.05))
+    force = np.array((3.0, 4.0, 0.0))
+    scene = obstacle_scene()
+    without = build(obstacle_scene(), snapshot(), PLAIN, CAMERA)
     mark = PullMark(point, force, point + np.array((0.3, 0.4, 0.0)))
     drawn = build(scene, snapshot(), dataclasses.replace(PLAIN, pull=mark), CAMERA)
     (arrow,) = drawn.marks["arrow"]

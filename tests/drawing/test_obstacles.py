@@ -50,7 +50,10 @@ def _volumes(mesh: Mesh) -> np.ndarray:
 
 def _heights_volume(heights: np.ndarray, dx: float, dy: float) -> float:
     """Below the two triangles of every cell, split from the first corner to the last."""
-    a, b, c, d = heights[:-1, :-1], heights[:-1, 1:], heights[1:, 1:], heights[1:, :-1]
+    a = heights[:-1, :-1]
+    b = heights[:-1, 1:]
+    c = heights[1:, 1:]
+    d = heights[1:, :-1]
     return float(((a + b + c) / 3 + (a + c + d) / 3).sum() * 0.5 * dx * dy)
 
 
@@ -99,7 +102,9 @@ def test_steps_go_with_the_faces_of_one_body() -> None:
     corner = _triangles(world.terrain.skin)
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     size = np.linalg.norm(normal, axis=1)
-    corner, normal, size = corner[size > 1e-9], normal[size > 1e-9], size[size > 1e-9]
+    corner = corner[size > 1e-9]
+    normal = normal[size > 1e-9]
+    size = size[size > 1e-9]
     b = world.blocks
     for middle, way in zip(corner.mean(axis=1), normal / size[:, None], strict=True):
         away = np.abs(np.einsum("kij,ki->kj", b.rotation, middle + 1e-4 * way - b.centre)) - b.half
@@ -221,7 +226,9 @@ vectors = st.tuples(unit, unit, unit)
 
 def _first_triangle(origin: np.ndarray, direction: np.ndarray, corner: np.ndarray) -> float:
     """Nearest hit of a ray with any of many triangles, m (Moeller and Trumbore 1997)."""
-    a, u, v = corner[:, 0], corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
+    a = corner[:, 0]
+    u = corner[:, 1] - corner[:, 0]
+    v = corner[:, 2] - corner[:, 0]
     p = np.cross(direction, v)
     scale = np.einsum("ij,ij->i", u, p)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

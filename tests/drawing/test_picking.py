@@ -75,7 +75,8 @@ def test_cylinder_against_marching(eye, aim, radius, height):
 
 @pytest.mark.parametrize("orthographic", [False, True])
 def test_picks_what_lies_under_the_cursor(orthographic):
-    scene, held = obstacle_scene(), snapshot()
+    scene = obstacle_scene()
+    held = snapshot()
     camera = Camera(elevation=1.2, orthographic=orthographic).frame(LOW, HIGH, ASPECT)
     drawn = build(scene, held, Overlays(), camera)
     for k, (x, y) in enumerate((o.x_m, o.y_m) for o in scene.obstacles):

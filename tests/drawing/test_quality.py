@@ -8,7 +8,8 @@ from snakestudio.drawing.quality import AdaptiveQuality, Quality
 def _run(
     costs: dict[Quality, float], frames: int = 600, **options
 ) -> tuple[AdaptiveQuality, list[Quality]]:
-    control, levels = AdaptiveQuality(**options), []
+    control = AdaptiveQuality(**options)
+    levels = []
     for _ in range(frames):
         levels.append(control.add(costs[control.level]))
     return control, levels
@@ -56,7 +57,9 @@ def test_comes_back_when_a_busy_machine_is_free_again():
 
 def test_failures_make_it_wait_longer_each_time():
     """A level that looks cheap and is dear, over and over: the tries become rare."""
-    control, tries, level = AdaptiveQuality(start=Quality.LOW), [], Quality.LOW
+    control = AdaptiveQuality(start=Quality.LOW)
+    tries = []
+    level = Quality.LOW
     for k in range(20000):
         # The better level is fine for a while, then is not; the lower one always looks as if it
         # would fit.

@@ -50,10 +50,8 @@ def test_the_diverging_map_is_light_in_the_middle_and_alike_on_both_sides():
 
 
 def test_values_of_all_quantities():
-    strain, wrench = (
-        np.array([[1.1, 0, 0, 0.3, 3.0, -4.0]]),
-        np.array([[-1.0, 2.0, 2.0, 0.0, 3.0, 4.0]]),
-    )
+    strain = np.array([[1.1, 0, 0, 0.3, 3.0, -4.0]])
+    wrench = np.array([[-1.0, 2.0, 2.0, 0.0, 3.0, 4.0]])
     body = fields(strain, 1.0, wrench=wrench)
     wanted = {
         "torque": 5,

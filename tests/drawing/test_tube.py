@@ -17,7 +17,9 @@ R = 0.02
 
 def _straight(n: int = 41, length: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     pose = np.zeros((n, 7))
-    pose[:, 0], pose[:, 2], pose[:, 3] = np.linspace(0, length, n), R, 1.0
+    pose[:, 0] = np.linspace(0, length, n)
+    pose[:, 2] = R
+    pose[:, 3] = 1.0
     return pose, np.tile((1.0, 0, 0), (n, 1))
 
 
@@ -132,7 +134,8 @@ def test_rings_are_shared_and_find_their_section():
     at = rings(41, 2, 1.25)
     assert rings(41, 2, 1.25) is at
     pose, x = _straight()
-    first, second = _skin(pose, x), _skin(pose + 0.1 * (np.arange(7) == 0), x)
+    first = _skin(pose, x)
+    second = _skin(pose + 0.1 * (np.arange(7) == 0), x)
     assert first.indices is second.indices, "they are uploaded once"
     assert np.allclose(smooth(np.arange(41.0), at), at.first + at.part)
     inner = slice(first.head_rings, len(first.middle) - first.tail_rings)

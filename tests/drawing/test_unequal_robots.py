@@ -36,7 +36,8 @@ def straight(scene: Scene, shift: float = 0.0) -> Snapshot:
         0.5 * (a + b) + link.centre_of_mass
         for a, b, link in zip(ends, ends[1:], links, strict=False)
     ]
-    pose[:, 2], pose[:, 3] = 0.06, 1.0
+    pose[:, 2] = 0.06
+    pose[:, 3] = 1.0
     return snapshot_of(pose, with_contacts=False)
 
 

@@ -73,7 +73,8 @@ def hat(w: FloatArray) -> FloatArray:
 
 def ad(twist: FloatArray) -> FloatArray:
     """ad_eta, P5 (67)."""
-    v, w = hat(twist[:3]), hat(twist[3:])
+    v = hat(twist[:3])
+    w = hat(twist[3:])
     return np.block([[w, v], [np.zeros((3, 3)), w]])
 
 
@@ -101,7 +102,10 @@ class Paper:
     def slope(self, x: float, y: FloatArray, t: float) -> FloatArray:
         """(24): X_2 = (g, eta, eta_t, Lambda)."""
         xi, rate, acceleration = self.strains(x, t)
-        turn, eta, eta_t, internal = y[:9].reshape(3, 3), y[12:18], y[18:24], y[24:]
+        turn = y[:9].reshape(3, 3)
+        eta = y[12:18]
+        eta_t = y[18:24]
+        internal = y[24:]
         g = turn @ hat(xi[3:])
         load = self.inertia @ eta_t - ad(eta).T @ (self.inertia @ eta)
         load[:3] -= self.inertia[0, 0] * (turn.T @ self.gravity)

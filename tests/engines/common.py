@@ -26,7 +26,8 @@ def circle(x: float, y: float, radius: float) -> Cylinder:
 
 def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> FloatArray:
     """Angle, rate and acceleration of a wave whose phases are given, (3, ...)."""
-    sine, cosine = np.sin(phase), np.cos(phase)
+    sine = np.sin(phase)
+    cosine = np.cos(phase)
     return np.stack(
         [amplitude * sine + offset, amplitude * omega * cosine, -amplitude * omega**2 * sine]
     )
@@ -34,7 +35,8 @@ def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> F
 
 def _waves(scene: Scene, time: FloatArray) -> FloatArray:
     """Angle, rate and acceleration of all joint axes that the scene's gait asks for, (3, k, m)."""
-    gait, joints = scene.gait, np.arange(scene.robot.n_links - 1)
+    gait = scene.gait
+    joints = np.arange(scene.robot.n_links - 1)
     phase = gait.omega * time[:, None] + joints * gait.phase_shift
     yaw = _wave(gait.amplitude, gait.omega, phase, gait.offset)
     if not isinstance(gait, TwoWaves):
@@ -56,8 +58,10 @@ def yaw_of(values: FloatArray, n_joints: int) -> FloatArray:
 
 def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference:
     """The scene's gait with a knot at every step, soft start included; nothing leads the robot to it."""
-    dt, end = scene.solver.step_s, begin + n_steps
-    at, time = np.arange(begin, end + 1), np.arange(begin, end + 1) * dt
+    dt = scene.solver.step_s
+    end = begin + n_steps
+    at = np.arange(begin, end + 1)
+    time = np.arange(begin, end + 1) * dt
     if scene.control.soft_start_deg <= 0.0:
         return JointReference(time, *_waves(scene, time))
     # P1, VIII-E: a joint axis holds 0 until its reference is within the limit for the first time
@@ -67,7 +71,8 @@ def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference
         scene.control.soft_start_deg
     )
     follows = np.logical_or.accumulate(near, axis=0)
-    before, after = follows[np.maximum(at - 1, 0)], follows[np.minimum(at, end - 1)]
+    before = follows[np.maximum(at - 1, 0)]
+    after = follows[np.minimum(at, end - 1)]
     jumps = (before != after).any(axis=1)
     twice = np.repeat(np.arange(len(at)), 1 + jumps)
     second = np.concatenate([[False], np.diff(twice) == 0])

@@ -66,7 +66,10 @@ class Paper:
     """
 
     def __init__(self, n: int, half: float, mass: float, inertia: float) -> None:
-        self.n, self.half, self.mass, self.inertia = n, half, mass, inertia
+        self.n = n
+        self.half = half
+        self.mass = mass
+        self.inertia = inertia
         # (1): theta = turn x.
         self.turn = np.zeros((n, n + 2))
         for i in range(n):
@@ -101,7 +104,8 @@ class Paper:
 
     def coriolis(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """C x' of (11) by Christoffel symbols."""
-        size, step = self.n + 2, 1e-30
+        size = self.n + 2
+        step = 1e-30
         derivative = np.zeros((size, size, size))  # of M_ij by x_k
         for k in range(size):
             shifted = x.astype(complex)

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 
 def coulomb(scene: Scene, velocity: Array, axis: Array, mu: Array, load: float) -> Array:
     """Smoothed friction (2,) of a link; `mu`: sliding along the axis, against it, across."""
-    eps, law = scene.ground.coulomb_smoothing_m_s, scene.ground.law
+    eps = scene.ground.coulomb_smoothing_m_s
+    law = scene.ground.law
     basis = np.array([axis, [-axis[1], axis[0]]])
     v = basis @ velocity
     d = np.array([mu[0] if v[0] > 0 else mu[1], mu[2]])
@@ -56,9 +57,11 @@ def motion(
     load : callable
         What the friction of a link is proportional to, of its index, time and position, N.
     """
-    links, n = scene.robot.links, len(q)
+    links = scene.robot.links
+    n = len(q)
     mass = np.array([(link.mass, link.mass, link.inertia) for link in links]).ravel()
-    values, ground = scene.axis_values, scene.ground
+    values = scene.axis_values
+    ground = scene.ground
     yaw = [axis.kind == "yaw" for axis in scene.body.axes]
     kp, kd, most, spring, damper, rest, lower, upper = (
         getattr(values, name)[yaw]
@@ -68,7 +71,8 @@ def motion(
     rear = [0.5 * link.length + link.centre_of_mass for link in links]
 
     def rates(t: float, y: Array) -> Array:
-        place, velocity = y[: 3 * n].reshape(n, 3), y[3 * n :].reshape(n, 3)
+        place = y[: 3 * n].reshape(n, 3)
+        velocity = y[3 * n :].reshape(n, 3)
         force = np.zeros((n, 3))
         for k in range(n):
             axis = np.array([np.cos(place[k, 2]), np.sin(place[k, 2])])
@@ -85,11 +89,15 @@ def motion(
         )
         force[1:, 2] += torque
         force[:-1, 2] -= torque
-        held, bias = np.zeros((2 * (n - 1), 3 * n)), np.zeros(2 * (n - 1))
+        held = np.zeros((2 * (n - 1), 3 * n))
+        bias = np.zeros(2 * (n - 1))
         for k in range(n - 1):
             for sign, link, arm in ((1.0, k, front[k]), (-1.0, k + 1, -rear[k + 1])):
-                c, s, w = np.cos(place[link, 2]), np.sin(place[link, 2]), velocity[link, 2]
-                rows, at = slice(2 * k, 2 * k + 2), 3 * link
+                c = np.cos(place[link, 2])
+                s = np.sin(place[link, 2])
+                w = velocity[link, 2]
+                rows = slice(2 * k, 2 * k + 2)
+                at = 3 * link
                 held[rows, at : at + 2] += sign * np.eye(2)
                 held[rows, at + 2] += sign * arm * np.array([-s, c])
                 bias[rows] += sign * arm * w * w * np.array([-c, -s])

@@ -38,18 +38,23 @@ class Paper:
     """P3 (10) to (49) as they are printed, in q = (theta_1 ... theta_n, p_x, p_y); torques are the paper's."""
 
     def __init__(self, n: int, half: float, mass: float, inertia: float) -> None:
-        self.n, self.half, self.mass, self.inertia = n, half, mass, inertia
+        self.n = n
+        self.half = half
+        self.mass = mass
+        self.inertia = inertia
         self.a = np.eye(n)[:-1] + np.eye(n)[1:]
         self.d = np.eye(n)[:-1] - np.eye(n)[1:]
         inverse = np.linalg.inv(self.d @ self.d.T)
-        self.big_n, self.big_v = self.a.T @ inverse @ self.d, self.a.T @ inverse @ self.a
+        self.big_n = self.a.T @ inverse @ self.d
+        self.big_v = self.a.T @ inverse @ self.a
 
     def velocities(self, theta: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(10) and (11), link by link."""
         n = self.n
         a = np.array([self.half / n * j for j in range(n)])  # a_j and b_j of (12), j from 1
         b = np.array([-self.half * (n - j) / n for j in range(n)])
-        x, y = np.full(n, v[n]), np.full(n, v[n + 1])
+        x = np.full(n, v[n])
+        y = np.full(n, v[n + 1])
         for i in range(1, n + 1):
             for j in range(1, n):
                 share = a[j] if j <= i - 1 else b[j]
@@ -59,7 +64,8 @@ class Paper:
 
     def constraints(self, theta: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
         """C of (34) and its derivative (35), each (n, n + 2)."""
-        n, half = self.n, self.half
+        n = self.n
+        half = self.half
 
         def a(j: int) -> float:
             return half / n * j if 1 <= j <= n - 1 else 0.0

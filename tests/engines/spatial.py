@@ -164,7 +164,9 @@ def run(scene: Scene, steps: int, every: int = 1, gait: bool = True) -> tuple[En
 def momentum(scene: Scene, pose: FloatArray, twist: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Linear (3,) and angular momentum about the origin (3,) of links with poses (n, 7) and twists (n, 6)."""
     robot = scene.robot
-    turn, v, omega = matrices(pose), twist[:, :3], twist[:, 3:]
+    turn = matrices(pose)
+    v = twist[:, :3]
+    omega = twist[:, 3:]
     body = np.array([robot.axial_inertia_kg_m2, robot.inertia_kg_m2, robot.inertia_kg_m2])
     spin = np.einsum("kij,j,klj,kl->ki", turn, body, turn, omega)
     return robot.mass_kg * v.sum(0), (robot.mass_kg * np.cross(pose[:, :3], v) + spin).sum(0)
@@ -179,7 +181,8 @@ def twists(
     scene: Scene, pose: FloatArray, first: FloatArray, joint_rate: FloatArray | None = None
 ) -> FloatArray:
     """Twists (n, 6) of all links from that of the first (6,) and the joint rates (n-1, 2); yaw about z of link k."""
-    n, offset = len(pose), scene.robot.axis_offset_m
+    n = len(pose)
+    offset = scene.robot.axis_offset_m
     half = 0.5 * (scene.robot.link_length_m - offset)
     turn = matrices(pose)
     rate = np.zeros((n - 1, 2)) if joint_rate is None else joint_rate

@@ -74,11 +74,9 @@ def n_axes(kinds: Sequence[int]) -> int:
 
 def random_links(rng: np.random.Generator, n: int) -> FloatArray:
     """Unequal links whose centres of mass are anywhere between their joints."""
-    mass, across, axial = (
-        rng.uniform(0.5, 1.5, n),
-        rng.uniform(1e-3, 3e-3, n),
-        rng.uniform(6e-4, 1.5e-3, n),
-    )
+    mass = rng.uniform(0.5, 1.5, n)
+    across = rng.uniform(1e-3, 3e-3, n)
+    axial = rng.uniform(6e-4, 1.5e-3, n)
     rear, front = rng.uniform(0.03, 0.09, (2, n))
     contact = np.column_stack([-rear, front]) * rng.uniform(0.2, 0.9, (n, 1))
     radius = rng.uniform(0.04, 0.05, n)
@@ -91,7 +89,9 @@ def pose_of(
     chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
 ) -> FloatArray:
     """Poses (n, 7) with the first centre of mass at `place` and the first link along x."""
-    turn, at, pose = Rotation.identity(), np.array(place), []
+    turn = Rotation.identity()
+    at = np.array(place)
+    pose = []
     joints = chain.joints
     for k, link in enumerate(chain.links):
         x, y, z, w = turn.as_quat()
@@ -125,7 +125,9 @@ def run_chain(
 
     Returns `state`.
     """
-    n, m, dt = len(params.links), len(params.axes), params.dt
+    n = len(params.links)
+    m = len(params.axes)
+    dt = params.dt
     steps = round(seconds / dt)
     work, scratch = make_work(n, m, len(state.law))
     time = np.arange(steps + 1) * dt

@@ -32,7 +32,8 @@ def advanced(
     scene = engine.scene
     steps = scene.steps_per_period
     whole = gait_reference(scene, PERIODS * steps)
-    rows, snapshots = [], []
+    rows = []
+    snapshots = []
     for period in range(PERIODS):
         begin = period * steps
         between(engine, period)

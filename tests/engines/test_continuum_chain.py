@@ -31,7 +31,8 @@ STEP = 1e-4
 
 def moving(t: float) -> list[FloatArray]:
     """A translation and a rotation vector of two joints, and their derivatives, as functions of time."""
-    w, k = np.array([[0.3, 1.1, -0.7], [1.9, -0.4, 2.2]]), np.array([1.0, -1.4, 0.6])
+    w = np.array([[0.3, 1.1, -0.7], [1.9, -0.4, 2.2]])
+    k = np.array([1.0, -1.4, 0.6])
     return [k * np.cos(w * t), -k * w * np.sin(w * t), -k * w * w * np.cos(w * t)]
 
 
@@ -43,7 +44,9 @@ def joints(t: float, size: float) -> Displacement:
 
 def frames(motion: Displacement) -> FloatArray:
     result = np.zeros((len(motion.place), 4, 4))
-    result[:, :3, :3], result[:, :3, 3], result[:, 3, 3] = motion.turn, motion.place, 1.0
+    result[:, :3, :3] = motion.turn
+    result[:, :3, 3] = motion.place
+    result[:, 3, 3] = 1.0
     return result
 
 
@@ -109,7 +112,8 @@ def test_turning_rod(n: int) -> None:
     scene = body({"kind": "formulas"}, support, {"radius_m": 0.05}, ground={"gravity_m_s2": 0.0})
     t = 0.5
     chain = chain_of(instant(scene, t), n)
-    beam, x = scene.beam, chain.joint
+    beam = scene.beam
+    x = chain.joint
     left = beam.length_m - x
     tension = 0.5 * beam.mass_per_length * (2 * t) ** 2 * (beam.length_m**2 - x**2)
     moment = 2.0 * (
@@ -222,7 +226,10 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     scene = with_values(
         CASES[name][0], {"strain.turn_start_s": 0.0, "solver.error_tolerance": 1e-5}
     )
-    n, step, time, beam = 12, 1e-3, 1.0, scene.beam
+    n = 12
+    step = 1e-3
+    time = 1.0
+    beam = scene.beam
     fine = with_value(scene, "solver.step_s", step)
     engines = [instant(fine, time + k * step) for k in (-1, 0, 1)]
     chains = [chain_of(part, n) for part in engines]

@@ -57,7 +57,8 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit(name: str) -> None:
     scene = SCENES[name]
     wanted = np.arange(4, 161, 4)
     one = ContinuumBeamEngine(scene).advance(reference(scene, 160), 160, wanted).rows
-    engine, parts = ContinuumBeamEngine(scene), []
+    engine = ContinuumBeamEngine(scene)
+    parts = []
     begin = 0
     for length in (1, 7, 32, 40, 80):
         parts.append(engine.advance(reference(scene, length, begin), length, tuple(wanted)).rows)
@@ -141,9 +142,11 @@ def sided(side: str, **values: Any) -> Scene:
 
 def columns(rows: Rows, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Unit wrenches (3, p) of the supports about the head, F_c, and the supports' amounts along t_Y."""
-    pose, hold = rows.link_pose[index, 0], rows.hold[index]
+    pose = rows.link_pose[index, 0]
+    hold = rows.hold[index]
     angle = 2 * np.arctan2(pose[6], pose[3])
-    x, y = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    x = np.array([np.cos(angle), np.sin(angle)])
+    y = np.array([-np.sin(angle), np.cos(angle)])
     lateral = np.stack([-hold[:, 6], hold[:, 5]], axis=1)
     arm = hold[:, 2:4] - pose[:2]
     unit = np.stack(
@@ -211,7 +214,8 @@ def test_a_changed_law_enters_at_the_head_without_sliding() -> None:
         run={"duration_s": 6.0},
         solver={"step_s": 0.01, "error_tolerance": 1e-7},
     )
-    source, engine = StrainSource(scene), ContinuumBeamEngine(scene)
+    source = StrainSource(scene)
+    engine = ContinuumBeamEngine(scene)
     changed = with_values(scene, {"strain.curvature_per_m": 14.0, "strain.speed_m_s": 0.8})
     slip = []
     for step in range(0, 400, 10):
@@ -298,7 +302,8 @@ def test_a_load_at_the_tip_of_a_held_body_is_statics(bend: float) -> None:
     assert not [p for p in scene_check.check(scene) if p.key.startswith("beam.")]
     _, rows = run(scene, 0.05)
     force, torque = np.array(scene.beam.tip_wrench).reshape(2, 3)
-    place, turn = rows.link_pose[-1, :, :3], matrices(rows.link_pose[-1, :, 3:])
+    place = rows.link_pose[-1, :, :3]
+    turn = matrices(rows.link_pose[-1, :, 3:])
     moved = torque + np.cross(place[-1] - place, force)
     np.testing.assert_allclose(
         rows.wrench[-1, :, :3], np.einsum("nji,j->ni", turn, force), atol=1e-9
@@ -320,7 +325,8 @@ def test_a_load_at_the_tip_pushes_a_body_on_ice_as_newton_says() -> None:
         ground={"mu_along": 0.0, "mu_across": 0.0},
         solver={"step_s": 0.001, "error_tolerance": 1e-10},
     )
-    beam, span = scene.beam, 0.02
+    beam = scene.beam
+    span = 0.02
     recording = run_offline(
         with_values(scene, {"run.duration_s": span, "run.log_rate_hz": 1000.0})
     ).recording

@@ -66,11 +66,13 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(
     ground = {"slope_deg": 30.0, "downhill_deg": 40.0}
     scene = body(EVERYTHING, support, {"group": "SE3", "radius_m": 0.03}, ground=ground)
     _, rows = run(scene, 1.0, every=every)
-    paper, length = Paper(scene), scene.beam.length_m
+    paper = Paper(scene)
+    length = scene.beam.length_m
     for index in range(len(rows)):
         t = float(rows.time[index])
         anchor = {"0": 0.0, "0.42": 0.42, "l": length}.get(at, 0.3 + 0.2 * t)
-        turn, place = matrices(rows.link_pose[index, :1, 3:])[0], rows.link_pose[index, 0, :3]
+        turn = matrices(rows.link_pose[index, :1, 3:])[0]
+        place = rows.link_pose[index, 0, :3]
         eta = head_twist(paper, t, anchor, speed)
         # The derivative of eta_o by differences over the paper's own equation: nothing of the
         # engine is in it.
@@ -120,7 +122,8 @@ def test_an_anchor_that_is_moved_takes_the_body_along() -> None:
     }
     scene = body({"kind": "formulas"}, support, ground={"gravity_m_s2": 0.0})
     _, rows = run(scene, 1.0, every=100)
-    x, mass = np.array(scene.beam.abscissas), scene.beam.mass_per_length
+    x = np.array(scene.beam.abscissas)
+    mass = scene.beam.mass_per_length
     assert rows.wrench[-1, :, 0] == pytest.approx(0.5 * mass * omega**2 * (1 - x**2), abs=1e-9)
     assert rows.wrench[-1, :, 1:] == pytest.approx(np.zeros((len(x), 5)), abs=1e-9)
     angle = omega * rows.time[-1]
@@ -144,7 +147,8 @@ def test_a_cantilever_carries_its_weight() -> None:
     # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part before
     # clockwise.
     scene, wrench = bent(9.81, 0.0)
-    w, rest = scene.beam.mass_per_length * 9.81, 1.0 - np.array(scene.beam.abscissas)
+    w = scene.beam.mass_per_length * 9.81
+    rest = 1.0 - np.array(scene.beam.abscissas)
     assert wrench[:, 1] == pytest.approx(-w * rest, abs=1e-9)
     assert wrench[:, 5] == pytest.approx(-0.5 * w * rest**2, abs=1e-9)
     # An arc of radius 1/k: the couple of the weight behind, w integral (x(S) - x(X)) dS with x =

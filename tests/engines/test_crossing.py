@@ -152,7 +152,8 @@ def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
         thrown(model, Cylinder(x_m=0.1, y_m=0.2, radius_m=0.004, height_m=0.1))
     )
     before, after = engine._links(), engine._links()  # type: ignore[attr-defined]
-    before[:, 1], after[:, 1] = 0.2, 0.5
+    before[:, 1] = 0.2
+    after[:, 1] = 0.5
     watch = engine._crossings  # type: ignore[attr-defined]
     assert watch.found(before, after) is None
     before[:, 1] = 0.1
@@ -166,7 +167,8 @@ def test_who_begins_in_a_body_has_not_crossed_it(model: str) -> None:
 def test_looking_out_changes_nothing(model: str) -> None:
     """A wall that only pushes: a run with the walls' way looked at, fast or slow, has the same bits as one call."""
     scene = thrown(model, wall(y=0.3), wall(y=-0.3), velocity=(0.5, 2.5), **{"run.duration_s": 0.4})
-    watched, alone = registry.create(scene), registry.create(scene)
+    watched = registry.create(scene)
+    alone = registry.create(scene)
     alone._params = alone._params._replace(far=math.inf)  # type: ignore[attr-defined]
     rows = [engine.advance(still(scene), 100, np.arange(0, 101, 7)) for engine in (watched, alone)]
     assert rows[0].ok, rows[0].message
@@ -277,7 +279,10 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(
     model: str, hit: bool
 ) -> None:
     """A joint is bent and stretched again in 120 of 2300 steps: before and after the links are where they were."""
-    rest, swing, steps, step = 1400, 120, 2300, 0.001
+    rest = 1400
+    swing = 120
+    steps = 2300
+    step = 0.001
     implicit = {"solver.joints": "implicit"} if model != "planar_nonholonomic" else {}
     values = {
         "robot.n_links": 2,

@@ -42,7 +42,8 @@ def test_factor_is_bilinear_between_the_pixels(tmp_path: Path) -> None:
     ground = make_ground_map(scene, tmp_path)
     assert varies(ground)
     pixel = 0.2
-    across, up = pixel * (np.arange(8) - 3.5), pixel * (np.arange(5) - 2.0)
+    across = pixel * (np.arange(8) - 3.5)
+    up = pixel * (np.arange(5) - 2.0)
     expected = RegularGridInterpolator((up, across), 0.1 + 1.4 * grey[::-1] / 255.0)
     turn = math.radians(30.0)
     for y, x in np.random.default_rng(1).uniform(

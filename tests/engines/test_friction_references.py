@@ -74,9 +74,12 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
         return np.column_stack([place - place.mean(axis=0), theta])
 
     def rates(t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        phi, momentum = y[2], y[5]
-        here, rate = shape(t), (shape(t + 1e-5) - shape(t - 1e-5)) / 2e-5
-        place, flow = here[:, :2], rate[:, :2]
+        phi = y[2]
+        momentum = y[5]
+        here = shape(t)
+        rate = (shape(t + 1e-5) - shape(t - 1e-5)) / 2e-5
+        place = here[:, :2]
+        flow = rate[:, :2]
         inner = np.mean(place[:, 0] * flow[:, 1] - place[:, 1] * flow[:, 0])
         spin = (momentum - inner) / np.mean((place**2).sum(axis=1))
         turn = np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]])
@@ -92,7 +95,8 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
         moment = np.mean(arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0])
         return np.array([*y[3:5], spin, *force.mean(axis=0), moment])
 
-    here, rate = shape(0.0), (shape(1e-5) - shape(-1e-5)) / 2e-5
+    here = shape(0.0)
+    rate = (shape(1e-5) - shape(-1e-5)) / 2e-5
     inner = np.mean(here[:, 0] * rate[:, 1] - here[:, 1] * rate[:, 0])
     y = np.array([0.0, 0.0, 0.0, *-rate[0, :2], inner])  # as the engine starts: the head at rest
     times = [duration - 3.0, duration]

@@ -104,7 +104,8 @@ def turned(scene: Scene, torque: Callable[[float], float], times: FloatArray) ->
 def test_two_free_links_under_a_constant_torque_have_the_energy_it_has_given(kind: str) -> None:
     scene = free(kind, 2, "0.01")
     rows, angle, rates = motion(scene)
-    phi, rate = angle[:, 0], rates[:, 0]
+    phi = angle[:, 0]
+    rate = rates[:, 0]
     assert phi[-1] > 2.0
     assert rate == pytest.approx(
         np.sqrt(2.0 * 0.01 * np.abs(phi) / inertia(scene, phi)), rel=2e-7, abs=1e-6
@@ -147,11 +148,9 @@ def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
 def test_torques_within_the_robot_change_no_momentum_and_all_models_agree(kind: str) -> None:
     scene = free(kind, 6, "0.03*sin(7*t + 0.9*i)")
     (rows, angle, _), robot = motion(scene), scene.robot
-    place, velocity, turn = (
-        rows.link_pose[:, :, :2],
-        rows.link_twist[:, :, :2],
-        rows.link_twist[:, :, 5],
-    )
+    place = rows.link_pose[:, :, :2]
+    velocity = rows.link_twist[:, :, :2]
+    turn = rows.link_twist[:, :, 5]
     momentum = robot.mass_kg * velocity.sum(axis=1)
     spin = robot.mass_kg * (
         place[..., 0] * velocity[..., 1] - place[..., 1] * velocity[..., 0]
@@ -176,7 +175,8 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
     rows = run(with_values(scene, {**GROUND, "run.log_rate_hz": 2000.0, "start.z_m": None}))
     names = registry.create(scene).schema.energy
     energy = dict(zip(names, rows.energy.T, strict=True))
-    rate, torque = yaw_of(rows.joint_rate, 4), yaw_of(rows.joint_torque, 4)
+    rate = yaw_of(rows.joint_rate, 4)
+    torque = yaw_of(rows.joint_torque, 4)
     # Torques are those in the middle of the step that ends with the row.
     power = (torque[1:] * rate[1:]).sum(axis=1)
     told = np.concatenate([[0.0], np.cumsum(power) / 2000.0])

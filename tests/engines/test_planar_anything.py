@@ -28,7 +28,8 @@ WORKS = [
 
 def _obstacle(rng: np.random.Generator, far: float, length: float) -> Cylinder | Box:
     """A post or a box, half of them rough."""
-    x, y = float(rng.uniform(-far, far)), float(rng.uniform(-2, 2) * length)
+    x = float(rng.uniform(-far, far))
+    y = float(rng.uniform(-2, 2) * length)
     friction = float(rng.choice([0.0, 0.0, 0.1, 0.5]))
     a, b = (float(length * 10 ** rng.uniform(-1, 0.5)) for _ in range(2))
     if rng.random() < 0.5:
@@ -43,7 +44,8 @@ def extreme_scenes(draw: st.DrawFn) -> Scene:
     """Masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 5 ms, friction of 0 to 100, no gravity, steep slopes."""
     rng = np.random.default_rng(draw(st.integers(0, 10**9)))
     n = int(rng.choice([2, 3, 5, 11, 30]))
-    length, mass = 10 ** rng.uniform(-1.5, 1), 10 ** rng.uniform(-6, 6)
+    length = 10 ** rng.uniform(-1.5, 1)
+    mass = 10 ** rng.uniform(-6, 6)
     robot = Robot(
         n_links=n,
         link_length_m=length,

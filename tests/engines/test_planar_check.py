@@ -255,7 +255,8 @@ def test_gait_pose_has_the_gait_s_joint_angles(
     arm = 0.061 * np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
     assert q[:-1, :2] + arm[:-1] == pytest.approx(q[1:, :2] - arm[1:], abs=1e-9)
     # Rigid motion: distances do not change.
-    apart, rate = np.diff(q[:, :2], axis=0), np.diff(u[:, :2], axis=0)
+    apart = np.diff(q[:, :2], axis=0)
+    rate = np.diff(u[:, :2], axis=0)
     assert (apart * rate).sum(axis=1) == pytest.approx(0.0, abs=1e-9)
     assert u[link - 1] == pytest.approx([0.5, 0.0, np.radians(omega)])
 
@@ -263,7 +264,8 @@ def test_gait_pose_has_the_gait_s_joint_angles(
 def test_gait_pose_is_the_paper_s_serpenoid() -> None:
     # theta_i(0) = H - A / (2 sin(delta/2)) cos((i - 3/2) delta).
     gait = LateralUndulation(kind="lateral_undulation")
-    i, delta = np.arange(1, 12), np.radians(-50.0)
+    i = np.arange(1, 12)
+    delta = np.radians(-50.0)
     expected = np.pi - np.radians(40.0) / (2 * np.sin(delta / 2)) * np.cos((i - 1.5) * delta)
     assert wave_directions(gait.yaw, 11, np.pi) == pytest.approx(expected)
     still = LateralUndulation(kind="lateral_undulation", phase_shift_deg=0.0)

@@ -36,9 +36,12 @@ def same(one: Rows, other: Rows) -> bool:
 
 def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
     scene = case_scene("obstacle_aided")
-    reference, wanted = gait_reference(scene, 4000), np.arange(40, 4001, 40)
+    reference = gait_reference(scene, 4000)
+    wanted = np.arange(40, 4001, 40)
     one = PlanarNonsmoothEngine(scene).advance(reference, 4000, wanted).rows
-    engine, parts, done = PlanarNonsmoothEngine(scene), [], 0
+    engine = PlanarNonsmoothEngine(scene)
+    parts = []
+    done = 0
     for length in (1, 7, 32, 400, 1560, 2000):
         parts.append(engine.advance(reference, length, tuple(wanted)).rows)
         done += length
@@ -76,7 +79,8 @@ def test_checkpoint_continues_bit_for_bit() -> None:
 
 def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     scene = case_scene("obstacle_aided")
-    reference, wanted = gait_reference(scene, 4000), np.arange(40, 4001, 40)
+    reference = gait_reference(scene, 4000)
+    wanted = np.arange(40, 4001, 40)
     roomy = PlanarNonsmoothEngine(scene)
     tight = PlanarNonsmoothEngine(scene)
     small = make_state(tight._state.q, tight._state.u, capacity=1)
@@ -85,10 +89,8 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     )
     tight._make_work()
     tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
-    one, other = (
-        roomy.advance(reference, 4000, wanted).rows,
-        tight.advance(reference, 4000, wanted).rows,
-    )
+    one = roomy.advance(reference, 4000, wanted).rows
+    other = tight.advance(reference, 4000, wanted).rows
     assert len(tight._state.normal) > 1
     assert tight._state.slot_key.shape[1] > 1
     assert same(one, other)
@@ -108,8 +110,10 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     # Contacts of a row are what was added since the row before.
     ends = np.cumsum(rows.contacts.count)
     last = slice(ends[-2], ends[-1])
-    link, other = rows.contacts.link[last], rows.contacts.other[last]
-    ground, obstacle = other == GROUND, other >= 0
+    link = rows.contacts.link[last]
+    other = rows.contacts.other[last]
+    ground = other == GROUND
+    obstacle = other >= 0
     total = rows.contacts.impulse_normal[last] + rows.contacts.impulse_friction[last]
     assert total[ground] == pytest.approx(
         rows.impulse_ground[-1] - rows.impulse_ground[-2], abs=1e-12
@@ -122,7 +126,8 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
 
     before = engine.initial_rows()
     engine.advance(gait_reference(scene, 4040), 40, ())
-    shot, after = engine.snapshot(), engine.initial_rows()
+    shot = engine.snapshot()
+    after = engine.initial_rows()
     assert shot.time == pytest.approx(1.01)
     ground = shot.contacts.other == GROUND
     assert shot.contacts.force_normal[ground, 2] == pytest.approx(load)
@@ -144,8 +149,10 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
 
 def test_looking_at_the_engine_changes_nothing() -> None:
     scene = case_scene("obstacle_aided")
-    reference, wanted = gait_reference(scene, 800), np.arange(30, 801, 70)
-    looked, alone = PlanarNonsmoothEngine(scene), PlanarNonsmoothEngine(scene)
+    reference = gait_reference(scene, 800)
+    wanted = np.arange(30, 801, 70)
+    looked = PlanarNonsmoothEngine(scene)
+    alone = PlanarNonsmoothEngine(scene)
     parts = []
     for _ in range(20):
         parts.append(looked.advance(reference, 40, wanted).rows)

@@ -37,7 +37,8 @@ def tumbling(**values: object) -> Scene:
 
 def momentum(rows: Rows, scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Linear (k, 2) and angular (k,) momentum about the origin."""
-    m, inertia = scene.robot.mass_kg, scene.robot.inertia_kg_m2
+    m = scene.robot.mass_kg
+    inertia = scene.robot.inertia_kg_m2
     r, v = rows.link_pose[:, :, :2], rows.link_twist[:, :, :2]
     spin = inertia * rows.link_twist[:, :, 5].sum(axis=1)
     return m * v.sum(axis=1), spin + m * (r[:, :, 0] * v[:, :, 1] - r[:, :, 1] * v[:, :, 0]).sum(
@@ -125,7 +126,9 @@ def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
     # Viscous alone: v = v_0 exp(-c t / m). Smoothed Coulomb alone: v' = -mu g v / sqrt(v^2 +
     # eps^2), whose solution is F(v) = F(v_0) - mu g t with F = sqrt(v^2 + eps^2) - eps asinh(eps /
     # v).
-    eps, v0, t = 0.02, 0.5, 0.15
+    eps = 0.02
+    v0 = 0.5
+    t = 0.15
     viscous = 0.0 if mu else 2.0
     scene = undulation(
         start=StraightStart(kind="straight", vx_m_s=v0),
@@ -150,7 +153,10 @@ def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
 def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
     # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps down
     # to nothing.
-    eps, v0, mu, t = 0.02, 0.3, 0.3, 0.15
+    eps = 0.02
+    v0 = 0.3
+    mu = 0.3
+    t = 0.15
     scene = undulation(
         start=StraightStart(kind="straight", vx_m_s=v0),
         ground__viscous_along_ns_per_m=0.0,
@@ -168,7 +174,8 @@ def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
 
 def test_down_a_slope_under_tanh_friction_it_reaches_the_speed_that_holds_its_weight() -> None:
     # m g sin(slope) = mu m g cos(slope) tanh(v / eps), across the links.
-    eps, slope = 0.2, np.radians(10.0)
+    eps = 0.2
+    slope = np.radians(10.0)
     scene = undulation(
         start=StraightStart(kind="straight"),
         ground__slope_deg=10.0,
@@ -252,7 +259,8 @@ def test_the_ledger_closes_with_the_order_of_the_scheme() -> None:
 def test_momentum_is_the_impulse_of_ground_weight_and_pull() -> None:
     rows = all_at_once(0.001)
     velocity = rows.link_twist[:, :, :2].sum(axis=1)
-    slope, down = np.radians(8.0), np.radians(30.0)
+    slope = np.radians(8.0)
+    down = np.radians(30.0)
     weight = 10 * 9.81 * np.sin(slope) * np.array([np.cos(down), np.sin(down)])
     given = rows.impulse_ground[:, :, :2].sum(axis=1) + rows.time[:, None] * (
         weight + np.array([1.0, -2.0])
@@ -296,10 +304,8 @@ BENT = 25.0 * np.cos(1.3 * np.arange(9.0))
 
 
 def test_a_mirrored_robot_moves_as_in_a_mirror() -> None:
-    one, other = (
-        states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0),
-        states(-BENT, -20.0, 0.1, -0.2, 0.2, -0.1, -30.0),
-    )
+    one = states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0)
+    other = states(-BENT, -20.0, 0.1, -0.2, 0.2, -0.1, -30.0)
     _, rows = run(one, 3.0, reference=reference_of(one, 3.0))
     _, mirrored = run(other, 3.0, reference=reference_of(other, 3.0, sign=-1.0))
     assert mirrored.link_pose[:, :, :2] * [1.0, -1.0] == pytest.approx(
@@ -310,14 +316,13 @@ def test_a_mirrored_robot_moves_as_in_a_mirror() -> None:
 
 
 def test_the_frame_does_not_matter() -> None:
-    turn, shift = np.radians(77.0), np.array([1.5, -0.7])
+    turn = np.radians(77.0)
+    shift = np.array([1.5, -0.7])
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     x, y = rotation @ [0.1, 0.2] + shift
     vx, vy = rotation @ [0.2, 0.1]
-    one, other = (
-        states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0),
-        states(BENT, 97.0, x, y, vx, vy, 30.0),
-    )
+    one = states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0)
+    other = states(BENT, 97.0, x, y, vx, vy, 30.0)
     _, rows = run(one, 3.0)
     _, turned = run(other, 3.0)
     assert turned.link_pose[:, :, :2] == pytest.approx(

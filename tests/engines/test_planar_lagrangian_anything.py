@@ -40,11 +40,9 @@ def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
 def extreme_scenes(draw: st.DrawFn) -> Scene:
     """Masses of 1e-6 to 1e4 kg, ice to viscous mire, steep slopes; steps a fiftieth of the longest stable one."""
     rng = np.random.default_rng(draw(st.integers(0, 10**9)))
-    n, length, mass = (
-        int(rng.choice([2, 3, 10, 30])),
-        10 ** rng.uniform(-1.5, 1),
-        10 ** rng.uniform(-6, 4),
-    )
+    n = int(rng.choice([2, 3, 10, 30]))
+    length = 10 ** rng.uniform(-1.5, 1)
+    mass = 10 ** rng.uniform(-6, 4)
     inertia = mass * length**2 * 10 ** rng.uniform(-2.5, 0)
     viscous = mass * rng.choice([0.0, 0.1, 10.0], 2)
     mu = rng.choice([0.0, 0.1, 1.0], 2)

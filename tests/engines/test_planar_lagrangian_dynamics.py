@@ -38,8 +38,10 @@ def accelerate(
     """The dynamics at a state, references being the present joint angles and rates."""
     n = len(x) - 2
     work = make_work(n)
-    work.x[:], work.v[:] = x, v
-    work.reference[:, 0], work.reference[:, 1] = np.diff(x[:n]), np.diff(v[:n])
+    work.x[:] = x
+    work.v[:] = v
+    work.reference[:, 0] = np.diff(x[:n])
+    work.reference[:, 1] = np.diff(v[:n])
     work.wanted[:, 0] = wanted
     accelerations(params, wrench, work)
     return work
@@ -49,7 +51,8 @@ def mass_and_coriolis(
     params: Params, x: FloatArray, v: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     n = len(x) - 2
-    matrix, bias = np.zeros((n, n)), np.zeros(n)
+    matrix = np.zeros((n, n))
+    bias = np.zeros(n)
     mass_and_bias(
         params.coupling, params.chain.inertia, np.cos(x[:n]), np.sin(x[:n]), v, matrix, bias
     )
@@ -70,7 +73,8 @@ def test_mass_matrix_and_coriolis_forces_are_those_of_the_lagrangian(n: int) -> 
     own_x, own_v = paper.to_program @ x, paper.to_program @ v
     matrix, bias = mass_and_coriolis(params, own_x, own_v)
     whole = np.zeros((n + 2, n + 2))
-    whole[:n, :n], whole[n:, n:] = matrix, params.chain.total * np.eye(2)
+    whole[:n, :n] = matrix
+    whole[n:, n:] = params.chain.total * np.eye(2)
     to = paper.to_program
     assert to.T @ whole @ to == pytest.approx(paper.mass_matrix(x), abs=1e-11)
     # n^2 large terms cancel at n = 30; the scale is that of the terms.
@@ -84,20 +88,26 @@ def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
     # C N f_y = D^T u.
     params = params_of(n, joint_controller__law="pd", **ROUGH)
     x, v = at_random(n)
-    theta, omega, wrench = x[:n], v[:n], np.random.default_rng(n).normal(size=(n, 3))
-    a, d = np.eye(n)[:-1] + np.eye(n)[1:], np.eye(n)[:-1] - np.eye(n)[1:]
+    theta = x[:n]
+    omega = v[:n]
+    wrench = np.random.default_rng(n).normal(size=(n, 3))
+    a = np.eye(n)[:-1] + np.eye(n)[1:]
+    d = np.eye(n)[:-1] - np.eye(n)[1:]
     inverse = np.linalg.inv(d @ d.T)
     big_n, big_v = a.T @ inverse @ d, a.T @ inverse @ a
     sin, cos = np.diag(np.sin(theta)), np.diag(np.cos(theta))
-    m, length = params.chain.mass[0], params.chain.half[0]
+    m = params.chain.mass[0]
+    length = params.chain.half[0]
     mass = np.diag(params.chain.inertia) + m * length**2 * (sin @ big_v @ sin + cos @ big_v @ cos)
     w = m * length**2 * (sin @ big_v @ cos - cos @ big_v @ sin)
     vx = length * big_n.T @ (np.sin(theta) * omega) + v[n]
     vy = -length * big_n.T @ (np.cos(theta) * omega) + v[n + 1]
 
     # Friction as P4 (13) to (17), sgn v smoothed as PHYSICS.md says.
-    along, across = np.cos(theta) * vx + np.sin(theta) * vy, np.cos(theta) * vy - np.sin(theta) * vx
-    pressing, eps = m * 9.81 * np.cos(np.radians(5.0)), 1e-3
+    along = np.cos(theta) * vx + np.sin(theta) * vy
+    across = np.cos(theta) * vy - np.sin(theta) * vx
+    pressing = m * 9.81 * np.cos(np.radians(5.0))
+    eps = 1e-3
     ft = -1.0 * along - 0.1 * pressing * along / np.hypot(along, eps)
     fn = -3.0 * across - 0.4 * pressing * across / np.hypot(across, eps)
     fx = np.cos(theta) * ft - np.sin(theta) * fn + wrench[:, 0]
@@ -142,7 +152,8 @@ def test_linearized_joints_accelerate_exactly_as_commanded(seed: int) -> None:
     params = params_of(n, **ROUGH)
     x, v = at_random(n, seed)
     rng = np.random.default_rng(seed)
-    wanted, wrench = rng.uniform(-2, 2, n - 1), rng.normal(size=(n, 3))
+    wanted = rng.uniform(-2, 2, n - 1)
+    wrench = rng.normal(size=(n, 3))
     work = accelerate(params, x, v, wanted, wrench)
     assert np.diff(work.acceleration[:n]) == pytest.approx(wanted, abs=1e-11)
     assert np.abs(work.torque).max() > 0.1
@@ -158,7 +169,8 @@ def test_linearized_joints_accelerate_exactly_as_commanded(seed: int) -> None:
 def field(n: int, x: FloatArray) -> FloatArray:
     """The control vector fields' rows of theta_N, p_x, p_y in the paper's coordinates: (28), (34), (3, n - 1)."""
     params = params_of(n)
-    rest, none = np.zeros(n + 2), np.zeros((n, 3))
+    rest = np.zeros(n + 2)
+    none = np.zeros((n, 3))
     at_rest = accelerate(params, x, rest, np.zeros(n - 1), none).acceleration[n - 1 :].copy()
     columns = [
         accelerate(params, x, rest, unit, none).acceleration[n - 1 :] - at_rest

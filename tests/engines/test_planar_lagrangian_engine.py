@@ -28,9 +28,11 @@ def same(one: Rows, other: Rows) -> bool:
 
 def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
     scene = undulation(**BOTH)
-    reference, wanted = gait_reference(scene, 2000), np.arange(40, 2001, 40)
+    reference = gait_reference(scene, 2000)
+    wanted = np.arange(40, 2001, 40)
     one = PlanarLagrangianEngine(scene).advance(reference, 2000, wanted).rows
-    engine, parts = PlanarLagrangianEngine(scene), []
+    engine = PlanarLagrangianEngine(scene)
+    parts = []
     for length in (1, 7, 32, 400, 560, 1000):
         parts.append(engine.advance(reference, length, tuple(wanted)).rows)
         engine.snapshot()
@@ -94,7 +96,8 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     before = engine.initial_rows()
     assert np.array_equal(before.link_pose, rows.link_pose[-1:])
     engine.advance(reference, 100, ())
-    shot, after = engine.snapshot(), engine.initial_rows()
+    shot = engine.snapshot()
+    after = engine.initial_rows()
     assert shot.time == pytest.approx(1.1)
     assert set(shot.contacts.other) == {GROUND}
     assert set(shot.contacts.state) == {int(ContactState.SLIP)}

@@ -79,7 +79,8 @@ def test_free_chain_keeps_momentum() -> None:
         first = engine.initial_rows()
         steps = round(0.5 / dt)
         rows = engine.advance(gait_reference(scene, steps), steps, (steps,)).rows
-        mass, inertia = scene.robot.mass_kg, scene.robot.inertia_kg_m2
+        mass = scene.robot.mass_kg
+        inertia = scene.robot.inertia_kg_m2
         momentum = [mass * r.link_twist[0, :, :2].sum(axis=0) for r in (first, rows)]
         # After the first step, whose velocity jump to what the joints allow conserves momentum as
         # well.
@@ -148,10 +149,12 @@ def test_friction_stays_in_the_disc_and_only_brakes(friction: tuple[float, float
     worst_power = -1.0
     for _ in range(2000):
         engine.advance(reference, 1, ())
-        state, work = engine._state, engine._work
+        state = engine._state
+        work = engine._work
         assert np.linalg.norm(state.friction, axis=1).max() <= load * (1 + 1e-6)
         assert np.all(state.friction[:, mu == 0.0] == 0.0)
-        axis, side = np.column_stack([work.cos, work.sin]), np.column_stack([-work.sin, work.cos])
+        axis = np.column_stack([work.cos, work.sin])
+        side = np.column_stack([-work.sin, work.cos])
         gamma = (
             np.column_stack([(axis * state.u[:, :2]).sum(1), (side * state.u[:, :2]).sum(1)]) * mu
         )
@@ -165,10 +168,12 @@ def test_joints_stay_closed_in_velocity_and_position() -> None:
     # P2 (61) at the midpoint to 1e-12 m/s, VI-C at the end of the step.
     scene = case_scene("obstacle_aided")
     engine = PlanarNonsmoothEngine(scene)
-    reference, half = gait_reference(scene, 500), 0.5 * scene.robot.link_length_m
+    reference = gait_reference(scene, 500)
+    half = 0.5 * scene.robot.link_length_m
     for _ in range(500):
         engine.advance(reference, 1, ())
-        state, work = engine._state, engine._work
+        state = engine._state
+        work = engine._work
         swing = half * state.u[:, 2:3] * np.column_stack([-work.sin, work.cos])
         gap = state.u[:-1, :2] + swing[:-1] - state.u[1:, :2] + swing[1:]
         assert np.abs(gap).max() < 1e-12

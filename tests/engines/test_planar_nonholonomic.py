@@ -62,7 +62,8 @@ def test_schemes_are_of_order_two_and_bear_stiffness(stages: int) -> None:
     assert rows[:, 5] @ rows[:, 4] == pytest.approx(0.5, abs=1e-12)
     assert rows[-1, 4] == pytest.approx(1.0)
     z = -np.linspace(0.0, 0.65 * (stages**2 - 1.0), 4001)
-    before, now = np.ones_like(z), 1.0 + rows[1, 3] * z
+    before = np.ones_like(z)
+    now = 1.0 + rows[1, 3] * z
     for last, older, ahead, begin in rows[2:, :4]:
         before, now = (
             now,
@@ -324,9 +325,11 @@ def test_with_resolution_it_frees_itself_again_and_again() -> None:
     # (0.9 m in 15 s at the least).
     scene = jam("jam_resolution", run__duration_s=15.0)
     done = run_offline(scene)
-    rows, names = Rows.concatenate(list(done.recording.chunks())), done.recording.schema.extra
+    rows = Rows.concatenate(list(done.recording.chunks()))
+    names = done.recording.schema.extra
     state = rows.extra[:, names.index("controller_state")]
-    begins, ends = rows.time[1:][np.diff(state) > 0], rows.time[1:][np.diff(state) < 0]
+    begins = rows.time[1:][np.diff(state) > 0]
+    ends = rows.time[1:][np.diff(state) < 0]
     assert begins[0] == pytest.approx(2.40, abs=0.06)
     assert 4 <= rows.extra[-1, names.index("jam_count")] <= 14
     assert ends[: len(begins)] - begins[: len(ends)] == pytest.approx(0.5, abs=0.015)

@@ -21,7 +21,12 @@ from snakestudio.model.scene import Scene
 from tests.engines.nonholonomic import FloatArray, Paper, jam, reactions
 from tests.kernels.compiled_nonholonomic import evaluate
 
-MU, G, DAMPING, EPS, EPS_TURN, LIMIT = 0.3, 9.81, 1000.0, 1e-3, 1e-2, np.radians(50.0)
+MU = 0.3
+G = 9.81
+DAMPING = 1000.0
+EPS = 1e-3
+EPS_TURN = 1e-2
+LIMIT = np.radians(50.0)
 
 
 def at_random(seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -64,7 +69,8 @@ def evaluated(
 def met(x: FloatArray, place: FloatArray, scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Links that obstacles touch, and from which side (1: they are pushed to the left, -1, 0: both)."""
     centres = np.array([[o.x_m, o.y_m] for o in scene.obstacles if isinstance(o, Cylinder)])
-    links, sides = [], []
+    links = []
+    sides = []
     for i in range(len(x) - 2):
         axis = np.array([np.cos(x[i]), np.sin(x[i])])
         away = centres - place[i]
@@ -82,15 +88,18 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     x, v, reference = at_random(seed)
     n = 10
     paper = Paper(n, 0.07, 1.0, 0.0016)
-    theta, omega = x[:n], v[:n]
+    theta = x[:n]
+    omega = v[:n]
     work, count = evaluated(x, v, reference, field(seed))
 
     # (13) to (17), sgn as PHYSICS.md says.
     vx, vy = paper.velocities(theta, v)
-    along, across = np.cos(theta) * vx + np.sin(theta) * vy, np.cos(theta) * vy - np.sin(theta) * vx
+    along = np.cos(theta) * vx + np.sin(theta) * vy
+    across = np.cos(theta) * vy - np.sin(theta) * vx
     ft = -MU * G * along / np.hypot(along, EPS)
     fn = -MU * G * across / np.hypot(across, EPS)
-    fx, fy = np.cos(theta) * ft - np.sin(theta) * fn, np.sin(theta) * ft + np.cos(theta) * fn
+    fx = np.cos(theta) * ft - np.sin(theta) * fn
+    fy = np.sin(theta) * ft + np.cos(theta) * fn
     torque = -0.5 * MU * G * 0.07 * omega / np.hypot(omega, EPS_TURN)
     # (59) on phi_i = theta_i - theta_{i+1} with the restoring torque at the joints' limits.
     phi = -np.diff(theta)
@@ -120,10 +129,8 @@ def test_accelerations_are_those_of_the_paper(seed: int) -> None:
     normal[links] = push - DAMPING * into
     rub = np.zeros(n)
     rub[links] = -MU * np.abs(push) * along[links] / np.hypot(along[links], EPS)
-    cx, cy = (
-        np.cos(theta) * rub - np.sin(theta) * normal,
-        np.sin(theta) * rub + np.cos(theta) * normal,
-    )
+    cx = np.cos(theta) * rub - np.sin(theta) * normal
+    cy = np.sin(theta) * rub + np.cos(theta) * normal
     acceleration = inverse @ (force + paper.on_coordinates(theta, cx, cy))
     scale = max(1.0, float(np.abs(acceleration).max()))
     assert work.acceleration == pytest.approx(acceleration, abs=1e-10 * scale)
@@ -159,7 +166,8 @@ def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() 
     # holds water itself.
     paper = Paper(10, 0.07, 1.0, 0.0016)
     x, v, _ = at_random(3)
-    theta, omega = x[:10], v[:10]
+    theta = x[:10]
+    omega = v[:10]
     vx, vy = paper.velocities(theta, v)
     c, dc = paper.constraints(theta, omega)
     assert c @ v == pytest.approx(-vx * np.sin(theta) + vy * np.cos(theta), abs=1e-13)

@@ -66,9 +66,11 @@ def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps
 
 def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
     scene = jam()
-    reference, wanted = gait_reference(scene, 2000), np.arange(40, 2001, 40)
+    reference = gait_reference(scene, 2000)
+    wanted = np.arange(40, 2001, 40)
     one = PlanarNonholonomicEngine(scene).advance(reference, 2000, wanted).rows
-    engine, parts = PlanarNonholonomicEngine(scene), []
+    engine = PlanarNonholonomicEngine(scene)
+    parts = []
     for length in (1, 7, 32, 400, 560, 1000):
         parts.append(engine.advance(reference, length, tuple(wanted)).rows)
         engine.snapshot()
@@ -78,9 +80,11 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
 
 def test_rows_that_are_kept_come_together_with_those_of_a_later_call() -> None:
     scene = jam()
-    reference, wanted = gait_reference(scene, 400), np.arange(4, 401, 4)
+    reference = gait_reference(scene, 400)
+    wanted = np.arange(4, 401, 4)
     one = PlanarNonholonomicEngine(scene).advance(reference, 400, wanted).rows
-    engine, parts = PlanarNonholonomicEngine(scene), []
+    engine = PlanarNonholonomicEngine(scene)
+    parts = []
     for step in range(0, 400, 4):  # a hundred rows: more than there is room for at once
         keep = step % 200 != 100
         parts.append(engine.advance(reference, 4, (step + 4,), keep_rows=keep).rows)
@@ -133,7 +137,8 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
     before = engine.initial_rows()
     engine.advance(reference, 50, ())
     engine.advance(reference, 50, (), go_on=True)
-    shot, after = engine.snapshot(), engine.initial_rows()
+    shot = engine.snapshot()
+    after = engine.initial_rows()
     walls = shot.contacts.other != GROUND
     force = np.zeros((10, 3))
     np.add.at(

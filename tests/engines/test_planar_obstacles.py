@@ -21,7 +21,9 @@ from snakestudio.model.snapshot import ContactState
 from tests.engines.planar import case_scene, gait_reference, run, single, still
 from tests.kernels.compiled import residuals, solve
 
-RADIUS, REACH = 0.0525, 0.0393  # L_SC and L_GS of the default link
+# L_SC and L_GS of the default link
+RADIUS = 0.0525
+REACH = 0.0393
 MASS = 7.5  # of eleven links
 WORKS = [
     i for i, name in enumerate(ENERGY) if name.startswith("work_") and name != "work_projection"
@@ -73,7 +75,8 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
     report = engine.advance(still(scene), 4000, range(40, 4001, 40))
     assert report.ok
     assert report.residual <= 1e-8
-    rows, mass = report.rows, 2 * scene.robot.mass_kg
+    rows = report.rows
+    mass = 2 * scene.robot.mass_kg
     friction = rows.impulse_obstacle[-1, :, 0].sum()
     assert rows.impulse_obstacle[-1, :, 1].sum() == pytest.approx(10.0, rel=1e-6)
     states = set(rows.contacts.state[rows.contacts.other == 0].tolist())
@@ -185,7 +188,10 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
     engine.apply_wrench(3, (0.4, -0.3, 0.0, 0.0, 0.0, 0.05))
     reference = gait_reference(scene, 2000)
     scale = scene.robot.mass_kg * 9.81 * scene.solver.step_s
-    mu, most, slipping, sticking = scene.obstacles[0].friction, 0.0, 0, 0
+    mu = scene.obstacles[0].friction
+    most = 0.0
+    slipping = 0
+    sticking = 0
     for _ in range(2000):
         centre = (
             engine._state.q[:, :2] + 0.5 * scene.solver.step_s * engine._state.u[:, :2]
@@ -194,7 +200,9 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
         assert report.residual <= 1e-8
         work = engine._work
         k = int(work.active[0])
-        normal, tangent, link = work.normal[:k], work.tangent[:k], work.link[:k]
+        normal = work.normal[:k]
+        tangent = work.tangent[:k]
+        link = work.link[:k]
         assert np.all(np.abs(tangent) <= normal * (1 + 1e-6) + 1e-8 * scale)
         gamma = (work.rows[:k, 3:] * work.u[link]).sum(axis=1)
         # The tangent is a unit vector at the point of contact on the link's surface.

@@ -56,7 +56,8 @@ def moved(kind: str, values: dict[str, Any], steps: int = 16000) -> Rows:
 
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_it_moves_as_the_model_in_space_does_where_nothing_leaves_the_plane(flaw: str) -> None:
-    flat, space = moved("planar_nonsmooth", FLAWS[flaw]), moved("spatial_nonsmooth", FLAWS[flaw])
+    flat = moved("planar_nonsmooth", FLAWS[flaw])
+    space = moved("spatial_nonsmooth", FLAWS[flaw])
     # Quaternions turn by 2 arctan(w dt / 4) in half a step, not by w dt / 2: less by (w dt)^2 / 48,
     # so this is of dt^2.
     assert flat.link_pose[:, :, :2] == pytest.approx(space.link_pose[:, :, :2], abs=1e-8)
@@ -77,17 +78,17 @@ def test_the_ledger_of_energy_closes(flaw: str) -> None:
         "ground.stribeck_rise": 0.4,
     }
     energy = moved("planar_nonsmooth", FLAWS[flaw] | ground).energy
-    kinetic, works = (
-        energy[:, 0],
-        energy[:, 2:9].sum(axis=1),
-    )  # all but what closing the joints lifts
+    # all but what closing the joints lifts
+    kinetic = energy[:, 0]
+    works = energy[:, 2:9].sum(axis=1)
     assert kinetic[0] > 0.0
     assert works == pytest.approx(kinetic, abs=1e-9 * np.abs(energy).max())
 
 
 def test_a_lagging_motor_goes_on_from_a_checkpoint() -> None:
     scene = with_values(Scene(), {"model.kind": "planar_nonsmooth", **BASE, **FLAWS["all"]})
-    engine, other = registry.create(scene), registry.create(scene)
+    engine = registry.create(scene)
+    other = registry.create(scene)
     engine.advance(gait_reference(scene, 100), 100, ())
     other.restore(engine.checkpoint())
     for one in (engine, other):

@@ -53,11 +53,9 @@ def rows_of(name: str) -> Rows:
 @pytest.mark.parametrize("name", PLANAR)
 def test_whole_track_matches_the_reference(name: str) -> None:
     # Tolerance and its reason: cases.json, "same scheme".
-    rows, data, tolerance = (
-        rows_of(name),
-        np.load(REFERENCES / f"{name}.npz"),
-        CASES[name]["tolerance"],
-    )
+    rows = rows_of(name)
+    data = np.load(REFERENCES / f"{name}.npz")
+    tolerance = CASES[name]["tolerance"]
     assert rows.time == pytest.approx(data["t"][1:], abs=1e-9)
     distance = np.linalg.norm(rows.link_pose[:, :, :2] - data["q"][1:, :, :2], axis=-1)
     assert distance.max() <= tolerance["track_link_same_scheme_dt_1_4000_m"]
@@ -71,13 +69,12 @@ def test_whole_track_matches_the_reference(name: str) -> None:
 def test_ledger_matches_the_reference(name: str) -> None:
     # The reference keeps the same sums over the same midpoint works; 1e-5 of the actuators' work is
     # rounding of both.
-    rows, led = rows_of(name), np.load(REFERENCES / f"{name}.npz")["led"]
+    rows = rows_of(name)
+    led = np.load(REFERENCES / f"{name}.npz")["led"]
     ours = rows.energy[:, [0, 2, 4, 3, 5, 6]]
     assert np.abs(ours - led[1:, :6]).max() < 1e-5 * led[-1, 1]
-    friction, obstacles = (
-        rows.impulse_ground[:, :, :2].sum(axis=1),
-        rows.impulse_obstacle[:, :, :2].sum(axis=1),
-    )
+    friction = rows.impulse_ground[:, :, :2].sum(axis=1)
+    obstacles = rows.impulse_obstacle[:, :, :2].sum(axis=1)
     assert np.abs(friction - led[1:, 7:9]).max() < 1e-4
     assert np.abs(obstacles - led[1:, 9:11]).max() < 1e-4
 

@@ -209,11 +209,10 @@ def _lagrangian(made: Scene, duration: float) -> FloatArray:
     values = made.axis_values
 
     def moving(_: float, state: FloatArray) -> FloatArray:
-        theta, omega = state[2 : n + 2], state[n + 4 :]
-        normal, axis = (
-            np.array([-np.sin(theta), np.cos(theta)]),
-            np.array([np.cos(theta), np.sin(theta)]),
-        )
+        theta = state[2 : n + 2]
+        omega = state[n + 4 :]
+        normal = np.array([-np.sin(theta), np.cos(theta)])
+        axis = np.array([np.cos(theta), np.sin(theta)])
         jacobian = np.zeros((n, 2, n + 2))
         jacobian[:, :, :2] = np.eye(2)
         jacobian[:, :, 2:] = reach[:, None, :] * normal[None]
@@ -293,7 +292,8 @@ def test_a_fixed_joint_makes_one_body_of_two_links() -> None:
 
 def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
     """Velocity (vx, vy, omega) of link 1 of three links whose middles do not slip across them, at these joint rates."""
-    matrix, right = np.zeros((3, 3)), np.zeros(3)
+    matrix = np.zeros((3, 3))
+    right = np.zeros(3)
     normal = np.column_stack([-np.sin(theta), np.cos(theta)])
     reach = np.array([[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 1.0, 0.5]]) * length
     bends = np.concatenate([[0.0], np.cumsum(rates)])

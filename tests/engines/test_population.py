@@ -33,7 +33,8 @@ def prove(
     assert not {
         outcome.number: outcome.unexplained for outcome in found if not outcome.unexplained <= 1e-6
     }
-    steps, unsolved = sum(o.steps for o in found), sum(o.unsolved for o in found)
+    steps = sum(o.steps for o in found)
+    unsolved = sum(o.unsolved for o in found)
     assert unsolved <= most_unsolved * steps
     return found
 

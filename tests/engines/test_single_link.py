@@ -26,7 +26,10 @@ def one(kind: str, **values: Any) -> ss.Scene:
 def test_it_precesses_like_a_symmetric_top() -> None:
     # Torque-free: the axis goes round the angular momentum at the rate |L| / I_transverse
     # (Rodrigues), and the centre of mass is thrown as a stone. What is off halves with the step.
-    spin, swing, span, errors = 12.0, 5.0, 0.5, []
+    spin = 12.0
+    swing = 5.0
+    span = 0.5
+    errors = []
     for dt in (2.5e-4, 1.25e-4):
         run = ss.simulate(
             one(
@@ -43,7 +46,8 @@ def test_it_precesses_like_a_symmetric_top() -> None:
         robot = run.scene.robot
         momentum = np.array([robot.axial_inertia_kg_m2 * spin, robot.inertia_kg_m2 * swing, 0.0])
         rate = np.linalg.norm(momentum) / robot.inertia_kg_m2
-        towards, x = momentum / np.linalg.norm(momentum), np.array([1.0, 0.0, 0.0])
+        towards = momentum / np.linalg.norm(momentum)
+        x = np.array([1.0, 0.0, 0.0])
         turned = (
             x * math.cos(rate * span)
             + np.cross(towards, x) * math.sin(rate * span)
@@ -77,7 +81,9 @@ def test_under_coulomb_friction_it_slides_as_far_as_it_must(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["planar_lagrangian", "planar_nonholonomic"])
 def test_under_equal_viscous_friction_it_drifts_and_turns(kind: str) -> None:
     # m v' = -c v whatever it turns; friction acts at its centre, so nothing slows its turning down.
-    c, omega, span = 3.0, 2.0, 0.4
+    c = 3.0
+    omega = 2.0
+    span = 0.4
     values = {
         "ground__viscous_along_ns_per_m": c,
         "ground__viscous_across_ns_per_m": c,

@@ -57,11 +57,9 @@ def random_chain(seed: int) -> Chain:
 def random_torque(seed: int, count: int, size: float) -> Torque:
     """Torques A sin(w t + p) of `count` axes."""
     rng = np.random.default_rng([seed, 3])
-    amplitude, omega, phase = (
-        size * rng.uniform(0.5, 1.0, count),
-        rng.uniform(3.0, 9.0, count),
-        rng.uniform(0, 6, count),
-    )
+    amplitude = size * rng.uniform(0.5, 1.0, count)
+    omega = rng.uniform(3.0, 9.0, count)
+    phase = rng.uniform(0, 6, count)
     return lambda time: amplitude * np.sin(np.multiply.outer(time, omega) + phase)
 
 
@@ -159,9 +157,12 @@ INERTIA = 1.2e-3, 2.0e-3
 def oscillator(stiffness: float, damping: float, rest: float) -> tuple[Chain, float]:
     """Two links joined by yaw at their centres of mass, and the inertia of their relative turn: a linear oscillator."""
     ones = np.ones(2)
-    nothing, contact = 0.0 * ones, np.tile([-0.01, 0.01], (2, 1))
-    rear, front = np.array([0.05, 0.0]), np.array([0.0, 0.05])
-    across, friction = np.array(INERTIA), np.ones((2, 3))
+    nothing = 0.0 * ones
+    contact = np.tile([-0.01, 0.01], (2, 1))
+    rear = np.array([0.05, 0.0])
+    front = np.array([0.0, 0.05])
+    across = np.array(INERTIA)
+    friction = np.ones((2, 3))
     links = link_rows(
         ones, across, 1e-3 * ones, rear, front, contact, 0.02 * ones, nothing, friction
     )
@@ -178,7 +179,10 @@ def yaw_and_rate(state: State) -> tuple[float, float]:
 
 @pytest.mark.parametrize("damping", [0.0, 2e-3])
 def test_spring_and_damper_swing_by_the_closed_form(damping: float) -> None:
-    stiffness, rest, start, seconds = 0.8, 0.2, 0.7, 0.5
+    stiffness = 0.8
+    rest = 0.2
+    start = 0.7
+    seconds = 0.5
     chain, inertia = oscillator(stiffness, damping, rest)
     decay = 0.5 * damping / inertia
     omega = math.sqrt(stiffness / inertia - decay**2)
@@ -226,7 +230,8 @@ def test_damper_loses_what_the_ledger_says() -> None:
 def test_stops_of_an_axis_may_differ_below_and_above() -> None:
     chain, _ = oscillator(0.8, 0.0, 0.0)
     chain.axes[:, [LOW, HIGH]] = -0.1, 0.6
-    params, state = params_with(chain, 1e-4), resting(chain, np.array([0.5]))
+    params = params_with(chain, 1e-4)
+    state = resting(chain, np.array([0.5]))
     lowest = math.inf
     for _ in range(60):
         lowest = min(lowest, yaw_and_rate(run_chain(params, state, 0.01, zero_torque(chain)))[0])

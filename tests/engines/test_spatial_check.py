@@ -152,7 +152,8 @@ def test_distances_to_blocks_and_posts_are_mujocos(seed: int) -> None:
         low=0.0,
         high=rng.uniform(0.1, 0.6),
     )
-    centre, axis = rng.uniform(-0.35, 0.35, 3), rotation(*rng.uniform(-3, 3, 3))[:, 0]
+    centre = rng.uniform(-0.35, 0.35, 3)
+    axis = rotation(*rng.uniform(-3, 3, 3))[:, 0]
     for solid in (block, post):
         # Where the capsule's very axis is inside, MuJoCo's depth is another (of separating both
         # bodies).

@@ -98,7 +98,9 @@ def test_straight_chain_tumbles_evenly() -> None:
     # About a transverse axis a straight limp chain is in equilibrium under tension alone: it stays
     # straight (to a part in 1e5) and turns by omega t. Here, too, what is lost halves with the
     # step.
-    omega, span, errors = 3.0, 1.0, []
+    omega = 3.0
+    span = 1.0
+    errors = []
     for dt in (2.5e-4, 1.25e-4):
         scene = in_the_air(8, dt, start=StraightStart(kind="straight", z_m=9.0))
         pose = registry.create(scene).snapshot().link_pose
@@ -129,7 +131,9 @@ def test_stiff_straight_pair_precesses_like_a_symmetric_top() -> None:
         )
         robot = scene.robot
         pose = registry.create(scene).snapshot().link_pose
-        spin, swing, half = 12.0, 1.5, 0.5 * robot.link_length_m
+        spin = 12.0
+        swing = 1.5
+        half = 0.5 * robot.link_length_m
         omega = np.array([spin, 0.0, swing])
         middle = 0.5 * (pose[0, :3] + pose[1, :3])
         twist = np.array([[*np.cross(omega, p[:3] - middle), *omega] for p in pose])

@@ -18,8 +18,12 @@ from snakestudio.engines.spatial_nonsmooth.state import UNCONVERGED, make_state
 from snakestudio.model.world import Ground
 from tests.engines.spatial_chains import chain_of, limp_axes, params_with, pose_of, run_chain
 
-MASS, GRAVITY, SECONDS = 0.8, 9.81, 0.5
-TOWARDS_PLUS, TOWARDS_MINUS, ACROSS = 0.15, 0.10, 0.20
+MASS = 0.8
+GRAVITY = 9.81
+SECONDS = 0.5
+TOWARDS_PLUS = 0.15
+TOWARDS_MINUS = 0.10
+ACROSS = 0.20
 """Friction coefficients of a force towards +axis, towards -axis and across."""
 
 
@@ -34,7 +38,8 @@ def slide(
 
     `shift` moves the centre of mass along the axis, m.
     """
-    radius, half = 0.05, 0.04
+    radius = 0.05
+    half = 0.04
     one = np.ones(1)
     links = link_rows(
         MASS * one,

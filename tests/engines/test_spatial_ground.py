@@ -18,7 +18,10 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from tests.engines.common import still
 
-G, MASS, RADIUS, HALF = 9.81, 1.0, 0.04, 0.05
+G = 9.81
+MASS = 1.0
+RADIUS = 0.04
+HALF = 0.05
 STRIP = [[-9.0, -1.0], [-0.2, -1.0], [-0.2, 1.0], [-9.0, 1.0]]
 """Everything beyond x = -0.2 m."""
 
@@ -92,7 +95,8 @@ def test_friction_factor_of_time_slows_by_its_integral() -> None:
 def test_friction_factor_of_place_acts_at_either_end() -> None:
     def force(way: float) -> float:
         """Friction after a way, with the front end ahead by h and loaded by F r / 2 h more than the mean."""
-        front, rear = 0.2 * math.exp(way + HALF), 0.2 * math.exp(way - HALF)
+        front = 0.2 * math.exp(way + HALF)
+        rear = 0.2 * math.exp(way - HALF)
         return 0.5 * (front + rear) * MASS * G / (1.0 - 0.5 * (front - rear) * RADIUS / HALF)
 
     position, _ = slide(

@@ -118,10 +118,12 @@ def test_free_fall_is_exact() -> None:
 def test_landing_flat_stops_dead() -> None:
     # P1 (55): completely inelastic. Dropped level from 0.2 m nothing moves afterwards, the ground
     # has taken all the momentum, and the normal impulses have done the work of the fall.
-    height, steps = 0.2, 2000
+    height = 0.2
+    steps = 2000
     scene = pair(start=StraightStart(kind="straight", z_m=0.0525 + height))
     engine, rows = run(scene, steps, 100, gait=False)
-    dt, weight = scene.solver.step_s, 2 * scene.robot.mass_kg * G
+    dt = scene.solver.step_s
+    weight = 2 * scene.robot.mass_kg * G
     impact = math.sqrt(2 * G * height)
     assert np.abs(rows.link_twist[-1]).max() < 1e-10
     assert rows.impulse_ground[-1, :, 2].sum() == pytest.approx(weight * steps * dt, rel=1e-9)
@@ -159,7 +161,8 @@ def test_spinning_cylinder_ends_in_pure_rolling() -> None:
     # that Theta_3 omega + m R v stays (momentum about the line of contact): omega_end = omega_0 /
     # (1 + m R^2 / Theta_3), v = omega_end R, reached after omega_end R / (mu g).
     scene = pair(Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.0))
-    robot, spin = scene.robot, 20.0
+    robot = scene.robot
+    spin = 20.0
     twist = np.zeros((2, 6))
     twist[:, 3] = spin
     end = spin / (1.0 + robot.mass_kg * robot.radius_m**2 / robot.axial_inertia_kg_m2)
@@ -180,12 +183,16 @@ def test_rolling_cylinder_stops_by_rolling_friction() -> None:
     # -mu_V R m g. It stops after omega_0 / |omega'| and has gone omega_0^2 R / (2 |omega'|); the
     # step in which it stops makes 1e-6 of that.
     scene = pair(Ground(mu_along=0.2, mu_across=0.2, mu_rolling=0.05))
-    robot, spin = scene.robot, 5.0
-    radius, mass = robot.radius_m, robot.mass_kg
+    robot = scene.robot
+    spin = 5.0
+    radius = robot.radius_m
+    mass = robot.mass_kg
     slowing = 0.05 * radius * mass * G / (robot.axial_inertia_kg_m2 + mass * radius**2)
-    until, dt = spin / slowing, scene.solver.step_s
+    until = spin / slowing
+    dt = scene.solver.step_s
     twist = np.zeros((2, 6))
-    twist[:, 1], twist[:, 3] = -spin * radius, spin
+    twist[:, 1] = -spin * radius
+    twist[:, 3] = spin
     steps = math.ceil(until / dt) + 400
     _, rows = run(moving(scene, twist), steps, 1, gait=False)
     half = round(0.5 * until / dt)
@@ -243,7 +250,9 @@ def test_energy_ledger_balances() -> None:
     fallen = term["potential"] - at_start["potential"]
     assert np.abs(fallen + term["work_gravity"] + term["work_projection"]).max() < 1e-8
     # Kinetic energy once more, from the twists.
-    robot, turn, omega = scene.robot, matrices(rows.link_pose[-1]), rows.link_twist[-1, :, 3:]
+    robot = scene.robot
+    turn = matrices(rows.link_pose[-1])
+    omega = rows.link_twist[-1, :, 3:]
     own = np.einsum("kji,kj->ki", turn, omega) ** 2 @ [
         robot.axial_inertia_kg_m2,
         *2 * [robot.inertia_kg_m2],
@@ -271,9 +280,13 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
     engine = registry.create(scene)
     reference = gait_reference(scene, 4000)
     assert engine.advance(reference, 1200, ()).ok  # sidewinding is under way by then
-    dt, arm, radius = scene.solver.step_s, scene.robot.contact_half_length_m, scene.robot.radius_m
-    load, mu = scene.robot.mass_kg * G, np.array(friction)
-    seen, loaded = set[int](), 0
+    dt = scene.solver.step_s
+    arm = scene.robot.contact_half_length_m
+    radius = scene.robot.radius_m
+    load = scene.robot.mass_kg * G
+    mu = np.array(friction)
+    seen = set[int]()
+    loaded = 0
     before = engine.snapshot()
     for _ in range(1500):
         assert engine.advance(reference, 1, ()).ok
@@ -285,7 +298,8 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
         loaded += 1
         assert np.all(c.other == GROUND)
         pose, twist = step_end(before, after, dt)
-        axis, middle = matrices(pose)[c.link, :, 0], pose[c.link, :3]
+        axis = matrices(pose)[c.link, :, 0]
+        middle = pose[c.link, :3]
         end = np.sign(((c.point - middle) * axis).sum(1))[:, None]
         reach = end * arm * axis - np.array([0.0, 0.0, radius])
         assert c.point[:, :2] == pytest.approx((middle + reach)[:, :2], abs=1e-6)
@@ -327,7 +341,8 @@ def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
         start = StraightStart(kind="straight", heading_deg=180.0)
         scene = scene.model_copy(update={"robot": robot, "start": start})
     engine = registry.create(scene)
-    reference, dt = gait_reference(scene, 6000), scene.solver.step_s
+    reference = gait_reference(scene, 6000)
+    dt = scene.solver.step_s
     half = 0.5 * (scene.robot.link_length_m - offset)
     assert engine.advance(reference, 5000, ()).ok
     before = engine.snapshot()
@@ -335,7 +350,9 @@ def test_joints_stay_closed_in_velocity_and_position(offset: float) -> None:
         assert engine.advance(reference, 1, ()).ok
         after = engine.snapshot()
         pose, twist = step_end(before, after, dt)
-        turn, v, omega = matrices(pose), twist[:, :3], twist[:, 3:]
+        turn = matrices(pose)
+        v = twist[:, :3]
+        omega = twist[:, 3:]
         x, y, z = turn[..., 0], turn[..., 1], turn[..., 2]
         relative = omega[1:] - omega[:-1]
         assert np.abs((relative * np.cross(z[:-1], y[1:])).sum(1)).max() < 1e-12
@@ -380,7 +397,8 @@ def test_joint_stop_holds_a_limp_joint(plane: int) -> None:
     report = engine.advance(still(scene), 1600, range(1, 1601))
     assert report.ok
     assert report.residual <= 1e-8
-    angle, speed = report.rows.joint_angle[:, plane], report.rows.joint_rate[:, plane]
+    angle = report.rows.joint_angle[:, plane]
+    speed = report.rows.joint_rate[:, plane]
     assert angle[400] > math.radians(9.0)  # before the stop it turns freely
     assert angle.max() <= math.radians(30.0) + math.radians(100.0) * scene.solver.step_s
     assert angle[-1] >= math.radians(30.0) - 1e-9

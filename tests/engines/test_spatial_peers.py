@@ -26,7 +26,8 @@ from tests.peers import mujoco_robot
 def track(scene: Scene, seconds: float, every: float = 0.05) -> FloatArray:
     """Centres of gravity of all links, rows every so many seconds, (k, n, 3)."""
     engine = registry.create(scene)
-    steps, stride = round(seconds / scene.solver.step_s), round(every / scene.solver.step_s)
+    steps = round(seconds / scene.solver.step_s)
+    stride = round(every / scene.solver.step_s)
     report = engine.advance(gait_reference(scene, steps), steps, range(stride, steps + 1, stride))
     assert report.ok, report.message
     assert report.unconverged <= 1e-3 * steps
@@ -54,7 +55,8 @@ def test_sidewinding_is_as_fast_as_in_mujoco() -> None:
 def test_between_obstacles_it_is_as_fast_as_in_the_plane() -> None:
     # Friction acts at one point a link in the plane and at two here: a twentieth of the speed.
     scene = planar.case_scene("obstacle_aided")
-    flat, space = track(scene, 10.0), track(in_space(scene), 10.0)
+    flat = track(scene, 10.0)
+    space = track(in_space(scene), 10.0)
     speed = [(t[-1, 5, 0] - t[0, 5, 0]) / 9.95 for t in (flat, space)]
     assert speed[0] == pytest.approx(0.160, abs=0.002)
     assert speed[1] == pytest.approx(speed[0], rel=0.05)
@@ -68,7 +70,8 @@ def test_without_friction_it_moves_between_obstacles_exactly_as_in_the_plane() -
     # 1e-9 rad at the start moves the end by up to 3e-5 m).
     ground = Ground(mu_along=0.0, mu_across=0.0, mu_rolling=0.0)
     scene = planar.case_scene("obstacle_aided", ground=ground)
-    flat, space = track(scene, 3.0), track(in_space(scene), 3.0)
+    flat = track(scene, 3.0)
+    space = track(in_space(scene), 3.0)
     assert np.linalg.norm(flat[-1, :, :2] - flat[0, :, :2], axis=1).min() > 0.05
     assert np.linalg.norm(space[..., :2] - flat[..., :2], axis=-1).max() < 1e-4
 
@@ -90,7 +93,8 @@ def test_with_one_thin_contact_a_link_it_slides_as_in_the_plane(
     scene = scene.model_copy(
         update={"robot": robot, "start": start, "gait": gait, "ground": ground}
     )
-    flat, space = track(scene, 6.0), track(in_space(scene), 6.0)
+    flat = track(scene, 6.0)
+    space = track(in_space(scene), 6.0)
     path = np.linalg.norm(np.diff(flat, axis=0)[..., :2], axis=-1).sum(axis=0).min()
     assert np.linalg.norm(space[..., :2] - flat[..., :2], axis=-1).max() < 0.01 * path
 
@@ -104,9 +108,11 @@ def depth_in_blocks(scene: Scene, pose: FloatArray) -> float:
     blocks = [
         s for obstacle in scene.obstacles for s in obstacle_solids(obstacle) if isinstance(s, Block)
     ]
-    centre, half = np.array([b.centre for b in blocks]), np.array([b.half for b in blocks])
+    centre = np.array([b.centre for b in blocks])
+    half = np.array([b.half for b in blocks])
     rotation = np.array([b.rotation for b in blocks])
-    axis, arm = matrices(pose)[:, :, 0], scene.robot.contact_half_length_m
+    axis = matrices(pose)[:, :, 0]
+    arm = scene.robot.contact_half_length_m
 
     def distance(s: FloatArray) -> FloatArray:
         """Signed distance of the points s (n, b, k) along every axis to every block, the same shape."""
@@ -157,7 +163,8 @@ def test_links_do_not_tunnel_into_terrain(name: str) -> None:
     assert result.ok, result.message
     rows = result.recording.rows(0, len(result.recording))
     assert np.any(rows.impulse_obstacle[-1] != 0.0)
-    twist, pose = rows.link_twist, rows.link_pose[::3]
+    twist = rows.link_twist
+    pose = rows.link_pose[::3]
     reach = scene.robot.contact_half_length_m + scene.robot.radius_m
     speed = (
         np.linalg.norm(twist[..., :3], axis=-1) + reach * np.linalg.norm(twist[..., 3:], axis=-1)

@@ -54,7 +54,9 @@ def folding_inertia(scene: Scene) -> float:
 def test_free_play_lets_the_joint_go(plane: int) -> None:
     # 4 degrees of free play: between -2 and 2 nothing acts on the joint. Beyond, the spring stops
     # it within rate sqrt(I / K_P), so it goes to and fro between the two sides.
-    stiffness, rate, half = 40.0, math.radians(40.0), math.radians(2.0)
+    stiffness = 40.0
+    rate = math.radians(40.0)
+    half = math.radians(2.0)
     scene = floating(
         actuator=Actuator(free_play_deg=4.0),
         joint_controller=JointController(kp_nm_per_rad=stiffness, kd_nms_per_rad=0.0),
@@ -87,7 +89,8 @@ def test_a_motor_saturates_at_its_largest_torque(plane: int) -> None:
     target = math.radians(60.0)
     reference = still(scene, target) if plane == 0 else still(scene, 0.0, target)
     rows = engine.advance(reference, 4000, range(1, 4001)).rows
-    torque, rate = rows.joint_torque[:, plane], rows.joint_rate[:, plane]
+    torque = rows.joint_torque[:, plane]
+    rate = rows.joint_rate[:, plane]
     assert torque[:20] == pytest.approx(3.0, rel=1e-12)
     assert np.abs(torque).max() <= 3.0 * (1 + 1e-12)
     assert torque.min() == pytest.approx(-3.0, rel=1e-12)
@@ -226,7 +229,8 @@ def test_a_real_robot_drops_more_links_to_the_ground() -> None:
         "control.set_point_period_s": 0.1,
         "control.start_delay_s": 0.1,
     }
-    closed, speed = [], []
+    closed = []
+    speed = []
     for values in (gains, gains | flaws):
         rows = sidewinding(values)
         late = rows.time >= 4.5

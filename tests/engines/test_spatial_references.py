@@ -44,11 +44,9 @@ def moved(name: str) -> FloatArray:
 
 def test_sidewinding_follows_the_reference() -> None:
     # Tolerances and their reason: cases.json.
-    rows, data, tolerance = (
-        rows_of("sidewinding"),
-        reference("sidewinding"),
-        CASES["sidewinding"]["tolerance"],
-    )
+    rows = rows_of("sidewinding")
+    data = reference("sidewinding")
+    tolerance = CASES["sidewinding"]["tolerance"]
     assert rows.time == pytest.approx(data["t"][1:], abs=1e-9)
     poses = from_p1(data["q"][1:])
     distance = np.linalg.norm(rows.link_pose[..., :3] - poses[..., :3], axis=-1)

@@ -67,7 +67,8 @@ def test_mixed_robot_keeps_its_energy_books() -> None:
 def test_mixed_robot_continues_from_a_checkpoint_to_the_bit() -> None:
     scene = scene_with(MIXED | {"gait.amplitude_deg": 20.0})
     reference = gait_reference(scene, 200)
-    whole, other = registry.create(scene), registry.create(scene)
+    whole = registry.create(scene)
+    other = registry.create(scene)
     whole.advance(reference, 100, ())
     checkpoint = whole.checkpoint()
     expected = whole.advance(reference, 100, (200,)).rows

@@ -44,7 +44,8 @@ def test_a_view_has_the_bits_of_a_snapshot_in_any_order(scene: str) -> None:
 def test_what_was_read_stays_and_what_was_not_names_the_remedy() -> None:
     engine = registry.create(load_scene(scenes_dir() / "path_following.toml"))
     view = engine.look()
-    pose, kept = view.link_pose, view.link_pose.copy()
+    pose = view.link_pose
+    kept = view.link_pose.copy()
     assert engine.advance(still(engine.scene), 50).ok
     assert view.link_pose is pose
     np.testing.assert_array_equal(pose, kept)
@@ -60,7 +61,8 @@ def test_what_was_read_stays_and_what_was_not_names_the_remedy() -> None:
 
 def test_looking_changes_nothing() -> None:
     scene = load_scene(scenes_dir() / "jam_resolution.toml")
-    looked, alone = registry.create(scene), registry.create(scene)
+    looked = registry.create(scene)
+    alone = registry.create(scene)
     for engine in (looked, alone):
         for _ in range(5):
             engine.advance(still(scene), 20)

@@ -16,7 +16,8 @@ from tests.engines.common import gait_reference
 @pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "jam_resolution"])
 def test_a_far_step_leaves_the_state_as_it_was(name: str) -> None:
     scene = load_scene(scenes_dir() / f"{name}.toml")
-    engine, reference = registry.create(scene), gait_reference(scene, 60)
+    engine = registry.create(scene)
+    reference = gait_reference(scene, 60)
     assert isinstance(engine, TimeSteppingEngine)
     assert engine.advance(reference, 50, ()).ok
     before = [array.copy() for array in engine._state]

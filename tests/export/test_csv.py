@@ -177,7 +177,8 @@ def test_the_header_rebuilds_the_run(tmp_path: Path) -> None:
     runner.advance(500)
     runner.apply(runner.scene.model_copy(update={"obstacles": runner.scene.obstacles[1:]}))
     runner.advance(720)  # stopped by hand at 0.505 s
-    first, again = tmp_path / "first.csv", tmp_path / "again.csv"
+    first = tmp_path / "first.csv"
+    again = tmp_path / "again.csv"
     write_csv(first, runner.recording, "main.toml")
     assert len(read_changes(first)) == 2
     ss.simulate(first).to_csv(again)

@@ -38,7 +38,8 @@ class Drawing:
 
     def __init__(self, path: Path) -> None:
         svg = SVG.parse(str(path))
-        self.width, self.height = float(svg.width) * MM, float(svg.height) * MM
+        self.width = float(svg.width) * MM
+        self.height = float(svg.height) * MM
         self.texts = [
             element.text for element in svg.elements() if isinstance(element, Text) and element.text
         ]
@@ -59,7 +60,8 @@ class Drawing:
             lambda e: isinstance(e, Shape) and not isinstance(e, Text)
         )
         boxes = MM * np.array([shape.bbox(with_stroke=False) for shape in shapes])
-        low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+        low = boxes[:, :2].min(axis=0)
+        high = boxes[:, 2:].max(axis=0)
         return np.array([low[0], self.height - high[1]]), np.array([high[0], self.height - low[1]])
 
     def centre(self, name: str) -> FloatArray:
@@ -106,7 +108,9 @@ def test_the_robot_is_where_it_starts_and_its_head_is_marked(tmp_path: Path, hea
         name = "head" if link == index else f"link-{link + 1}"
         away = drawing.centre(name) - drawing.centre("obstacle-1")
         np.testing.assert_allclose(away, pose[link, :2], atol=1e-4)
-    half, radius, angle = scene.robot.contact_half_length_m, scene.robot.radius_m, np.radians(20.0)
+    half = scene.robot.contact_half_length_m
+    radius = scene.robot.radius_m
+    angle = np.radians(20.0)
     expected = 2 * (half * np.abs([np.cos(angle), np.sin(angle)]) + radius)
     np.testing.assert_allclose(drawing.size("head"), expected, rtol=2e-3)
 

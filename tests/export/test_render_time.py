@@ -21,7 +21,9 @@ class Drawing:
     """A renderer whose clock moves only while it draws: 60 s for the first frame, and a fixed time for the others."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds, self.now, self.frames = seconds, 0.0, 0
+        self.seconds = seconds
+        self.now = 0.0
+        self.frames = 0
         self.size = (0, 0)
 
     def make(self, width: int, height: int, theme: Any) -> Drawing:

@@ -112,7 +112,8 @@ def test_without_pyav_a_sentence_says_what_remains_and_it_works(
 
 def test_poses_between_rows_are_interpolated(recording: RunRecording) -> None:
     source = FrameSource(recording, trail_link=5)
-    first, second = recording.snapshot(40), recording.snapshot(41)
+    first = recording.snapshot(40)
+    second = recording.snapshot(41)
     middle = source.snapshot(0.405)
     np.testing.assert_allclose(
         middle.link_pose[:, :3], (first.link_pose + second.link_pose)[:, :3] / 2, atol=1e-12
@@ -131,7 +132,8 @@ def test_the_overview_sees_the_robot_all_the_time(recording: RunRecording) -> No
 
 
 def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: RunRecording) -> None:
-    stairs, far = Stairs(x_m=1.0, y_m=0.8, width_m=0.5, landing_m=0.3), Box(x_m=50, y_m=0)
+    stairs = Stairs(x_m=1.0, y_m=0.8, width_m=0.5, landing_m=0.3)
+    far = Box(x_m=50, y_m=0)
     scene = recording.scene.model_copy(update={"obstacles": (stairs, far)})
     other = RunRecording(scene, recording.schema)
     other.append(recording.rows(0, len(recording)))

@@ -257,10 +257,8 @@ def test_curves_pass_through_their_values_and_the_cursor_goes_along(
 
 
 def test_curves_of_one_unit_share_an_axis() -> None:
-    one, two = (
-        strip_height(720, ("com_x_m", "com_y_m")),
-        strip_height(720, ("com_x_m", "com_vx_mps")),
-    )
+    one = strip_height(720, ("com_x_m", "com_y_m"))
+    two = strip_height(720, ("com_x_m", "com_vx_mps"))
     assert 0 == strip_height(720, ()) < one < two < 360
     with pytest.raises(UsageError, match="at most 8"):
         VideoOptions(strip=("com_x_m",) * 9)
@@ -296,7 +294,8 @@ def test_whole_pictures_are_the_same_twice(
     write: Callable[[str], Path | None] = lambda name: write_video(  # noqa: E731
         tmp_path / name, shown, options, ghosts=ghosts, name="One"
     )
-    one, two = write("a.mp4"), write("b.mp4")
+    one = write("a.mp4")
+    two = write("b.mp4")
     assert one is not None
     assert two is not None
     assert one.read_bytes() == two.read_bytes()

@@ -22,9 +22,12 @@ ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 
 def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     """Rows first to stop of a run in which everything is a formula of time: pushes travel down the body."""
-    n, k = scene.robot.n_links, stop - first
+    n = scene.robot.n_links
+    k = stop - first
     time = np.arange(first, stop) / scene.run.log_rate_hz
-    t, link, joint = time[:, None], np.arange(n), np.arange(n - 1)
+    t = time[:, None]
+    link = np.arange(n)
+    joint = np.arange(n - 1)
     gait = scene.gait
     phase = gait.omega * t + joint * gait.phase_shift
     reference = gait.amplitude * np.sin(phase) + gait.offset
@@ -37,18 +40,23 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     length = scene.robot.link_length_m
     x = 0.16 * t + np.cumsum(length * np.cos(heading), axis=1)
     y = np.cumsum(length * np.sin(heading), axis=1)
-    pose, twist = np.zeros((k, n, 7)), np.zeros((k, n, 6))
-    pose[:, :, 0], pose[:, :, 1], pose[:, :, 2] = x, y, 0.0525
+    pose = np.zeros((k, n, 7))
+    twist = np.zeros((k, n, 6))
+    pose[:, :, 0] = x
+    pose[:, :, 1] = y
+    pose[:, :, 2] = 0.0525
     if scene.model.kind != "planar_nonsmooth":
         pose[:, :, 2] += 0.01 * (1 + np.sin(2 * t - link))
-    pose[:, :, 3], pose[:, :, 6] = np.cos(heading / 2), np.sin(heading / 2)
+    pose[:, :, 3] = np.cos(heading / 2)
+    pose[:, :, 6] = np.sin(heading / 2)
     twist[:, :, 0] = 0.16 + 0.02 * np.sin(3 * t + link)
     impulse = np.zeros((k, n, 3))
     # The integral of 20 (1 + sin(2 t - link)): a force of 0 to 40 N whose mean over any interval is
     # known.
     impulse[:, :, 1] = 20 * (t - (np.cos(2 * t - link) - np.cos(link)) / 2)
     ground = np.zeros((k, n, 3))
-    ground[:, :, 0], ground[:, :, 2] = -1.3 * t, 6.69 * t
+    ground[:, :, 0] = -1.3 * t
+    ground[:, :, 2] = 6.69 * t
     step = np.arange(first, stop)
     rate = gait.amplitude * gait.omega * np.cos(phase)
     pitch_rate = wave.amplitude * wave.omega * np.cos(pitch_phase)

@@ -62,20 +62,24 @@ def _schema(scene: Scene) -> Schema:
 
 def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     """Rows first to stop of a run in which curvature runs to the tail and the third contact never holds."""
-    place, k = np.array(scene.beam.abscissas), stop - first
+    place = np.array(scene.beam.abscissas)
+    k = stop - first
     n = len(place)
     time = np.arange(first, stop) / scene.run.log_rate_hz
     t = time[:, None]
     bent = curvature(t, place)
     heading = np.cumsum(bent, axis=1) * scene.beam.length_m / (n - 1)
-    pose, twist = np.zeros((k, n, 7)), np.zeros((k, n, 6))
+    pose = np.zeros((k, n, 7))
+    twist = np.zeros((k, n, 6))
     step = scene.beam.length_m / (n - 1)
     pose[:, :, 0] = -0.5 * t + np.cumsum(step * np.cos(heading), axis=1)
     pose[:, :, 1] = np.cumsum(step * np.sin(heading), axis=1)
     pose[:, :, 2] = scene.beam.radius_m
-    pose[:, :, 3], pose[:, :, 6] = np.cos(heading / 2), np.sin(heading / 2)
+    pose[:, :, 3] = np.cos(heading / 2)
+    pose[:, :, 6] = np.sin(heading / 2)
     twist[:, :, 0] = -0.5
-    strain, wrench = np.zeros((k, n, 6)), np.zeros((k, n, 6))
+    strain = np.zeros((k, n, 6))
+    wrench = np.zeros((k, n, 6))
     strain[:, :, 0] = 1.0 + 0.1 * np.sin(2 * np.pi * (place - 0.3 * t))
     strain[:, :, 5] = bent
     wrench[:, :, 0] = 2.0 * np.cos(t) * (place / scene.beam.length_m)
@@ -124,7 +128,8 @@ class FakeLaw:
 
     def __init__(self, strain: Strain, beam: Beam) -> None:
         type(self).made += 1
-        self._text, self._beam = strain.text(), beam
+        self._text = strain.text()
+        self._beam = beam
         self._names = {"pi": math.pi, "l": beam.length_m, "r": beam.radius_m, "bump": _bump}
         self._names |= {name: getattr(np, name) for name in ("sin", "cos", "exp", "sqrt")}
         self._names |= {name: value for name, (value, _) in self._text.constants.items()}
@@ -132,7 +137,8 @@ class FakeLaw:
 
     def at(self, t: np.ndarray, X: np.ndarray) -> SimpleNamespace:
         shape = len(t), len(X)
-        time, place = np.broadcast_to(t[:, None], shape), np.broadcast_to(X, shape)
+        time = np.broadcast_to(t[:, None], shape)
+        place = np.broadcast_to(X, shape)
         speed = self._value("speed_m_s", self._text.speed or "0", {"t": 0.0})
         names = {"t": time, "X": place, "s": place + speed * time}
         columns = [

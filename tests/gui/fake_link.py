@@ -56,7 +56,8 @@ class FakeLoaded:
     """What `load_profile` gives, as far as the window looks at it."""
 
     def __init__(self, given: Profile, path: Path = Path("lab.toml")) -> None:
-        self.profile, self.path = given, path
+        self.profile = given
+        self.path = path
 
 
 def blank(k: int, nodes: int, now: float) -> Telemetry:
@@ -141,7 +142,8 @@ class FakeLink:
         if kind == "connect":
             self.state = LinkState.LISTENING
         elif kind in ("idle", "disarm", "reset"):
-            self.state, self.reason = LinkState.IDLE, ""
+            self.state = LinkState.IDLE
+            self.reason = ""
         elif kind == "listen":
             self.state = LinkState.LISTENING
         elif kind == "arm" and before is LinkState.IDLE:
@@ -158,7 +160,8 @@ class FakeLink:
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         self.stops.append(reason)
         if self.state in (LinkState.ARMED, LinkState.STREAMING):
-            self.state, self.reason = LinkState.FAULT, reason
+            self.state = LinkState.FAULT
+            self.reason = reason
             self.say(reason, "warning", "stop")
 
     def beat(self) -> None:
@@ -171,7 +174,8 @@ class FakeLink:
         if self.frozen:
             self._last = replace(self._last, time=time.monotonic())
             return self._last
-        now, k = time.monotonic(), len(self._profile.axes)
+        now = time.monotonic()
+        k = len(self._profile.axes)
         armed = self.state in (LinkState.ARMED, LinkState.STREAMING)
         angle = (
             0.4 * np.sin(2 * now + np.arange(k))
@@ -208,11 +212,13 @@ class FakeLink:
         return self._last
 
     def events(self) -> list[LinkEvent]:
-        waiting, self.waiting = self.waiting, []
+        waiting = self.waiting
+        self.waiting = []
         return waiting
 
     def traffic(self) -> list[Traffic]:
-        frames, self.frames = self.frames, []
+        frames = self.frames
+        self.frames = []
         return frames
 
     def begin_log(self, path: Path) -> None:
@@ -226,7 +232,9 @@ class FakeLive:
     """A source that shows fifty rows of a made-up run, and hands on what it is told."""
 
     def __init__(self, link: Link, scene: Scene, choices: LiveChoices) -> None:
-        self.link, self.scenes, self.choices = link, [scene], choices
+        self.link = link
+        self.scenes = [scene]
+        self.choices = choices
         n = scene.robot.n_links
         valid = Fields.POSE | Fields.JOINTS | Fields.REFERENCE
         self.recording: Recording | None = RunRecording(

@@ -36,7 +36,9 @@ class Drive:
     """Leads the robot of a window to streaming, by what its state is."""
 
     def __init__(self, window: MainWindow, profile: Path, bus: Bus) -> None:
-        self._window, self._profile, self._bus = window, profile, bus
+        self._window = window
+        self._profile = profile
+        self._bus = bus
         self._asked = 0.0
         self._since = math.inf
         self._told = False
@@ -48,7 +50,9 @@ class Drive:
         self._timer.start(_LOOK_MS)
 
     def _look(self) -> None:
-        window, robot, now = self._window, self._window.context.robot, time.monotonic()
+        window = self._window
+        robot = self._window.context.robot
+        now = time.monotonic()
         state = robot.state
         self._since = min(self._since, now) if state is LinkState.STREAMING else math.inf
         if state is LinkState.STREAMING:

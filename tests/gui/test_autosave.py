@@ -141,7 +141,8 @@ def test_a_full_disk_is_said_once_and_tried_again(
 
 
 def test_restoring_is_one_edit_on_top_of_the_file(document: Document, tmp_path: Path) -> None:
-    before, path = document.scene, document.path
+    before = document.scene
+    path = document.path
     edit(document, 12.0)
     unsaved = document.scene
     document.restore(unsaved, path)

@@ -137,8 +137,11 @@ def test_bounds_hold_the_body(body_document: Document, body_bridge: FakeBridge) 
 
 def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
-    look, wanted, beam = BodyLook(), Overlays(body_quantity="stretch"), body_document.scene.beam
-    spans, scales = [], []
+    look = BodyLook()
+    wanted = Overlays(body_quantity="stretch")
+    beam = body_document.scene.beam
+    spans = []
+    scales = []
     begun = make_body_recording(body_document.scene, 1)
     for row in (0, 40, 99, 20, 0):
         dressed = look.dress(wanted, beam, begun, recording.snapshot(row), 0.1)
@@ -169,7 +172,9 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
 
 def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
-    look, wanted, beam = BodyLook(), Overlays(), body_document.scene.beam
+    look = BodyLook()
+    wanted = Overlays()
+    beam = body_document.scene.beam
     dressed = look.dress(wanted, beam, recording, recording.snapshot(50), 0.1)
     rows = recording.rows(0, 100)
     largest = float(np.linalg.norm(rows.hold[..., 8:11][rows.hold[..., 0] > 0.5], axis=-1).max())

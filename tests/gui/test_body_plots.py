@@ -170,7 +170,8 @@ def test_a_profile_is_the_wrench_at_the_cursor(
 
 
 def test_its_axis_holds_all_of_the_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
-    plot, seen = panel.plots[0], set()
+    plot = panel.plots[0]
+    seen = set()
     for row in range(0, ROWS, 100):
         bridge.set_cursor(row)
         axis = plot.chart.picture.axes[0]

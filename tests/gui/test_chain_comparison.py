@@ -19,10 +19,8 @@ from tests.gui.conftest import COMPILING_MS
 
 pytestmark = pytest.mark.gui
 
-SNAKE, UNDULATION = (
-    scenes_dir() / "continuum_snake_2d.toml",
-    scenes_dir() / "lagrangian_undulation.toml",
-)
+SNAKE = scenes_dir() / "continuum_snake_2d.toml"
+UNDULATION = scenes_dir() / "lagrangian_undulation.toml"
 
 
 def test_chains_beside_the_body(

@@ -80,10 +80,8 @@ def test_layers_are_made_again_only_after_they_changed(qtbot: QtBot) -> None:
         made.append("raster")
         return np.full((20, 30), 0xFFFF0000, np.uint32)
 
-    raster, painted = (
-        RasterItem(make, 0.0),
-        PaintedItem(lambda painter: made.append("painted"), 1.0, once=True),
-    )
+    raster = RasterItem(make, 0.0)
+    painted = PaintedItem(lambda painter: made.append("painted"), 1.0, once=True)
     image = QImage(40, 40, QImage.Format.Format_ARGB32_Premultiplied)
     with QPainter(image) as painter:
         for item in (raster, painted):

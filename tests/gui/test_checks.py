@@ -167,7 +167,8 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
     image = QImage(rect.size(), QImage.Format.Format_RGB32)
     image.fill(theme.colour("panel"))
     option = QStyleOptionViewItem()
-    option.rect, option.state = rect, QStyle.StateFlag.State_Enabled
+    option.rect = rect
+    option.state = QStyle.StateFlag.State_Enabled
     painter = QPainter(image)
     checks.delegate.paint(painter, option, index)
     painter.end()
@@ -192,11 +193,13 @@ def test_a_fix_of_many_words_has_room_in_a_narrow_panel(
     bridge.set_status(
         problems=(Problem("error", "", "obstacle 3 is a ramp", "remove it", fixes=fixes),)
     )
-    index, delegate = checks.list.model().index(0, 0), checks.delegate
+    index = checks.list.model().index(0, 0)
+    delegate = checks.delegate
     for width in (150, 220, 280):
         checks.resize(width, 500)
         qtbot.waitUntil(lambda width=width: checks.list.viewport().width() < width)
-        rect, metrics = checks.list.visualRect(index), checks.list.fontMetrics()
+        rect = checks.list.visualRect(index)
+        metrics = checks.list.fontMetrics()
         boxes = delegate.buttons(index, rect, metrics)
         for box, fix in boxes:
             assert rect.contains(box), "nothing of a button is cut off"
@@ -228,10 +231,8 @@ def test_findings_lead_to_the_place_in_the_view_and_to_the_field(
     there = window.context.document.scene.obstacles[6]
     assert viewport.navigator.camera.target[:2] == pytest.approx((there.x_m, there.y_m), abs=0.01)
 
-    panels, inspector = (
-        window.context.docks["parameters"].widget(),
-        window.context.docks["inspector"].widget(),
-    )
+    panels = window.context.docks["parameters"].widget()
+    inspector = window.context.docks["inspector"].widget()
     assert isinstance(panels, ParameterPanels)
     assert isinstance(inspector, Inspector)
     checks.asked.emit(Problem("hint", "ground.mu_across", "slippery", ""))

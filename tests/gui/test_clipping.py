@@ -113,7 +113,8 @@ def test_a_child_outside_its_parent_is_noticed(qtbot: QtBot) -> None:
 
 
 def test_texts_that_their_widgets_shorten_are_in_tooltips(qtbot: QtBot) -> None:
-    box, button = narrow(ChoiceBox()), ElidedButton()
+    box = narrow(ChoiceBox())
+    button = ElidedButton()
     box.addItem("a choice of very many words")
     box.setToolTip("What to choose")
     button.setText("a button of very many words")
@@ -126,7 +127,8 @@ def test_texts_that_their_widgets_shorten_are_in_tooltips(qtbot: QtBot) -> None:
 
 
 def test_a_column_that_scrolls_is_never_narrower_than_its_content(qtbot: QtBot) -> None:
-    label, content = QLabel("a line that is not broken"), QWidget()
+    label = QLabel("a line that is not broken")
+    content = QWidget()
     QVBoxLayout(content).addWidget(label)
     area = scrolled(content)
     assert area.minimumSizeHint().width() > content.minimumSizeHint().width()

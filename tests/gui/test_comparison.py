@@ -35,7 +35,9 @@ from tests.gui.fake import FakeBridge, make_recording
 pytestmark = pytest.mark.gui
 
 OPEN_GROUND = scenes_dir() / "lateral_undulation_isotropic.toml"
-PLANAR, SPATIAL, LAGRANGIAN = "planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian"
+PLANAR = "planar_nonsmooth"
+SPATIAL = "spatial_nonsmooth"
+LAGRANGIAN = "planar_lagrangian"
 
 
 @pytest.fixture
@@ -162,7 +164,8 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
 
 def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
-    comparer, plots = run(qtbot, panel, "0.2"), plots_of(window)
+    comparer = run(qtbot, panel, "0.2")
+    plots = plots_of(window)
     shows = panel.figures.shows
     assert [shows[kind].isChecked() for kind in (PLANAR, SPATIAL, LAGRANGIAN)] == [
         False,
@@ -192,7 +195,8 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
 def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(
     qtbot: QtBot, panel: ComparisonPanel
 ) -> None:
-    window, document = window_of(panel), window_of(panel).context.document
+    window = window_of(panel)
+    document = window_of(panel).context.document
     comparer = run(qtbot, panel, "0.1")
     assert not comparer.stale
     document.set_value("run.duration_s", 3.0, "Duration")
@@ -363,7 +367,8 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
         )
     )
     assert len(plot.chart.picture.traces) == 22
-    mine, other = plot.chart.picture.traces[:11], plot.chart.picture.traces[11:]
+    mine = plot.chart.picture.traces[:11]
+    other = plot.chart.picture.traces[11:]
     for one, two in zip(mine, other, strict=True):
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
     kept = plots.overlays[0].history

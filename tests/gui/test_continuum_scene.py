@@ -179,7 +179,8 @@ def test_a_section_says_where_it_is_and_what_it_bears() -> None:
 def test_the_inspector_shows_a_section_and_the_parts_of_the_body(
     qtbot: QtBot, body: Document
 ) -> None:
-    selection, bridge = Selection(body), FakeBridge(body_recording(body.scene, 50))
+    selection = Selection(body)
+    bridge = FakeBridge(body_recording(body.scene, 50))
     inspector = Inspector(body, selection, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(288, 700)

@@ -65,7 +65,8 @@ def test_every_controller_of_the_scene_is_offered() -> None:
 def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
-    panel, before = panels.controller, document.scene
+    panel = panels.controller
+    before = document.scene
     assert not panel.rows
     pick(qtbot, panel, "heading")
     assert document.scene.controller == HeadingFields()
@@ -94,7 +95,8 @@ def test_rows_edit_numbers_words_and_switches(
     row.field.selectAll()
     qtbot.keyClicks(row.field, "0.35")
     qtbot.keyClick(row.field, Qt.Key.Key_Return)
-    begins, jams = panel.choices["controller.begins"], panel.choices["controller.jam_resolution"]
+    begins = panel.choices["controller.begins"]
+    jams = panel.choices["controller.jam_resolution"]
     assert isinstance(begins, ChoiceRow)
     assert isinstance(jams, ToggleRow)
     qtbot.keyClick(begins.field, Qt.Key.Key_Up)

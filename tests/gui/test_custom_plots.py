@@ -62,11 +62,9 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
 def drop(target: QWidget, data: QMimeData) -> None:
     """Drag over a widget and let go, as Qt tells it."""
     place = QPointF(target.rect().center())
-    copy, left, none = (
-        Qt.DropAction.CopyAction,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
+    copy = Qt.DropAction.CopyAction
+    left = Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(place.toPoint(), copy, data, left, none)
     QApplication.sendEvent(target, enter)
     assert enter.isAccepted()
@@ -198,7 +196,8 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
     assert picture.traces[0].time == pytest.approx(pose[:, 5, 0], abs=1e-5)
     assert picture.traces[0].low == pytest.approx(pose[:, 5, 1], abs=1e-5)
     assert len(picture.outlines) == len(bridge.recording.scene.obstacles)
-    area, axis = plot.chart.area, picture.axes[0]
+    area = plot.chart.area
+    axis = picture.axes[0]
     assert (picture.stop - picture.start) / area.width() == pytest.approx(
         (axis.high - axis.low) / area.height()
     )
@@ -293,8 +292,10 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
     plot = panel.plots[0]
     plot.add_channels(("link_6_obstacle_fy_n",))
     settle(qtbot, panel)
-    port, area = plot.chart.viewport(), plot.chart.area
-    shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
+    port = plot.chart.viewport()
+    area = plot.chart.area
+    shift = Qt.KeyboardModifier.ShiftModifier
+    left = Qt.MouseButton.LeftButton
 
     def move(time: float, button: Qt.MouseButton) -> None:
         place = QPointF(plot.chart.x_of(time), area.center().y())

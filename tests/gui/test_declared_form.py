@@ -112,7 +112,8 @@ def test_rows_show_values_and_return_them(form: DeclaredForm[Camera], qtbot: QtB
 
 
 def test_conditions_follow_the_values(form: DeclaredForm[Camera]) -> None:
-    delay, port = editor(form, NumberField, "delay_s"), editor(form, NumberField, "port")
+    delay = editor(form, NumberField, "delay_s")
+    port = editor(form, NumberField, "port")
     assert not delay.isVisible()
     assert not port.isEnabled()
     editor(form, QCheckBox, "fires").click()

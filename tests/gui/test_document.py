@@ -53,7 +53,8 @@ def test_edits_of_one_gesture_are_one_step(document: Document) -> None:
 
 
 def test_a_gesture_that_ends_where_it_began_leaves_nothing_to_undo(document: Document) -> None:
-    before, gesture = document.scene, document.new_gesture()
+    before = document.scene
+    gesture = document.new_gesture()
     document.edit(transform.move(before, [0], (0.1, 0.0, 0.0)), "Move", gesture)
     document.edit(before, "Move", gesture)
     assert document.undo_stack.count() == 0
@@ -67,7 +68,8 @@ def test_what_was_just_opened_is_saved_though_a_gesture_that_went_back_cut_off_t
     document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     document.save()
     document.undo_stack.undo()
-    gesture, before = document.new_gesture(), document.scene.gait.amplitude_deg
+    gesture = document.new_gesture()
+    before = document.scene.gait.amplitude_deg
     for value in (20.0, before):
         document.set_value("gait.amplitude_deg", value, "Amplitude", gesture)
     assert document.undo_stack.count() == 0
@@ -85,7 +87,8 @@ def test_a_value_that_is_not_valid_changes_nothing(document: Document) -> None:
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(document: Document, tmp_path: Path) -> None:
-    before, path = document.scene, document.path
+    before = document.scene
+    path = document.path
     bad = tmp_path / "bad.toml"
     bad.write_text("format = 1\n[robot]\nmass_kg = -1\n")
     with pytest.raises(SceneError, match="mass_kg"):

@@ -44,7 +44,9 @@ class DocumentMachine(RuleBasedStateMachine):
         self.begin(self.document.scene)
 
     def begin(self, scene: Scene) -> None:
-        self.history, self.place, self.clean = [scene], 0, 0
+        self.history = [scene]
+        self.place = 0
+        self.clean = 0
         self.gesture_step = -1
 
     @property
@@ -80,7 +82,8 @@ class DocumentMachine(RuleBasedStateMachine):
     @rule(values=st.lists(st.floats(0, 60), min_size=1, max_size=4), back=st.booleans())
     def gesture_of_one_slider(self, values: list[float], back: bool) -> None:
         """A slider is dragged, perhaps to where it was: one step of undo, or none."""
-        gesture, before = self.document.new_gesture(), self.scene
+        gesture = self.document.new_gesture()
+        before = self.scene
         count = self.document.undo_stack.count()
         for value in [*values, *([before.gait.amplitude_deg] if back else [])]:
             self.document.set_value("gait.amplitude_deg", value, "Amplitude", gesture)
@@ -149,7 +152,8 @@ class DocumentMachine(RuleBasedStateMachine):
 
     @rule()
     def take_up_what_was_unsaved(self) -> None:
-        scene, path = self.scene, self.document.path
+        scene = self.scene
+        path = self.document.path
         saved = self.document.read_file() if path is not None else Scene()
         self.document.restore(scene, path)
         self.begin(saved)

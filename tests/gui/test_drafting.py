@@ -214,7 +214,8 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(
 def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(
     above: MainWindow,
 ) -> None:
-    viewport, document = above.context.viewport, above.context.document
+    viewport = above.context.viewport
+    document = above.context.document
     assert viewport.sheet.dimensions() == []
     plain = viewport.image()
     above.context.selection.set([("obstacle", 0)])
@@ -232,8 +233,10 @@ def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(
 
 def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) -> None:
     viewport = above.context.viewport
-    scene, camera = above.context.document.scene, viewport.navigator.camera
-    first, second = scene.obstacles[4], scene.obstacles[6]
+    scene = above.context.document.scene
+    camera = viewport.navigator.camera
+    first = scene.obstacles[4]
+    second = scene.obstacles[6]
     qtbot.keyClick(viewport, Qt.Key.Key_M)
     assert viewport.measure_tool.measuring
     assert viewport.hint.text() == FIRST

@@ -60,7 +60,8 @@ def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
 def test_menus_do_not_follow_every_part_of_a_gesture(
     drawn: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document, table = drawn.context.document, drawn.context.actions_table
+    document = drawn.context.document
+    table = drawn.context.actions_table
     QApplication.processEvents()
     asked = counted(monkeypatch, table, "refresh_soon")
     gesture = document.new_gesture()
@@ -132,5 +133,6 @@ def test_a_picture_is_read_into_the_image_that_shows_it(
     assert len(seen) == 2
     assert len(set(seen)) == 1
     assert one == two
-    sky, floor = one.pixelColor(160, 2).lightness(), one.pixelColor(160, 197).lightness()
+    sky = one.pixelColor(160, 2).lightness()
+    floor = one.pixelColor(160, 197).lightness()
     assert sky != floor

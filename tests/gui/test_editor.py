@@ -27,13 +27,12 @@ from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui
 
-LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
-NONE, SHIFT, CTRL, ALT = (
-    Qt.KeyboardModifier.NoModifier,
-    Qt.KeyboardModifier.ShiftModifier,
-    Qt.KeyboardModifier.ControlModifier,
-    Qt.KeyboardModifier.AltModifier,
-)
+LEFT = Qt.MouseButton.LeftButton
+RIGHT = Qt.MouseButton.RightButton
+NONE = Qt.KeyboardModifier.NoModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
+ALT = Qt.KeyboardModifier.AltModifier
 Key = Qt.Key
 
 THINGS: tuple[Obstacle, ...] = (
@@ -425,7 +424,8 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(
     assert (moved.x_m, moved.y_m) == (pytest.approx(1.2, abs=2e-4), pytest.approx(-0.15, abs=2e-4))
     qtbot.keyClick(viewport, Key.Key_T)  # no window here whose shortcut it is
     viewport.editor.options.next_mode()
-    middle, place = at(viewport, moved.x_m, moved.y_m), grip(viewport, "z")
+    middle = at(viewport, moved.x_m, moved.y_m)
+    place = grip(viewport, "z")
     arm = place - middle
     drag(
         qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x())

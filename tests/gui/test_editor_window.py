@@ -22,13 +22,15 @@ Key = Qt.Key
 def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, before = drawn.context.viewport, drawn.context.document.scene
+    viewport = drawn.context.viewport
+    before = drawn.context.document.scene
     drawn.context.selection.set([("obstacle", 5)])
     qtbot.waitUntil(drawn.context.actions_table["move"].isEnabled)
     viewport.setFocus()
     place = top_of(viewport, 5)
     move(viewport, place)
-    camera, following = viewport.navigator.camera, viewport.navigator.following
+    camera = viewport.navigator.camera
+    following = viewport.navigator.following
     qtbot.keyClick(viewport, Key.Key_G)
     assert viewport.editor.transforms.busy
     for key in "x":
@@ -50,7 +52,8 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
 
 
 def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, options = drawn.context.viewport, drawn.context.viewport.editor.options
+    viewport = drawn.context.viewport
+    options = drawn.context.viewport.editor.options
     viewport.setFocus()
     assert not drawn.context.actions_table["move"].isEnabled(), "nothing is selected"
     qtbot.keyClick(viewport, Key.Key_Backtab, SHIFT)
@@ -72,7 +75,8 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
 
 def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     """Upwards, and tilted about an axis: what only a box can."""
-    viewport, document = drawn.context.viewport, drawn.context.document
+    viewport = drawn.context.viewport
+    document = drawn.context.document
     document.new(Scene(obstacles=(Box(x_m=0.0, y_m=0.0, height_m=0.2),)))
     drawn.context.bridge.close()
     viewport.frame_all(at_once=True)
@@ -93,10 +97,9 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, a little off where the pivot is
     assert (box.x_m, box.y_m) == (0.0, 0.0)
     viewport.editor.options.set(mode="turn")
-    begin, end = (
-        grip("z", 0.778),
-        grip("z", 0.903),
-    )  # an eighth of the ring, in front and between the others
+    # an eighth of the ring, in front and between the others
+    begin = grip("z", 0.778)
+    end = grip("z", 0.903)
     drag(qtbot, viewport, begin, end)
     box = document.scene.obstacles[0]
     assert isinstance(box, Box)

@@ -34,7 +34,8 @@ from tests.gui.fake import FakeBridge, FakeExporter, make_recording
 
 pytestmark = pytest.mark.gui
 
-LATE, TURN = 0.12, math.radians(40.0)
+LATE = 0.12
+TURN = math.radians(40.0)
 LINK = 5
 
 
@@ -101,7 +102,8 @@ def test_a_trial_is_laid_over_the_run_where_it_was(
     # The line, dashed in the gap; heading and marker where the simulated link is, on the robot's
     # back.
     tracks = experiments.tracks(shown)
-    line, marks = tracks[0], next(track for track in tracks if track.marks is not None)
+    line = tracks[0]
+    marks = next(track for track in tracks if track.marks is not None)
     assert line.colour == colour(trial_colour(0))
     assert line.dashed is not None
     assert np.flatnonzero(line.dashed).tolist() == [19, 20, 21, 22, 23]
@@ -346,9 +348,11 @@ def test_between_two_pictures_of_the_cameras(document: Document) -> None:
 def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> None:
     recording = make_recording(document.scene, 3)
     snapshot = recording.snapshot(2)
-    robot, n = document.scene.robot, document.scene.robot.n_links
+    robot = document.scene.robot
+    n = document.scene.robot.n_links
     pose = snapshot.link_pose
-    time, one = np.array([0.0, 1.0]), np.ones((2, n), bool)
+    time = np.array([0.0, 1.0])
+    one = np.ones((2, n), bool)
     assert recording.schema.axes == yaw_axes(n - 1)
     measured = np.column_stack([snapshot.joint_angle, np.zeros(n - 1)])  # yaw and pitch
 
@@ -407,10 +411,12 @@ def test_distances_are_those_on_the_ground(document: Document) -> None:
         None,
         np.ones((2, 1), bool),
     )
-    motion, pairs = Motion(capture), ((0, CENTRE_OF_MASS),)
+    motion = Motion(capture)
+    pairs = ((0, CENTRE_OF_MASS),)
     assert distance(motion, 0.5, snapshot, pairs) == pytest.approx(0.05)
     assert distance(motion, 1.5, snapshot, pairs) is None
-    red, white = (1.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    red = (1.0, 0.0, 0.0)
+    white = (1.0, 1.0, 1.0)
     tracks = trial_tracks(motion, 0.5, snapshot, pairs, (red, white), 0.1, 0.06)
     (error,) = [track for track in tracks if track.colour == white]
     assert np.allclose(error.points - centre, [[0, 0, 0.06], [0.03, 0.04, 0.56]])
@@ -421,7 +427,8 @@ def test_a_long_track_is_made_once(document: Document) -> None:
     time = np.linspace(0.0, 2.0, 40)
     position = np.column_stack([time, 0.1 * np.sin(time), 0.05 + 0 * time])[:, None]
     motion = Motion(Capture("c", time, ("m",), (0,), position, None, None, np.ones((40, 1), bool)))
-    red, white = (1.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    red = (1.0, 0.0, 0.0)
+    white = (1.0, 1.0, 1.0)
     lines = [
         trial_tracks(motion, t, snapshot, ((0, 0),), (red, white), 0.1, 0.06)[0] for t in (0.5, 1.5)
     ]

@@ -300,7 +300,8 @@ def drop(window: MainWindow, path: Path) -> None:
     """Drop a file on a window."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
-    button, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    button = Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPointF(300, 300), Qt.DropAction.CopyAction, data, button, none))
 
 
@@ -308,7 +309,8 @@ def test_from_the_drop_to_the_figures(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The whole way in the window: a run, a track of it dropped, seen in view and plots, and reported."""
-    window, recording = recorded, recorded.context.bridge.recording
+    window = recorded
+    recording = recorded.context.bridge.recording
     window.context.docks.fill(window.context)
     qtbot.waitUntil(lambda: window.context.docks.are_filled)
     assert recording is not None

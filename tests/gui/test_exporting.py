@@ -161,11 +161,9 @@ def test_models_of_robots_with_joints_alone_are_offered(name: str, offered: bool
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.context.plot_docks.library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
-    recording, viewport, settings = (
-        recorded.context.exporter.recording,
-        recorded.context.viewport,
-        recorded.context.settings,
-    )
+    recording = recorded.context.exporter.recording
+    viewport = recorded.context.viewport
+    settings = recorded.context.settings
     assert recording is not None
     dialog = VideoDialog(tmp_path / "run.mp4", recording, viewport, settings, recorded)
     dialog.show()

@@ -152,7 +152,8 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
     every = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction | Qt.DropAction.LinkAction
-    left, shift = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    left = Qt.MouseButton.LeftButton
+    shift = Qt.KeyboardModifier.ShiftModifier
     enter = QDragEnterEvent(QPoint(50, 50), every, data, left, shift)
     over = QDragMoveEvent(QPoint(50, 50), every, data, left, shift)
     drop = QDropEvent(QPointF(50, 50), every, data, left, shift)

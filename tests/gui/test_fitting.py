@@ -245,7 +245,8 @@ def test_both_runs_over_the_windows_own(
 @pytest.fixture
 def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> list[FitPool]:
     """The workers of a fit in a window, which goes on until somebody ends it."""
-    c, made = window.context, list[FitPool]()
+    c = window.context
+    made = list[FitPool]()
 
     def pool(objective: Objective) -> FitPool:
         made.append(FitPool(objective, Workers(2)))
@@ -282,8 +283,11 @@ def processes_of(pool: FitPool) -> list[int]:
 def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     window: MainWindow, pools: list[FitPool], qtbot: QtBot
 ) -> None:
-    fitter, dialog, pool = window.context.fitter, dialog_in(window), pools[0]
-    before, killed = workers_of(pool), processes_of(pool)[0]
+    fitter = window.context.fitter
+    dialog = dialog_in(window)
+    pool = pools[0]
+    before = workers_of(pool)
+    killed = processes_of(pool)[0]
     os.kill(killed, signal.SIGKILL)
     qtbot.waitUntil(
         lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS
@@ -310,7 +314,8 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
 def test_a_fit_that_is_given_up_leaves_no_worker(
     window: MainWindow, pools: list[FitPool], qtbot: QtBot
 ) -> None:
-    fitter, pids = window.context.fitter, processes_of(pools[0])
+    fitter = window.context.fitter
+    pids = processes_of(pools[0])
     dialog_in(window).close()
     assert not fitter.busy
     assert fitter.comparison is None

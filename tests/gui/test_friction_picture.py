@@ -52,7 +52,8 @@ def test_picture_is_chosen_edited_saved_and_removed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    document, selection = on_disk, Selection(on_disk)
+    document = on_disk
+    selection = Selection(on_disk)
     inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(320, 1200)

@@ -77,7 +77,8 @@ def test_every_gait_of_the_library_is_one_step_of_undo(
     panel: GaitPanel, document: Document
 ) -> None:
     for entry in GAITS:
-        before, count = document.scene, document.undo_stack.count()
+        before = document.scene
+        count = document.undo_stack.count()
         panel.choose(entry)
         assert document.scene.gait == entry.values["gait"]
         assert document.scene.control.soft_start_deg == entry.values["control.soft_start_deg"]
@@ -207,7 +208,8 @@ def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPan
 
 def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
     """How many pixels of a colour of the palette are between two heights."""
-    image, colour = shape.grab().toImage(), theme.colour(role)
+    image = shape.grab().toImage()
+    colour = theme.colour(role)
 
     def alike(found: QColor) -> bool:
         return max(abs(found.red() - colour.red()), abs(found.blue() - colour.blue())) < 8
@@ -285,7 +287,8 @@ def test_a_drag_turns_the_view_in_space(qtbot: QtBot) -> None:
     shape.resize(300, shape.sizeHint().height())
     shape.show()
     qtbot.waitExposed(shape)
-    before, seen = (shape.azimuth, shape.elevation), shape.grab().toImage()
+    before = (shape.azimuth, shape.elevation)
+    seen = shape.grab().toImage()
     place = QPoint(100, shape.height() - 30)
     qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=place)
     qtbot.mouseMove(shape, place + QPoint(40, 10))

@@ -127,7 +127,8 @@ def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_no_lower_plane_carries_a_shape_at_rest(seed: int) -> None:
     rest = resting(chain_of_angles(_random_angles(seed), ROBOT, ROBOT.axes), ROBOT.radius_m)
-    feet, middle = rest.feet.reshape(-1, 3), rest.joints.mean(axis=0)
+    feet = rest.feet.reshape(-1, 3)
+    middle = rest.joints.mean(axis=0)
     # scipy's answer to: how high, below the middle, may a plane lie that no foot is under?
     rows = np.column_stack([np.ones(len(feet)), feet[:, :2] - middle[:2]])
     best = linprog([-1, 0, 0], A_ub=rows, b_ub=feet[:, 2], bounds=[(None, None), (-3, 3), (-3, 3)])
@@ -144,7 +145,8 @@ def test_which_links_stand_on_the_ground() -> None:
     assert not resting(flat, ROBOT.radius_m).lifted(ROBOT.radius_m).any()
     # Sidewinding stands on 2.4 of its 22 contacts on average (an independent simulation of P1,
     # VIII-E).
-    scene, standing = spatial(SIDEWINDING), []
+    scene = spatial(SIDEWINDING)
+    standing = []
     for time in np.linspace(0.0, period(scene), 24, endpoint=False):
         chain = resting(
             chain_of_angles(gait_angles(scene, None, time), ROBOT, scene.body.axes), ROBOT.radius_m
@@ -167,7 +169,8 @@ def test_drawings_are_level_with_the_head_at_the_right(head_right: bool) -> None
     chain = levelled(
         chain_of_snapshot(make_recording(scene, 30).snapshot(20), scene.robot), head_right
     )
-    first, last = chain.joints[0], chain.joints[-1]
+    first = chain.joints[0]
+    last = chain.joints[-1]
     assert first[1] == pytest.approx(last[1])
     assert (first[0] > last[0]) == head_right
 

@@ -215,7 +215,8 @@ def test_chips_narrow_it_down_to_a_paper_and_a_model(gallery: Gallery, qtbot: Qt
 
 
 def test_arrows_lead_through_the_cards(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:
-    starts, view = gallery.starts, gallery.scenes
+    starts = gallery.starts
+    view = gallery.scenes
     QTest.keyClick(gallery.search, Qt.Key.Key_Down)
     assert keyboard() is starts
     assert starts.current is starts.items[0]
@@ -264,7 +265,8 @@ def test_right_goes_on_in_the_next_row(gallery: Gallery) -> None:
 
 
 def test_screen_readers_get_titles_and_descriptions(gallery: Gallery) -> None:
-    view, entry = gallery.scenes, entries()[3]
+    view = gallery.scenes
+    entry = entries()[3]
     index = view.model().index(3, 0)
     assert view.accessibleName() == "Scenes"
     assert index.data() == entry.title
@@ -349,7 +351,8 @@ def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) 
     window.context.actions_table["tour"].trigger()
     tour = open_overlay(window, Tour)
     assert tour is not None
-    parts, seen = window.context, []
+    parts = window.context
+    seen = []
     targets: dict[str, QWidget] = {
         "run_bar": parts.run_bar,
         "viewport": parts.viewport,

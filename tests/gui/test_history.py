@@ -53,7 +53,8 @@ def test_decimation_keeps_every_peak(pieces: list[int], seed: int, data: st.Data
 def test_the_order_of_writing_does_not_matter(blocks: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     values = random.standard_normal((blocks * BLOCK - int(random.integers(0, BLOCK)), 2))
-    forwards, shuffled = Pyramid(2), Pyramid(2)
+    forwards = Pyramid(2)
+    shuffled = Pyramid(2)
     forwards.write(0, values)
     for block in random.permutation(blocks):
         shuffled.write(int(block) * BLOCK, values[block * BLOCK : (block + 1) * BLOCK])

@@ -108,7 +108,8 @@ def test_a_button_with_the_keyboard_looks_different(
     theme.apply(qapp, palette)
     holder = QWidget()
     qtbot.addWidget(holder)
-    button, other = QToolButton(holder), QToolButton(holder)
+    button = QToolButton(holder)
+    other = QToolButton(holder)
     for place, each in enumerate((button, other)):
         each.setText("Button")
         each.setProperty("role", role)

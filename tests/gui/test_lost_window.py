@@ -72,7 +72,8 @@ class Stage:
 @contextmanager
 def staged(folder: Path, window_timeout_s: float) -> Iterator[Stage]:
     """A robot whose window may be silent for so long, s."""
-    profile, bus = patient_robot(folder, 1.0 / _PERIOD_S, window_timeout_s), free_multicast()
+    profile = patient_robot(folder, 1.0 / _PERIOD_S, window_timeout_s)
+    bus = free_multicast()
     with Emulator(profile, bus, folder) as robot, Witness(bus) as witness:
         wait(lambda: robot.time_of("ready", 0.0) is not None, "the robot boots")
         yield Stage(profile, bus, robot, witness)

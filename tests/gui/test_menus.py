@@ -137,8 +137,10 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
     """All menus of a window: in its bar, on buttons, and those that a right click opens."""
     c = window.context
     c.selection.set([("obstacle", 2)])
-    tree, browser = window.findChild(SceneTree), window.findChild(ChannelBrowser)
-    plots, inspector = window.findChild(PlotPanel), window.findChild(Inspector)
+    tree = window.findChild(SceneTree)
+    browser = window.findChild(ChannelBrowser)
+    plots = window.findChild(PlotPanel)
+    inspector = window.findChild(Inspector)
     assert isinstance(tree, SceneTree)
     assert isinstance(browser, ChannelBrowser)
     assert isinstance(plots, PlotPanel)

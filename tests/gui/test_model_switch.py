@@ -41,7 +41,8 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(
     document.edit(
         document.scene.model_copy(update={"gait": TwoWaves(pitch_amplitude_deg=7.5)}), "Gait"
     )
-    before, count = document.scene, document.undo_stack.count()
+    before = document.scene
+    count = document.undo_stack.count()
     choose(qtbot, box, Qt.Key.Key_Down)
     assert document.scene == before.model_copy(
         update={"model": FORMULATIONS["spatial_nonsmooth"].fields()}

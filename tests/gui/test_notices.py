@@ -38,10 +38,8 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
     drawn.resize(900, 600)
-    banner, line = (
-        drawn.context.banners.robot,
-        drawn.context.banners.robot.fontMetrics().lineSpacing(),
-    )
+    banner = drawn.context.banners.robot
+    line = drawn.context.banners.robot.fontMetrics().lineSpacing()
     banner.say(
         "danger",
         f"CONTACT LOST, MAY STILL MOVE\n{LONG}",
@@ -64,10 +62,8 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
 
 
 def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> None:
-    banner, line = (
-        drawn.context.banners.files,
-        drawn.context.banners.files.fontMetrics().lineSpacing(),
-    )
+    banner = drawn.context.banners.files
+    line = drawn.context.banners.files.fontMetrics().lineSpacing()
     banner.say("warning", LONG)
     qtbot.waitUntil(more(banner).isVisible)
     more(banner).click()
@@ -92,10 +88,8 @@ def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(
 def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(
     window: MainWindow, link: FakeLink
 ) -> None:
-    banner, words = (
-        window.context.banners.robot,
-        "Links: this cannot change while the robot streams.",
-    )
+    banner = window.context.banners.robot
+    words = "Links: this cannot change while the robot streams."
     put(window, link, LinkState.STREAMING)
     link.say(words, "warning", "waiting")
     look(window)

@@ -88,7 +88,8 @@ class _Host:
     def __init__(self, qtbot: QtBot, field: NumberField) -> None:
         self.window = QWidget()
         layout = QVBoxLayout(self.window)
-        self.field, self.other = field, QLineEdit()
+        self.field = field
+        self.other = QLineEdit()
         layout.addWidget(self.field)
         layout.addWidget(self.other)
         self.committed: list[tuple[object, bool]] = []

@@ -228,7 +228,8 @@ def test_heights_from_a_table_or_a_picture(
     put(document, HeightField(x_m=0, y_m=0, heights_m=((0.0, 0.1, 0.2), (0.0, 0.1, 0.3))))
     document.save(tmp_path / "scene.toml")
     selection.set([("obstacle", 0)])
-    table, picture = inspector.rows["heights_m"], inspector.rows["picture"]
+    table = inspector.rows["heights_m"]
+    picture = inspector.rows["picture"]
     assert isinstance(table, HeightsRow)
     assert isinstance(picture, PictureRow)
     assert table.field.text() == "3 × 2 heights"
@@ -380,7 +381,8 @@ def middle(window: MainWindow, index: int) -> QPoint:
 def test_every_kind_is_clicked_dragged_and_framed(
     kinds: MainWindow, qtbot: QtBot, index: int
 ) -> None:
-    viewport, before = kinds.context.viewport, kinds.context.document.scene
+    viewport = kinds.context.viewport
+    before = kinds.context.document.scene
     viewport.editor.options.set(gizmo=False)  # or its handles would be in the way of some
     start = middle(kinds, index)
     qtbot.mouseMove(viewport, start)
@@ -389,7 +391,8 @@ def test_every_kind_is_clicked_dragged_and_framed(
     qtbot.mouseClick(viewport, LEFT, NONE, start)
     assert kinds.context.selection.items == {("obstacle", index)}
     drag(qtbot, viewport, start, start + QPoint(30, -20))
-    moved, old = kinds.context.document.scene.obstacles[index], before.obstacles[index]
+    moved = kinds.context.document.scene.obstacles[index]
+    old = before.obstacles[index]
     scale = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
     assert moved.x_m == pytest.approx(old.x_m + 30 * scale, abs=2e-4)
     assert moved.y_m == pytest.approx(old.y_m + 20 * scale, abs=2e-4)

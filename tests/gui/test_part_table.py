@@ -16,7 +16,8 @@ from snakestudio.gui.scene.part_table import LinksAndJoints, PartTableView
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import scene_from_dict
 
-DISPLAY, EDIT = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole
+DISPLAY = Qt.ItemDataRole.DisplayRole
+EDIT = Qt.ItemDataRole.EditRole
 
 
 @pytest.fixture
@@ -109,7 +110,8 @@ def test_a_typed_value_with_a_unit_is_one_step(panel: LinksAndJoints, document: 
 def test_a_value_out_of_range_is_refused_at_the_table(
     panel: LinksAndJoints, document: Document
 ) -> None:
-    model, before = panel.links.model, document.scene
+    model = panel.links.model
+    before = document.scene
     assert not model.setData(model.index(3, column(panel.links, "mass_kg")), "-1")
     assert panel.links.message.text() == "Mass of link 4 must be greater than 0 kg (got -1)."
     assert document.scene is before

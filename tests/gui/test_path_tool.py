@@ -46,8 +46,10 @@ def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
 def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
     pathed: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = pathed.context.viewport, pathed.context.document
-    before, steps = document.scene, document.undo_stack.count()
+    viewport = pathed.context.viewport
+    document = pathed.context.document
+    before = document.scene
+    steps = document.undo_stack.count()
     pathed.context.actions_table["draw_path"].trigger()
     assert viewport.hint.text() == DRAWING
     wanted = [(0.3, 0.4), (1.1, 0.2), (9.0, 0.2), (1.9, -0.6)]
@@ -109,7 +111,8 @@ def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) ->
 def test_escape_gives_a_drawing_up_and_one_point_is_no_path(
     pathed: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, before = pathed.context.viewport, pathed.context.document.scene
+    viewport = pathed.context.viewport
+    before = pathed.context.document.scene
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
         viewport.path_tool.begin()
         click(qtbot, viewport, seen(viewport, 0.5, 0.5))
@@ -122,8 +125,10 @@ def test_escape_gives_a_drawing_up_and_one_point_is_no_path(
 def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(
     pathed: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = pathed.context.viewport, pathed.context.document
-    steps, before = document.undo_stack.count(), document.scene
+    viewport = pathed.context.viewport
+    document = pathed.context.document
+    steps = document.undo_stack.count()
+    before = document.scene
     begin, end = seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7)
     qtbot.mouseMove(viewport, begin)
     qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1)
@@ -148,7 +153,8 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(
 def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
     pathed: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = pathed.context.viewport, pathed.context.document
+    viewport = pathed.context.viewport
+    document = pathed.context.document
     click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
     assert [list(point) for point in document.scene.path.waypoints_m] == [PATH[0], PATH[1], PATH[3]]
     assert document.undo_stack.undoText() == "Remove waypoint 3"
@@ -169,7 +175,8 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
 def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(
     pathed: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, before = pathed.context.viewport, pathed.context.document.scene
+    viewport = pathed.context.viewport
+    before = pathed.context.document.scene
     viewport.options.set(path=False)
     drag(qtbot, viewport, seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7))
     click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
@@ -210,7 +217,8 @@ def double_click(qtbot: QtBot, viewport: Viewport, point: QPoint) -> None:
 
 
 def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = pathed.context.viewport, pathed.context.document
+    viewport = pathed.context.viewport
+    document = pathed.context.document
     steps = document.undo_stack.count()
     for x, y, index in ((0.4, -1.0, 1), (1.5, -1.25, 3)):
         at = seen(viewport, x, y)
@@ -233,7 +241,8 @@ def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qt
 def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(
     pathed: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = pathed.context.viewport, pathed.context.document
+    viewport = pathed.context.viewport
+    document = pathed.context.document
     obstacles = len(document.scene.obstacles)
     pathed.context.selection.set([("obstacle", 0)])
     at = seen(viewport, 1.0, -1.0)

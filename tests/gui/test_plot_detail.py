@@ -37,8 +37,11 @@ class Watched:
         self._recording = recording
         self.read: list[tuple[int, int]] = []
         self.damaged = False
-        self.scene, self.schema, self.times = recording.scene, recording.schema, recording.times
-        self.scene_at, self.index_at = recording.scene_at, recording.index_at
+        self.scene = recording.scene
+        self.schema = recording.schema
+        self.times = recording.times
+        self.scene_at = recording.scene_at
+        self.index_at = recording.index_at
 
     def __len__(self) -> int:
         return len(self._recording)
@@ -123,10 +126,8 @@ def test_detail_read_back_equals_detail_never_dropped(
         history.show_other_rows()
         history.envelope(YAW, start, start + rows, bins)
         pull_all(history)
-        envelope, expected = (
-            history.envelope(YAW, start, start + rows, bins),
-            whole.envelope(start, start + rows, bins),
-        )
+        envelope = history.envelope(YAW, start, start + rows, bins)
+        expected = whole.envelope(start, start + rows, bins)
         assert envelope is not None
         assert envelope.stride == expected.stride
         assert np.array_equal(envelope.row, expected.row)
@@ -259,7 +260,8 @@ def test_a_panel_reads_back_the_rows_it_is_moved_to(
 def test_samples_are_rows_as_they_are(
     pieces: list[int], exponent: int, data: st.DataObject
 ) -> None:
-    n, stride = sum(pieces), 1 << exponent
+    n = sum(pieces)
+    stride = 1 << exponent
     values = np.random.default_rng(n).standard_normal((n, 2)).astype(np.float32)
     pyramid = Pyramid(2, limit=1)
     for stop, piece in zip(np.cumsum(pieces), pieces, strict=True):

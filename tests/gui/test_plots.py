@@ -123,7 +123,8 @@ def _move(port: QWidget, to: QPointF, button: Qt.MouseButton) -> None:
 
 
 def double_click(qtbot: QtBot, plot: LivePlot, where: QPoint) -> None:
-    port, button = plot.chart.viewport(), Qt.MouseButton.LeftButton
+    port = plot.chart.viewport()
+    button = Qt.MouseButton.LeftButton
     qtbot.mouseClick(port, button, pos=where)
     qtbot.mouseDClick(port, button, pos=where)
     qtbot.mouseRelease(port, button, pos=where)
@@ -384,7 +385,8 @@ def test_forces_in_space_have_all_three_parts(
     settle(qtbot, spatial)
     # The made-up ground gives (-1.3, 0, 6.69) N, obstacles 20 (1 + sin(2 t - link)) N across,
     # averaged over a row.
-    before, now = 2.99, 3.0
+    before = 2.99
+    now = 3.0
     obstacle = 20 * (1 - (np.cos(2 * now - 4) - np.cos(2 * before - 4)) / 2 / (now - before))
     expected = {
         "contact_force": math.hypot(1.3, obstacle, 6.69),
@@ -614,7 +616,8 @@ def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Pa
 def test_an_export_to_a_link_leaves_the_link(
     qtbot: QtBot, panel: PlotPanel, tmp_path: Path, suffix: str
 ) -> None:
-    link, real = tmp_path / f"link.{suffix}", tmp_path / "real"
+    link = tmp_path / f"link.{suffix}"
+    real = tmp_path / "real"
     real.write_bytes(b"old")
     real.chmod(0o640)
     link.symlink_to("real")
@@ -779,7 +782,8 @@ def test_curves_of_another_run_are_dashed(
     panel.overlay([OverlaidRun("Other", "#fc60cc", other)])
     settle(qtbot, panel)
     for plot in panel.plots:
-        traces, curves = plot.chart.picture.traces, plot.chart._curves
+        traces = plot.chart.picture.traces
+        curves = plot.chart._curves
         for trace, curve in zip(traces, curves, strict=False):
             assert trace.dashed is (trace.colour == "#fc60cc")
             dashed = curve.opts["pen"].style() == Qt.PenStyle.CustomDashLine
@@ -814,10 +818,8 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
 
 
 def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
-    led, given = (
-        Schema(5, cardan_axes(4), ()),
-        Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE),
-    )
+    led = Schema(5, cardan_axes(4), ())
+    given = Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
     assert [line.name for line in VIEWS["joint"].lines(led, 1)] == [
         "yaw",
         "yaw ref",

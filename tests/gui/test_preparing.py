@@ -88,7 +88,8 @@ def test_the_button_is_filled_as_far_as_it_is(preparing: MainWindow, qtbot: QtBo
 
     def filled() -> float:
         image = play.grab().toImage()
-        row, accent = image.height() - 2, theme.colour("accent")
+        row = image.height() - 2
+        accent = theme.colour("accent")
         inside = range(8, image.width() - 8)
         return sum(image.pixelColor(x, row).rgb() == accent.rgb() for x in inside) / len(inside)
 
@@ -125,7 +126,8 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(
 
 @pytest.mark.parametrize("way", ["button", "banner", "command"])
 def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot, way: str) -> None:
-    play, banner = preparing.context.run_bar.play, preparing.context.banners.run
+    play = preparing.context.run_bar.play
+    banner = preparing.context.banners.run
 
     def press(text: str) -> None:
         qtbot.waitUntil(
@@ -166,7 +168,8 @@ def test_what_failed_is_said(preparing: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qtbot: QtBot) -> None:
-    document, bridge = preparing.context.document, preparing.context.bridge
+    document = preparing.context.document
+    bridge = preparing.context.bridge
     assert robot_pixels(preparing, qtbot) > 100
     before = bridge.displayed
     assert before is not None
@@ -186,7 +189,8 @@ def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qt
 
 
 def test_a_recorded_run_can_be_looked_at_meanwhile(preparing: MainWindow, qtbot: QtBot) -> None:
-    bridge, play = preparing.context.bridge, preparing.context.run_bar.play
+    bridge = preparing.context.bridge
+    play = preparing.context.run_bar.play
     bridge.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
     assert play.says == "", "it plays what is shown"
     qtbot.waitUntil(preparing.context.actions_table["play"].isEnabled)

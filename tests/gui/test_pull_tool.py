@@ -25,7 +25,8 @@ def move(
     viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier, buttons: Qt.MouseButton = LEFT
 ) -> None:
     """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
-    there, globally = QPointF(at), QPointF(viewport.mapToGlobal(at))
+    there = QPointF(at)
+    globally = QPointF(viewport.mapToGlobal(at))
     QApplication.sendEvent(
         viewport,
         QMouseEvent(
@@ -60,7 +61,8 @@ def recording_of(window: MainWindow) -> Recording:
 @pytest.fixture
 def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window whose run has begun and is paused, seen from above."""
-    bridge, viewport = ready.context.bridge, ready.context.viewport
+    bridge = ready.context.bridge
+    viewport = ready.context.viewport
     bridge.session.step(200)
     qtbot.waitUntil(lambda: bridge.status.state == "paused" and bridge.displayed is not None)
     qtbot.waitUntil(lambda: bridge.displayed is bridge.session.latest)
@@ -73,8 +75,10 @@ def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
 def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, bridge = standing.context.viewport, standing.context.bridge
-    camera, selected = viewport.navigator.camera, set(standing.context.selection.items)
+    viewport = standing.context.viewport
+    bridge = standing.context.bridge
+    camera = viewport.navigator.camera
+    selected = set(standing.context.selection.items)
     before = viewport.snapshot
     assert before is not None
     move(viewport, link_at(viewport), CTRL, Qt.MouseButton.NoButton)
@@ -121,7 +125,8 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
 
 @pytest.mark.parametrize("end", ["escape", "focus", "reset", "look back", "lost release"])
 def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, end: str) -> None:
-    viewport, bridge = standing.context.viewport, standing.context.bridge
+    viewport = standing.context.viewport
+    bridge = standing.context.bridge
     camera = viewport.navigator.camera
     begin = grab(qtbot, viewport)
     bridge.session.step(200)
@@ -180,7 +185,8 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
 def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, bridge = standing.context.viewport, standing.context.bridge
+    viewport = standing.context.viewport
+    bridge = standing.context.bridge
     qtbot.mouseClick(viewport, LEFT, CTRL, link_at(viewport))
     assert standing.context.selection.links == (LINK,)
     corner = QPoint(5, viewport.height() - 5)
@@ -201,7 +207,8 @@ def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
 def test_real_robot_is_never_pulled(
     standing: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    viewport, bridge = standing.context.viewport, standing.context.bridge
+    viewport = standing.context.viewport
+    bridge = standing.context.bridge
     commands: list[object] = []
     monkeypatch.setattr(bridge.session, "pull", commands.append)
     monkeypatch.setattr(type(bridge), "source", property(lambda self: "robot"))

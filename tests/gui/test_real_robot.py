@@ -45,7 +45,8 @@ def test_it_is_ideal_and_folded_at_first(panels: ParameterPanels, document: Docu
 def test_one_click_makes_it_real_and_one_ideal_again(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
-    section, before = panels.real_robot, document.scene
+    section = panels.real_robot
+    before = document.scene
     section.toggle()
     count = document.undo_stack.count()
     qtbot.mouseClick(section.buttons["As Aiko"], Qt.MouseButton.LeftButton)

@@ -382,7 +382,8 @@ def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, 
 
 
 def test_armed_is_said_as_the_robot_says_it() -> None:
-    now, given = time.monotonic(), profile()
+    now = time.monotonic()
+    given = profile()
     told = replace(
         blank(10, 10, now),
         state=LinkState.ARMED,
@@ -420,7 +421,8 @@ def silent_since_streaming(now: float, **changes: Any) -> Any:
 
 
 def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
-    now, given = time.monotonic(), profile()
+    now = time.monotonic()
+    given = profile()
     lost = silent_since_streaming(now)
     said = standing(lost, True, given, now)
     assert (said.title, said.role, said.lost, said.armed) == (
@@ -447,7 +449,8 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
 
 
 def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
-    now, given = time.monotonic(), profile()
+    now = time.monotonic()
+    given = profile()
     lost = silent_since_streaming(now)
     assert (
         standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
@@ -469,10 +472,8 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
 def test_lost_contact_is_said_in_red_everywhere(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    panel, bar = (
-        RobotPanel(window.context.robot, window.context.connection, lambda: None, window),
-        window.context.run_bar.findChild(BarPart),
-    )
+    panel = RobotPanel(window.context.robot, window.context.connection, lambda: None, window)
+    bar = window.context.run_bar.findChild(BarPart)
     status = window.statusBar()
     assert isinstance(status, StatusBar)
     assert isinstance(bar, BarPart)
@@ -490,7 +491,8 @@ def test_lost_contact_is_said_in_red_everywhere(
     look(window)
     link.say("The log was ended.", "warning")
     look(window)
-    words, danger = "CONTACT LOST, MAY STILL MOVE", theme.colour("danger")
+    words = "CONTACT LOST, MAY STILL MOVE"
+    danger = theme.colour("danger")
     banner = window.context.banners.robot
     assert banner.text.startswith(f"{words}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
@@ -515,7 +517,8 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     put(window, link, LinkState.STREAMING)
     table.refresh()
     measured = [column.title for column in COLUMNS].index("Measured °")
-    cell, name = table.index(3, measured), table.index(3, 0)
+    cell = table.index(3, measured)
+    name = table.index(3, 0)
     grey = table.data(
         table.index(3, 1), Qt.ItemDataRole.ForegroundRole
     )  # node numbers are always dim
@@ -540,7 +543,8 @@ def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink
     told = window.context.robot.telemetry
     assert told is not None
     heard = told.heard_at.copy()
-    heard[AGED.index("temperature")], heard[AGED.index("voltage")] = time.monotonic() - 4.0, np.nan
+    heard[AGED.index("temperature")] = time.monotonic() - 4.0
+    heard[AGED.index("voltage")] = np.nan
     window.context.robot.telemetry = replace(told, heard_at=heard)
     table.refresh()
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
@@ -560,11 +564,11 @@ def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
     window: MainWindow, link: FakeLink
 ) -> None:
     table = JointTable(window.context.robot, window)
-    angle, reference = np.zeros(10), np.zeros(10)
-    angle[0], reference[0] = (
-        np.radians(61.0),
-        np.radians(58.5),
-    )  # the profile's limits are -60 and 60 degrees
+    angle = np.zeros(10)
+    reference = np.zeros(10)
+    # the profile's limits are -60 and 60 degrees
+    angle[0] = np.radians(61.0)
+    reference[0] = np.radians(58.5)
     link.changes = {}
     put(window, link, LinkState.ARMED)
     window.context.robot.telemetry = replace(
@@ -605,7 +609,8 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
 def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     window: MainWindow, link: FakeLink, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    live, keeper = window.context.robot.live, window.context.keeper
+    live = window.context.robot.live
+    keeper = window.context.keeper
     assert isinstance(live, FakeLive)
     keeper._robots.setInterval(10)
     resting = False
@@ -951,7 +956,8 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     """What is chosen is what the emulated robot understands: its own parser reads it."""
-    asked, menu = _Asked(), QMenu(window)
+    asked = _Asked()
+    menu = QMenu(window)
     FaultMenu(menu, window.context.robot, asked)  # type: ignore[arg-type]
     assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
     window.context.robot.emulated = True
@@ -975,7 +981,8 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
 )
 def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
     thread = threading.get_native_id()
-    before, priority = os.getpriority(os.PRIO_PROCESS, thread), WindowPriority()
+    before = os.getpriority(os.PRIO_PROCESS, thread)
+    priority = WindowPriority()
     interval = sys.getswitchinterval()
     priority.ask()
     assert sys.getswitchinterval() < interval
@@ -995,7 +1002,8 @@ def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbo
     window.context.robot.services = services(link)
     window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     window.context.robot_in_window._show_panels()
-    data, plots = window.context.docks["robot_data"], window.context.docks["plots"]
+    data = window.context.docks["robot_data"]
+    plots = window.context.docks["plots"]
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
     window.context.robot.disconnect_robot()
     qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())

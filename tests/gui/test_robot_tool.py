@@ -77,8 +77,11 @@ def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
 def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
-    before, steps, kind = pose_of(placing), document.undo_stack.count(), document.scene.start.kind
+    viewport = placing.context.viewport
+    document = placing.context.document
+    before = pose_of(placing)
+    steps = document.undo_stack.count()
+    kind = document.scene.start.kind
     begin = link_at(placing, LINK)
     away = QPoint(60, -35)
     pixel = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
@@ -120,8 +123,11 @@ def test_another_start_is_seen_before_the_engine_knows_of_it(
 def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
-    before, scene, camera = pose_of(placing), document.scene, viewport.navigator.camera
+    viewport = placing.context.viewport
+    document = placing.context.document
+    before = pose_of(placing)
+    scene = document.scene
+    camera = viewport.navigator.camera
     begin = link_at(placing, LINK)
     drag(qtbot, viewport, begin, begin + QPoint(50, 50), release=False)
     qtbot.keyClick(viewport, Qt.Key.Key_X)
@@ -141,7 +147,8 @@ def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
 def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
+    viewport = placing.context.viewport
+    document = placing.context.document
     before = pose_of(placing)
     begin = link_at(placing, LINK)
     for modifier in (ALT, ALT | CTRL):
@@ -169,7 +176,8 @@ def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
 
 def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier) -> None:
     """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
-    there, globally = QPointF(at), QPointF(viewport.mapToGlobal(at))
+    there = QPointF(at)
+    globally = QPointF(viewport.mapToGlobal(at))
     QApplication.sendEvent(
         viewport,
         QMouseEvent(
@@ -182,8 +190,10 @@ def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier) -> None
 def test_a_joint_s_handle_bends_the_shorter_end(
     placing: MainWindow, qtbot: QtBot, joint: int
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
-    before, angles = pose_of(placing), initial_joint_angles(document.scene)
+    viewport = placing.context.viewport
+    document = placing.context.document
+    before = pose_of(placing)
+    angles = initial_joint_angles(document.scene)
     steps = document.undo_stack.count()
     begin = seen(viewport, *viewport.robot_tool.handles()[joint])
     qtbot.mouseMove(viewport, begin)
@@ -194,7 +204,8 @@ def test_a_joint_s_handle_bends_the_shorter_end(
     arc = viewport.robot_tool.arc
     assert arc is not None
     qtbot.mouseRelease(viewport, LEFT, NONE, begin + QPoint(5, 60))
-    after, bent = pose_of(placing), initial_joint_angles(document.scene)
+    after = pose_of(placing)
+    bent = initial_joint_angles(document.scene)
     assert document.scene.start.kind == "joint_angles"
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == f"Bend joint {joint + 1}"
@@ -212,7 +223,8 @@ def test_a_joint_s_handle_bends_the_shorter_end(
 
 
 def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
+    viewport = placing.context.viewport
+    document = placing.context.document
     document.edit(with_values(document.scene, {"robot.joint_limit_deg": 45.0}), "Limit")
     shows_its_start(placing, qtbot)
     begin = seen(viewport, *viewport.robot_tool.handles()[8])
@@ -227,7 +239,8 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
 def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
+    viewport = placing.context.viewport
+    document = placing.context.document
     placing.context.bridge.session.step()
     qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
     assert not len(viewport.robot_tool.handles())
@@ -246,7 +259,8 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
 def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
+    viewport = placing.context.viewport
+    document = placing.context.document
     scene = document.scene
     qtbot.mouseClick(viewport, LEFT, NONE, link_at(placing, 3))
     assert placing.context.selection.links == (3,)
@@ -260,7 +274,8 @@ def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(
 def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    document, table = placing.context.document, placing.context.actions_table
+    document = placing.context.document
+    table = placing.context.actions_table
     middle = pose_of(placing)[:, :2].mean(axis=0)
     table["straighten_robot"].trigger()
     assert document.scene.start.kind == "straight"
@@ -369,8 +384,10 @@ def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> Non
 def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.context.viewport, placing.context.document
-    before, steps = pose_of(placing), document.undo_stack.count()
+    viewport = placing.context.viewport
+    document = placing.context.document
+    before = pose_of(placing)
+    steps = document.undo_stack.count()
     viewport.setFocus()
     assert viewport.overlays().gizmo is not None
     qtbot.waitUntil(placing.context.actions_table["move"].isEnabled)
@@ -382,7 +399,8 @@ def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
     for key in ("r", "9", "0"):
         qtbot.keyClick(viewport, key)
     qtbot.keyClick(viewport, Qt.Key.Key_Return)
-    turned, middle = pose_of(placing), pose_of(placing)[LINK, :2]
+    turned = pose_of(placing)
+    middle = pose_of(placing)[LINK, :2]
     # By a quarter about the selected link: what was ahead along x is ahead along y.
     ahead = before[0, :2] - before[LINK, :2]
     np.testing.assert_allclose(turned[0, :2] - middle, (-ahead[1], ahead[0]), atol=1e-6)

@@ -37,7 +37,8 @@ def _width(bar: TimeBar, text: str) -> int:
 
 
 def test_a_figure_grows_with_its_value_and_moves_the_next_ones(qtbot: QtBot) -> None:
-    time, factor = Figure("time", "0.000 s", ""), Figure("factor", "1.00", "")
+    time = Figure("time", "0.000 s", "")
+    factor = Figure("factor", "1.00", "")
     row = FigureRow((time, factor), always=2)
     qtbot.addWidget(row)
     row.resize(row.sizeHint())

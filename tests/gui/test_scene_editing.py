@@ -39,8 +39,10 @@ from snakestudio.model.scene import Scene
 
 pytestmark = pytest.mark.gui
 
-LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
-CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+LEFT = Qt.MouseButton.LeftButton
+RIGHT = Qt.MouseButton.RightButton
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
@@ -311,11 +313,9 @@ def test_copies_of_a_group_are_a_group_of_their_own(
 
 
 def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: QtBot) -> None:
-    table, selection, document = (
-        window.context.actions_table,
-        window.context.selection,
-        window.context.document,
-    )
+    table = window.context.actions_table
+    selection = window.context.selection
+    document = window.context.document
 
     def press(name: str) -> None:
         qtbot.waitUntil(table[name].isEnabled)
@@ -390,7 +390,8 @@ def test_what_is_dragged_out_of_the_palette(
         return actions
 
     monkeypatch.setattr(QDrag, "exec", take)
-    button, count = tree.palette_strip.buttons["ramp"], len(document.scene.obstacles)
+    button = tree.palette_strip.buttons["ramp"]
+    count = len(document.scene.obstacles)
     qtbot.mousePress(button, LEFT, pos=QPoint(8, 8))
     for step in (10, 30):
         moved = QPointF(8 + step, 8)
@@ -411,9 +412,11 @@ def test_what_is_dragged_out_of_the_palette(
 def test_a_preset_is_seen_under_the_cursor_and_dropped_there(
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = drawn.context.viewport, drawn.context.document
+    viewport = drawn.context.viewport
+    document = drawn.context.document
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
-    copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    copy = Qt.DropAction.CopyAction
+    none = Qt.KeyboardModifier.NoModifier
     data = QMimeData()
     data.setData(PRESET_MIME, b"peg_board")
     place = viewport.rect().center() + QPoint(80, -60)
@@ -468,7 +471,8 @@ def put(qtbot: QtBot, dialog: ArrayDialog, name: str, text: str) -> None:
 def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
     qtbot: QtBot, dialog: ArrayDialog, document: Document, selection: Selection
 ) -> None:
-    preview, before = dialog._preview, document.scene
+    preview = dialog._preview
+    before = document.scene
     assert dialog.summary.text() == "12 obstacles"
     assert len(preview.obstacles) == 11
     put(qtbot, dialog, "columns", "2")

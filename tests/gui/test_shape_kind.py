@@ -44,11 +44,9 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
 def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    document, selection, viewport = (
-        window.context.document,
-        window.context.selection,
-        window.context.viewport,
-    )
+    document = window.context.document
+    selection = window.context.selection
+    viewport = window.context.viewport
     before = document.scene
     assert plain(window.context.actions_table["add_fence"].text()) == "Fence"
     palette = window.findChild(Palette)

@@ -146,7 +146,9 @@ def test_dialogs_fit_on_a_screen_of_that_size(
 
 def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) -> None:
     viewport = small.context.viewport
-    forces, views, edits = viewport.legends.forces, viewport.buttons, viewport.editor.buttons
+    forces = viewport.legends.forces
+    views = viewport.buttons
+    edits = viewport.editor.buttons
     for one, other in ((forces, views), (forces, edits), (views, edits)):
         assert not one.geometry().intersects(other.geometry())
 

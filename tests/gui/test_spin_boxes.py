@@ -34,7 +34,9 @@ def first_ink(widget: QWidget) -> int:
 
 def test_text_begins_where_that_of_other_fields_does(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)  # the window's style
-    line, whole, real = QLineEdit("88", holder), SpinBox(holder), DoubleSpinBox(holder)
+    line = QLineEdit("88", holder)
+    whole = SpinBox(holder)
+    real = DoubleSpinBox(holder)
     whole.setRange(0, 88)
     whole.setValue(88)
     real.setRange(0.0, 88.88)
@@ -52,7 +54,8 @@ def test_text_begins_where_that_of_other_fields_does(window: MainWindow, qtbot: 
 
 def test_the_longest_number_is_seen_whole(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)
-    whole, real = SpinBox(holder), DoubleSpinBox(holder)
+    whole = SpinBox(holder)
+    real = DoubleSpinBox(holder)
     whole.setRange(-888_888, 888_888)
     real.setRange(-8888.88, 8888.88)
     whole.setSuffix(" bytes")
@@ -72,7 +75,8 @@ def test_the_longest_number_is_seen_whole(window: MainWindow, qtbot: QtBot) -> N
 
 def test_without_arrows_the_number_has_all_the_room(window: MainWindow, qtbot: QtBot) -> None:
     holder = QWidget(window)
-    whole, real = SpinBox(holder), DoubleSpinBox(holder)
+    whole = SpinBox(holder)
+    real = DoubleSpinBox(holder)
     layout = QVBoxLayout(holder)
     for box in (whole, real):
         box.setButtonSymbols(box.ButtonSymbols.NoButtons)

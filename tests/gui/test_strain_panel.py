@@ -209,7 +209,8 @@ def test_the_law_is_written_as_in_the_papers(chosen: Strain) -> None:
 )
 def test_formulas_say_the_same_as_what_they_were_made_from(chosen: Strain) -> None:
     beam = body_scene().beam
-    time, place = np.linspace(0.0, 6.0, 7), np.array(beam.abscissas)
+    time = np.linspace(0.0, 6.0, 7)
+    place = np.array(beam.abscissas)
     typed = as_formulas(chosen)
     assert not any(name in typed.k_z_per_m for name in ("lam", "alpha", "V", "t_o"))
     assert np.allclose(
@@ -247,7 +248,8 @@ def test_a_case_is_gone_on_with_as_formulas(typed: StrainPanel, body: Document) 
 def test_enter_takes_a_formula_over_as_one_step(
     qtbot: QtBot, typed: StrainPanel, body: Document
 ) -> None:
-    row, count = typed.formulas["strain.k_z_per_m"], body.undo_stack.index()
+    row = typed.formulas["strain.k_z_per_m"]
+    count = body.undo_stack.index()
     row.field.selectAll()
     qtbot.keyClicks(row.field, "3*sin(2*pi*X/l)")
     qtbot.wait(500)  # it was looked at

@@ -642,7 +642,8 @@ def test_a_study_that_never_ran_has_no_results(tmp_path: Path) -> None:
 def test_fields_are_those_that_a_search_uses(study_file: Path, qtbot: QtBot) -> None:
     opened = OpenStudy()
     opened.open(study_file)
-    form, fixed = SearchForm(opened), FixedForm(opened)
+    form = SearchForm(opened)
+    fixed = FixedForm(opened)
     for widget in (form, fixed):
         qtbot.addWidget(widget)
         opened.changed.connect(widget.refresh)

@@ -95,7 +95,8 @@ def test_sorting_keeps_the_selection_and_lasts(view: TableView) -> None:
 def test_new_values_keep_order_and_selection(view: TableView) -> None:
     click_heading(view, 1)
     view.selectRow(0)
-    (nine, ten) = (row("nine", 9.5, Cell("")), row("ten", 1.0, Cell("")))
+    nine = row("nine", 9.5, Cell(""))
+    ten = row("ten", 1.0, Cell(""))
     view.show_table(Table("Loads", COLUMNS, (ten, nine, *TABLE.rows[2:])))
     assert labels(view)[:2] == ["ten, N m", "nine, N m"]
     assert [index.row() for index in view.selectionModel().selectedRows()] == [1], "that of nine"

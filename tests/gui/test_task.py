@@ -224,7 +224,9 @@ def test_slots_run_in_the_thread_of_the_window(owner: Owner, qtbot: QtBot) -> No
 
 def test_closing_waits_for_tasks_of_the_owner_alone(owner: Owner) -> None:
     other = Owner()
-    begun, free, ended = threading.Event(), threading.Event(), threading.Event()
+    begun = threading.Event()
+    free = threading.Event()
+    ended = threading.Event()
 
     def until_stopped(progress: Progress) -> None:
         begun.set()

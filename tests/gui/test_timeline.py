@@ -21,7 +21,8 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline
 
-LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+LEFT = Qt.MouseButton.LeftButton
+NONE = Qt.KeyboardModifier.NoModifier
 
 
 def at(window: MainWindow, time: float) -> QPoint:
@@ -97,7 +98,8 @@ def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
-    recording, track = recorded.context.bridge.recording, recorded.context.time_bar.track
+    recording = recorded.context.bridge.recording
+    track = recorded.context.time_bar.track
     assert recording is not None
     recorded.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: len(recording.changes) == 1)
@@ -107,14 +109,16 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     image = track.grab().toImage()
     ratio = image.devicePixelRatio()
     (cluster,) = [cluster for cluster in track.clusters() if change in cluster.moments]
-    x, y = round(cluster.x * ratio), round(Rows.of(track.height()).marks * ratio)
+    x = round(cluster.x * ratio)
+    y = round(Rows.of(track.height()).marks * ratio)
     assert image.pixelColor(x, y).lightness() > 150
 
 
 def test_playing_what_is_recorded_leaves_the_simulation_alone(
     recorded: MainWindow, qtbot: QtBot
 ) -> None:
-    window, bridge = recorded, recorded.context.bridge
+    window = recorded
+    bridge = recorded.context.bridge
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.2))
     seen: list[float] = []
     bridge.cursor_changed.connect(lambda: seen.append(bridge.displayed.time))
@@ -130,7 +134,9 @@ def test_playing_what_is_recorded_leaves_the_simulation_alone(
 
 
 def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
-    window, bridge, track = recorded, recorded.context.bridge, recorded.context.time_bar.track
+    window = recorded
+    bridge = recorded.context.bridge
+    track = recorded.context.time_bar.track
     for time, key in ((0.3, Qt.Key.Key_I), (0.5, Qt.Key.Key_O)):
         qtbot.mouseClick(track, LEFT, NONE, at(window, time))
         qtbot.keyClick(track, key)
@@ -150,7 +156,8 @@ def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot: QtBot) -> None:
-    window, track = recorded, recorded.context.time_bar.track
+    window = recorded
+    track = recorded.context.time_bar.track
     times = [moment.time for moment in track.moments.all]
     assert len(times) >= 3, "impacts of the first second"
     qtbot.waitUntil(window.context.actions_table["event_back"].isEnabled)
@@ -213,7 +220,8 @@ def turn_wheel(
 def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
     recorded: MainWindow, qtbot: QtBot
 ) -> None:
-    window, bridge = recorded, recorded.context.bridge
+    window = recorded
+    bridge = recorded.context.bridge
     before = bridge.recording
     assert before is not None
     window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
@@ -247,7 +255,8 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
 def test_a_run_that_is_opened_is_shown_played_and_left(
     ready: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window, bridge = ready, ready.context.bridge
+    window = ready
+    bridge = ready.context.bridge
     scene = with_values(
         load_scene(scenes_dir() / "obstacle_aided_3d.toml"), {"run.duration_s": 0.5}
     )
@@ -287,7 +296,8 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
 def test_a_run_that_was_opened_can_be_gone_on_with(
     ready: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window, bridge = ready, ready.context.bridge
+    window = ready
+    bridge = ready.context.bridge
     scene = with_values(
         window.context.document.scene, {"run.duration_s": 1.0, "gait.amplitude_deg": 33.0}
     )

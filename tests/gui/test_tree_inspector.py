@@ -664,7 +664,8 @@ def test_groups_and_flags_of_several(
 ) -> None:
     document.set_value("obstacles[1].locked", True, "test")
     selection.set([("obstacle", 0), ("obstacle", 1)])
-    group, locked = inspector.rows["group"], inspector.rows["locked"]
+    group = inspector.rows["group"]
+    locked = inspector.rows["locked"]
     assert isinstance(group, TextRow)
     enter(qtbot, group, "pegs")
     assert [o.group for o in document.scene.obstacles[:3]] == ["pegs", "pegs", ""]
@@ -706,7 +707,8 @@ def test_what_has_no_effect_is_grey_and_says_why(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     selection.set([("ground", 0)])
-    row, read = number(inspector, "ground.mu_rolling"), number(inspector, "ground.mu_along")
+    row = number(inspector, "ground.mu_rolling")
+    read = number(inspector, "ground.mu_along")
     assert row.unused == "only in the spatial model"
     assert row.field.property("unused")
     assert "It has no effect in this scene: only in the spatial model." in row.field.toolTip()
@@ -731,7 +733,8 @@ def test_what_waits_for_the_reset_says_so(
     inspector: Inspector, selection: Selection, bridge: FakeBridge
 ) -> None:
     selection.set([("run", 0)])
-    step, duration = inspector.rows["solver.step_s"], inspector.rows["run.duration_s"]
+    step = inspector.rows["solver.step_s"]
+    duration = inspector.rows["run.duration_s"]
     assert "applies at reset" in step._label.text()
     assert "applies at reset" not in duration._label.text()
     assert "Applies at reset." in number(inspector, "solver.step_s").field.toolTip()

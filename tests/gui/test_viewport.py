@@ -25,12 +25,11 @@ from snakestudio.viewmodel.viewport.trail import TrailReader
 from snakestudio.viewmodel.viewport.view_settings import TRAIL_MIDDLE, ViewSettings, rows_of
 from tests.gui.conftest import MAIN_SCENE
 
-LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
-NONE, SHIFT, CTRL = (
-    Qt.KeyboardModifier.NoModifier,
-    Qt.KeyboardModifier.ShiftModifier,
-    Qt.KeyboardModifier.ControlModifier,
-)
+LEFT = Qt.MouseButton.LeftButton
+RIGHT = Qt.MouseButton.RightButton
+NONE = Qt.KeyboardModifier.NoModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 def top_of(viewport: Viewport, obstacle: int) -> QPoint:
@@ -129,7 +128,8 @@ def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qt
 
 def test_right_drag_shifts_the_ground_with_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
-    start, end = viewport.pixel((1.0, -0.6, 0.0)).toPoint(), QPoint(60, 40)
+    start = viewport.pixel((1.0, -0.6, 0.0)).toPoint()
+    end = QPoint(60, 40)
     picked = viewport.pick(QPointF(start))
     assert picked is not None
     assert picked.point is not None
@@ -250,7 +250,8 @@ def test_hovering_tells_what_is_under_the_cursor(drawn: MainWindow, qtbot: QtBot
 
 
 def test_clicks_select_toggle_and_clear(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, selection = drawn.context.viewport, drawn.context.selection
+    viewport = drawn.context.viewport
+    selection = drawn.context.selection
     qtbot.mouseClick(viewport, LEFT, NONE, top_of(viewport, 4))
     assert selection.items == {("obstacle", 4)}
     qtbot.mouseClick(viewport, LEFT, CTRL, top_of(viewport, 5))
@@ -290,14 +291,16 @@ def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(
 
 
 def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.context.viewport, drawn.context.document.scene
+    viewport = drawn.context.viewport
+    before = drawn.context.document.scene
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
     start = top_of(viewport, 5)
     drawn.context.selection.set([("obstacle", 5), ("obstacle", 6)])
     drag(qtbot, viewport, start, start + QPoint(0, 80))
     scale = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
     for index in (5, 6):
-        moved, old = drawn.context.document.scene.obstacles[index], before.obstacles[index]
+        moved = drawn.context.document.scene.obstacles[index]
+        old = before.obstacles[index]
         assert moved.x_m == pytest.approx(old.x_m, abs=2e-4)
         assert moved.y_m == pytest.approx(old.y_m - 80 * scale, abs=2e-4)
     assert drawn.context.document.scene.obstacles[4] == before.obstacles[4]
@@ -308,7 +311,8 @@ def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qt
 
 
 def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.context.viewport, drawn.context.document.scene
+    viewport = drawn.context.viewport
+    before = drawn.context.document.scene
     start = top_of(viewport, 6)
     qtbot.mousePress(viewport, LEFT, SHIFT, start)
     for part in (0.5, 1.0):
@@ -326,7 +330,8 @@ def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot)
 
 
 def test_escape_puts_a_dragged_obstacle_back(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.context.viewport, drawn.context.document.scene
+    viewport = drawn.context.viewport
+    before = drawn.context.document.scene
     start = top_of(viewport, 6)
     drawn.context.selection.set([("obstacle", 6)])
     drag(qtbot, viewport, start, start + QPoint(40, 20), release=False)
@@ -339,13 +344,15 @@ def test_escape_puts_a_dragged_obstacle_back(drawn: MainWindow, qtbot: QtBot) ->
 
 
 def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.context.viewport, drawn.context.document.scene
+    viewport = drawn.context.viewport
+    before = drawn.context.document.scene
     start = top_of(viewport, 6)
     drawn.context.selection.set([("obstacle", 6)])
     drag(qtbot, viewport, start, start + QPoint(40, 30), release=False)
     qtbot.keyClick(viewport, Qt.Key.Key_X)
     qtbot.mouseRelease(viewport, LEFT, NONE, start + QPoint(40, 30))
-    moved, old = drawn.context.document.scene.obstacles[6], before.obstacles[6]
+    moved = drawn.context.document.scene.obstacles[6]
+    old = before.obstacles[6]
     assert moved.y_m == pytest.approx(old.y_m, abs=1e-6)
     assert abs(moved.x_m - old.x_m) > 0.01
 

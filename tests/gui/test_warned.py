@@ -30,7 +30,8 @@ def test_only_errors_are_outlined() -> None:
 def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    document, viewport = window.context.document, window.context.viewport
+    document = window.context.document
+    viewport = window.context.viewport
     qtbot.waitUntil(lambda: window.context.bridge.status.state != "empty")
     assert viewport.overlays().warned == ()
     document.edit(

@@ -380,7 +380,8 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
 
 
 def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, banners = drawn.context.viewport, drawn.context.banners
+    viewport = drawn.context.viewport
+    banners = drawn.context.banners
     before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
     for banner in (banners.robot, banners.program, banners.files):
         banner.say(

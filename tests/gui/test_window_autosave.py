@@ -61,7 +61,8 @@ def test_layout_plots_and_derived_channels_survive_a_kill(
 
 
 def test_a_state_is_stored_once_when_it_has_stopped_changing(qtbot: QtBot) -> None:
-    values, stored = [0], []
+    values = [0]
+    stored = []
     autosave = WindowAutosave(lambda: values[0], lambda: stored.append(values[0]))
     autosave.start()
     for value in (0, 0, 1, 2, 2, 2, 3, 0, 0):

@@ -57,10 +57,8 @@ def test_gymnasium_finds_nothing_wrong_or_doubtful(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None:
     options = {"episode_s": episode(task, PERIODS)}
-    singles, worlds = (
-        make_sync(task, 3, mode, **options),
-        make_vec(task, 3, autoreset_mode=mode, **options),
-    )
+    singles = make_sync(task, 3, mode, **options)
+    worlds = make_vec(task, 3, autoreset_mode=mode, **options)
     names = np.array(worlds.observation_names)
     to_rounding = np.char.find(names, "_obstacle_") >= 0
 
@@ -102,7 +100,8 @@ def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None
 
 @pytest.mark.parametrize("task", [SIDEWINDING, JAM])
 def test_a_seed_decides_everything(task: str) -> None:
-    one, other = make(task), make(task)
+    one = make(task)
+    other = make(task)
     other.reset(seed=8)
     other.step(other.action_space.sample())
     for seed in (3, None):  # the second episode has a start of its own, from the same generator
@@ -174,7 +173,8 @@ def test_coming_free_terminates_with_success() -> None:
 
 
 def test_failures_of_the_simulation_terminate_with_a_reason() -> None:
-    env, worlds = make(AIDED, values=FLYING), make_vec(AIDED, 2, values=FLYING)
+    env = make(AIDED, values=FLYING)
+    worlds = make_vec(AIDED, 2, values=FLYING)
     env.reset(seed=1)
     worlds.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(env.action_space.high)
@@ -211,7 +211,8 @@ def test_worlds_that_are_reset_by_hand_go_on() -> None:
 
 
 def test_actions_in_other_units_and_out_of_range() -> None:
-    scaled, plain = RescaleAction(make(PATH), -1.0, 1.0), make(PATH)
+    scaled = RescaleAction(make(PATH), -1.0, 1.0)
+    plain = make(PATH)
     scaled.reset(seed=4)
     plain.reset(seed=4)
     np.testing.assert_array_equal(

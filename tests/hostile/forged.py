@@ -125,7 +125,8 @@ def with_leaf(value: Any, way: Way, made: Any) -> Any:
     """`value` with something else at the end of a way."""
     if not way:
         return made
-    name, rest = way[0], way[1:]
+    name = way[0]
+    rest = way[1:]
     if isinstance(name, int):
         items = list(value)
         items[name] = with_leaf(items[name], rest, made)
@@ -164,7 +165,9 @@ class Forged:
     """A run whose only state is a given one."""
 
     def __init__(self, run: RunRecording, time: float, state: bytes) -> None:
-        self._run, self._time, self._state = run, time, state
+        self._run = run
+        self._time = time
+        self._state = state
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)

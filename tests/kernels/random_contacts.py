@@ -26,7 +26,11 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
     """A problem, and nothing to begin from: 2 to 6 links, to 12 contacts (many are indeterminate), friction to 1.5."""
     rng = np.random.default_rng([seed, 712])
     n = int(rng.integers(2, 7))
-    mass, inertia, axial, half, dt = 0.7, 1.3e-3, 9.4e-4, 0.05, 2.5e-4
+    mass = 0.7
+    inertia = 1.3e-3
+    axial = 9.4e-4
+    half = 0.05
+    dt = 2.5e-4
     axis = rng.normal(size=(n, 3)) * [1.0, 0.3, 0.3]
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
     axes = np.zeros((2 * (n - 1), AXIS_WIDTH))
@@ -39,7 +43,8 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
         if seed % 2
         else np.full(count, rng.choice([0.05, 0.1]))
     )
-    rows, gain = np.zeros((count, 5, 8)), np.ones((count, GAIN_WIDTH))
+    rows = np.zeros((count, 5, 8))
+    gain = np.ones((count, GAIN_WIDTH))
     for c in range(count):
         # Most contacts come from one side, as those with a ground do.
         normal = rng.normal(size=3) * 0.3 + [0.0, 0.0, 1.0]
@@ -48,7 +53,8 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
         along /= np.linalg.norm(along)
         arm = rng.uniform(0.0, 2.0 * half) * axis[link[c]] - 0.04 * normal
         for i, direction in enumerate((normal, mu[c] * along, mu[c] * np.cross(normal, along))):
-            rows[c, i, :3], rows[c, i, 3:6] = direction, np.cross(arm, direction)
+            rows[c, i, :3] = direction
+            rows[c, i, 3:6] = np.cross(arm, direction)
         about = arm - half * axis[link[c]]
         own = [
             direction @ direction / mass
@@ -98,7 +104,8 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
 
 def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
     """As the engine writes it, with zeros to begin from."""
-    contacts, n = int(problem.first[-1]), len(problem.axis)
+    contacts = int(problem.first[-1])
+    n = len(problem.axis)
     return {
         **{
             name: np.asarray(value)

@@ -14,7 +14,8 @@ from snakestudio.engines.solid_world import world_of_solids
 from snakestudio.kernels.solids import ContactList, World, link_contacts
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
-HALF, RADIUS = 0.0393, 0.0525
+HALF = 0.0393
+RADIUS = 0.0525
 REACH = HALF + RADIUS
 
 
@@ -30,7 +31,8 @@ class Found(NamedTuple):
 
 def contact_list(capacity: int = 64) -> ContactList:
     link, body, feature = np.full((3, capacity), -1, np.int64)
-    gap, (normal, point) = np.full(capacity, np.nan), np.full((2, capacity, 3), np.nan)
+    gap = np.full(capacity, np.nan)
+    (normal, point) = np.full((2, capacity, 3), np.nan)
     return ContactList(link, body, feature, gap, normal, point)
 
 
@@ -103,7 +105,8 @@ def triangles(solid: Block | Prism | Relief) -> FloatArray:
     border = [*grid[0], *grid[1:, -1], *grid[-1, -2::-1], *grid[-2::-1, 0]]
     bottom = solid.heights.min() - 1.0
     for one, two in pairwise(border):
-        low_one, low_two = np.array([*one[:2], bottom]), np.array([*two[:2], bottom])
+        low_one = np.array([*one[:2], bottom])
+        low_two = np.array([*two[:2], bottom])
         faces.append([one, two, low_two])
         faces.append([one, low_two, low_one])
     turn = np.array(
@@ -165,6 +168,7 @@ def least_distance(
     places = np.linspace(-half, half, samples)
     values = [f(t) for t in places]
     k = int(np.argmin(values))
-    low, high = places[max(k - 1, 0)], places[min(k + 1, samples - 1)]
+    low = places[max(k - 1, 0)]
+    high = places[min(k + 1, samples - 1)]
     found = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
     return float(min(min(values), found.fun))

@@ -89,7 +89,9 @@ def test_rotations_stay_rotations() -> None:
 def test_integrals_are_of_order_four_at_points_and_between() -> None:
     def error(slices: int, where: float) -> float:
         x = np.linspace(0, LENGTH, 2 * slices + 1)
-        density, total, out = np.cos(9 * x)[:, None], np.zeros((len(x), 1)), np.zeros(1)
+        density = np.cos(9 * x)[:, None]
+        total = np.zeros((len(x), 1))
+        out = np.zeros(1)
         accumulate(density, LENGTH / slices, total)
         accumulated_at(density, total, LENGTH / slices, where, out)
         return float(abs(out[0] - np.sin(9 * where) / 9))
@@ -100,7 +102,9 @@ def test_integrals_are_of_order_four_at_points_and_between() -> None:
 
 def test_values_between_points_are_those_of_the_function_and_its_slope() -> None:
     x = np.linspace(0, LENGTH, 321)
-    values, out, slope = np.stack([np.sin(7 * x), x**5], axis=1), np.zeros(2), np.zeros(2)
+    values = np.stack([np.sin(7 * x), x**5], axis=1)
+    out = np.zeros(2)
+    slope = np.zeros(2)
     for where in (0.0, 0.001, 0.5, 0.6543, LENGTH - 0.001, LENGTH):
         interpolate_at(values, LENGTH / 160, where, out, slope)
         assert out == pytest.approx([np.sin(7 * where), where**5], abs=1e-11)
@@ -112,7 +116,9 @@ def test_the_pseudo_inverse_is_numpys(rank: int) -> None:
     rng = np.random.default_rng(rank)
     for _ in range(20):
         root = rng.normal(size=(6, rank)) * 10 ** rng.uniform(-2, 2, rank)
-        a, b, out = root @ root.T, rng.normal(size=6), np.zeros(6)
+        a = root @ root.T
+        b = rng.normal(size=6)
+        out = np.zeros(6)
         assert pseudo_solve(a.copy(), np.zeros((6, 6)), 6, 1e-11, b, out) == rank
         wanted = np.linalg.pinv(a, rcond=1e-11, hermitian=True) @ b
         assert out == pytest.approx(wanted, rel=1e-6, abs=1e-8 * float(np.abs(wanted).max()))

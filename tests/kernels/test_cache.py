@@ -24,7 +24,8 @@ def own_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_only_what_was_not_used_for_long_is_removed() -> None:
     present = _cache.compile_cache()
-    old, recent = present.with_name("old"), present.with_name("recent")
+    old = present.with_name("old")
+    recent = present.with_name("recent")
     for folder in (old, recent):
         folder.mkdir()
         (folder / "a.kernel").write_bytes(b"code")

@@ -20,8 +20,10 @@ SIZES = (1, 2, 3, 10, 60)
 def test_the_solver_agrees_with_lapack_and_reads_the_lower_triangle_only(n: int) -> None:
     rng = np.random.default_rng(n)
     root = rng.normal(size=(n, n))
-    matrix, rhs = root @ root.T + np.eye(n), rng.normal(size=n)
-    own, x = np.tril(matrix) + np.triu(np.full((n, n), np.nan), 1), rhs.copy()
+    matrix = root @ root.T + np.eye(n)
+    rhs = rng.normal(size=n)
+    own = np.tril(matrix) + np.triu(np.full((n, n), np.nan), 1)
+    x = rhs.copy()
     solve(own, x)
     assert x == pytest.approx(np.linalg.solve(matrix, rhs), rel=1e-11, abs=1e-12)
 
@@ -32,11 +34,13 @@ def test_wide_factors_solve_what_lapack_solves_with_columns_beside_them(
     n: int, beside: int
 ) -> None:
     rng = np.random.default_rng(n)
-    root, others = rng.normal(size=(n, n)), rng.normal(size=(n, beside))
+    root = rng.normal(size=(n, n))
+    others = rng.normal(size=(n, beside))
     matrix = root @ root.T + np.eye(n)
     wide = np.full((n, -(-(n + beside) // 8) * 8), 0.5)
     wide[:, : n + beside] = np.hstack([np.triu(matrix) + np.tril(np.full((n, n), 9.0), -1), others])
-    inverse, rhs = np.zeros(n), rng.normal(size=n)
+    inverse = np.zeros(n)
+    rhs = rng.normal(size=n)
     x = rhs.copy()
     run = direct(factor)  # twice: the second time without a look at the types
     for again in (wide.copy(), wide):
@@ -59,7 +63,8 @@ def test_a_matrix_that_is_not_positive_definite_gives_no_number() -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_places_follow_joint_after_joint_about_the_centre_of_mass(n: int) -> None:
     # Written as P4 (2), (3) and (6) say it.
-    theta, half = np.random.default_rng(n).uniform(-3, 3, n), 0.07
+    theta = np.random.default_rng(n).uniform(-3, 3, n)
+    half = 0.07
     chain = make_chain(Robot(n_links=n, link_length_m=2 * half))
     direction = np.column_stack([np.cos(theta), np.sin(theta)])
     place = np.array([half * (2 * direction[:i].sum(axis=0) + direction[i]) for i in range(n)])
@@ -86,15 +91,19 @@ def _unequal(n: int) -> Robot:
 
 @pytest.mark.parametrize("n", SIZES)
 def test_unequal_links_join_about_their_centre_of_mass(n: int) -> None:
-    robot, theta = _unequal(n), np.random.default_rng(n).uniform(-3, 3, n)
+    robot = _unequal(n)
+    theta = np.random.default_rng(n).uniform(-3, 3, n)
     direction = np.column_stack([np.cos(theta), np.sin(theta)])
-    joint, places = np.zeros(2), []
+    joint = np.zeros(2)
+    places = []
     for link, along in zip(robot.links, direction, strict=True):
         places.append(joint + (0.5 * link.length + link.centre_of_mass) * along)
         joint = joint + link.length * along
-    place, mass = np.array(places), np.array([link.mass for link in robot.links])
+    place = np.array(places)
+    mass = np.array([link.mass for link in robot.links])
     expected = place - mass @ place / mass.sum() + [0.3, -0.2]
-    out, chain = np.full((n, 2), np.nan), make_chain(robot)
+    out = np.full((n, 2), np.nan)
+    chain = make_chain(robot)
     spread(direction, chain, np.array([*theta, 0.3, -0.2]), out)
     assert out == pytest.approx(expected, abs=1e-13)
     levers = centred_map(n, chain.back, chain.weight) * chain.half
@@ -104,9 +113,12 @@ def test_unequal_links_join_about_their_centre_of_mass(n: int) -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_forces_do_on_the_angles_the_work_they_do_on_the_links(n: int) -> None:
     rng = np.random.default_rng(n)
-    theta, omega, force = rng.uniform(-3, 3, n), rng.normal(size=n), rng.normal(size=(n, 2))
+    theta = rng.uniform(-3, 3, n)
+    omega = rng.normal(size=n)
+    force = rng.normal(size=(n, 2))
     cos, sin = np.cos(theta), np.sin(theta)
-    velocity, on_angles = np.zeros((n, 2)), np.zeros(n)
+    velocity = np.zeros((n, 2))
+    on_angles = np.zeros(n)
     chain = make_chain(_unequal(n))
     spread(np.column_stack([-sin * omega, cos * omega]), chain, np.zeros(n + 2), velocity)
     gather(force, chain, cos, sin, on_angles)
@@ -117,7 +129,8 @@ def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
     time = np.array([0.0, 0.5, np.nextafter(0.5, 1.0), 1.0])
     acceleration = np.array([1.0, 3.0, -2.0, 4.0])[:, None, None] * np.ones((1, 1, 2))
     angle = np.array([0.0, 0.0, 1.0, 1.0])[:, None, None] * np.ones((1, 1, 2))
-    got, reference = np.zeros((1, 2)), np.zeros((1, 4))
+    got = np.zeros((1, 2))
+    reference = np.zeros((1, 4))
     for t, wanted in ((0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 1.0), (1.0, 4.0), (2.0, 4.0)):
         reference_at(time, angle, np.zeros_like(angle), acceleration, t, reference, got)
         assert got == pytest.approx(np.full((1, 2), wanted), abs=1e-14), t
@@ -127,7 +140,9 @@ def test_a_held_reference_keeps_its_value_to_the_last_bit() -> None:
     random = np.random.default_rng(0)
     held = random.standard_normal((1, 9, 2))
     angle = np.repeat(held, 2, axis=0)
-    acceleration, reference, got = angle.copy(), np.zeros((9, 4)), np.zeros((9, 2))
+    acceleration = angle.copy()
+    reference = np.zeros((9, 4))
+    got = np.zeros((9, 2))
     for begin, end, share in random.random((200, 3)):
         time = np.array([begin, begin + end + 0.1])
         at = time[0] + share * (time[1] - time[0])

@@ -40,7 +40,8 @@ def answer(folder: Path, before: str = "", **environment: str) -> dict[str, obje
 
 
 def test_what_was_compiled_is_found_again_and_gives_the_same(tmp_path: Path) -> None:
-    first, again = answer(tmp_path), answer(tmp_path)
+    first = answer(tmp_path)
+    again = answer(tmp_path)
     assert "sin_cos" in first["compiled"]
     assert again["compiled"] == []
     assert again["values"] == first["values"]

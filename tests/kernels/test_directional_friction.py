@@ -97,7 +97,8 @@ def test_natural_map_vanishes_at_projections_alone() -> None:
             plus = 0.0
         elif sample % 5 == 1:
             minus = 0.0
-        load, r = rng.uniform(0.1, 10.0), rng.uniform(0.1, 10.0)
+        load = rng.uniform(0.1, 10.0)
+        r = rng.uniform(0.1, 10.0)
         point = rng.normal(size=2)
         force = load * project(point, plus, minus, across)
         gamma = (force - load * point) / r
@@ -149,7 +150,8 @@ def test_random_problems_are_solved_with_directional_friction() -> None:
         rows = problem.rows[:contacts].reshape(-1, 5, 8)[:, 1:3, :6]
         link = np.repeat(np.arange(len(w)), np.diff(problem.first))
         gamma = np.einsum("cij,cj->ci", rows, w[link])
-        normal, friction = impulses.contact[:contacts, 0], impulses.contact[:contacts, 1:3]
+        normal = impulses.contact[:contacts, 0]
+        friction = impulses.contact[:contacts, 1:3]
         column = np.where(friction[:, 0] > 0.0, SHARE_PLUS, SHARE_PLUS + 1)
         share = problem.gain[np.arange(contacts), column]
         inside = np.abs(friction[:, 0]) <= share * normal + 1e-6 * problem.scale

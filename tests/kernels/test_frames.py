@@ -19,13 +19,15 @@ def hat(w: FloatArray) -> FloatArray:
 def matrix(twist: FloatArray) -> FloatArray:
     """Twist (V, Omega) as an element of se(3)."""
     result = np.zeros((4, 4))
-    result[:3, :3], result[:3, 3] = hat(twist[3:]), twist[:3]
+    result[:3, :3] = hat(twist[3:])
+    result[:3, 3] = twist[:3]
     return result
 
 
 def homogeneous(frame: FloatArray) -> FloatArray:
     result = np.eye(4)
-    result[:3, :3], result[:3, 3] = frame[:9].reshape(3, 3), frame[9:]
+    result[:3, :3] = frame[:9].reshape(3, 3)
+    result[:3, 3] = frame[9:]
     return result
 
 
@@ -39,12 +41,15 @@ def random_frame(rng: np.random.Generator) -> FloatArray:
 def test_exponentials_are_those_of_matrices(size: float) -> None:
     rng = np.random.default_rng(int(1000 * size) + 7)
     for _ in range(20):
-        twist, frame, out = rng.normal(size=6), random_frame(rng), np.zeros(12)
+        twist = rng.normal(size=6)
+        frame = random_frame(rng)
+        out = np.zeros(12)
         twist[3:] *= size / np.linalg.norm(twist[3:])
         move_frame(frame, twist, out)
         wanted = homogeneous(frame) @ expm(matrix(twist))
         assert homogeneous(out) == pytest.approx(wanted, abs=2e-14 * (1 + size))
-        pose, moved = np.zeros(7), np.zeros(12)
+        pose = np.zeros(7)
+        moved = np.zeros(12)
         pose[:3] = frame[9:]
         pose[3:] = Rotation.from_matrix(frame[:9].reshape(3, 3)).as_quat()[[3, 0, 1, 2]]
         move_pose(pose, twist, pose)
@@ -56,13 +61,16 @@ def test_exponentials_are_those_of_matrices(size: float) -> None:
 def test_twists_and_wrenches_are_carried_by_adjoint_maps() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
-        frame, what, out = random_frame(rng), rng.normal(size=6), np.zeros((4, 6))
+        frame = random_frame(rng)
+        what = rng.normal(size=6)
+        out = np.zeros((4, 6))
         g = homogeneous(frame)
         carry(frame, what, out)
         # Ad_g is conjugation of twists; the power of a wrench does not depend on who looks.
         assert matrix(out[0]) == pytest.approx(g @ matrix(what) @ np.linalg.inv(g), abs=1e-13)
         assert matrix(out[1]) == pytest.approx(np.linalg.inv(g) @ matrix(what) @ g, abs=1e-13)
-        twist, there = rng.normal(size=6), np.zeros((4, 6))
+        twist = rng.normal(size=6)
+        there = np.zeros((4, 6))
         carry(frame, twist, there)
         assert what @ twist == pytest.approx(out[2] @ there[0], abs=1e-13)
         assert what @ twist == pytest.approx(out[3] @ there[1], abs=1e-13)
@@ -70,6 +78,8 @@ def test_twists_and_wrenches_are_carried_by_adjoint_maps() -> None:
 
 def test_the_bracket_is_the_commutator() -> None:
     rng = np.random.default_rng(4)
-    a, b, out = rng.normal(size=6), rng.normal(size=6), np.zeros(6)
+    a = rng.normal(size=6)
+    b = rng.normal(size=6)
+    out = np.zeros(6)
     bracket(a, b, out)
     assert matrix(out) == pytest.approx(matrix(a) @ matrix(b) - matrix(b) @ matrix(a), abs=1e-14)

@@ -65,7 +65,8 @@ def body_of(k: int) -> Body:
 @pytest.mark.parametrize("share", [alone, four_threads])
 def test_every_row_is_called_once_with_its_own_arguments(share: Any) -> None:
     n = 300
-    bodies, out = [body_of(k) for k in range(n)], np.zeros((n, 2))
+    bodies = [body_of(k) for k in range(n)]
+    out = np.zeros((n, 2))
     table = CallTable(gather, [(body, k, out[k]) for k, body in enumerate(bodies)])
     rows = np.arange(0, n, 3)
     status = table.call(rows, share)

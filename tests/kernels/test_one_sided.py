@@ -15,12 +15,14 @@ def test_reactions_are_the_only_solution_from_wherever_the_search_begins(seed: i
     n = int(rng.integers(1, 9))
     root = rng.normal(size=(n, n))
     matrix = root @ root.T + 10.0 ** rng.uniform(-6, 0) * np.eye(n)
-    free, side = rng.normal(size=n), rng.choice([-1.0, 0.0, 1.0], n)
+    free = rng.normal(size=n)
+    side = rng.choice([-1.0, 0.0, 1.0], n)
     wanted = reactions(matrix, free, side)
     lower = np.tril(matrix) + np.triu(
         np.full((n, n), np.nan), 1
     )  # its upper triangle is nobody's business
-    acts, found = rng.integers(0, 2, n), np.zeros(n)
+    acts = rng.integers(0, 2, n)
+    found = np.zeros(n)
     scratch = np.zeros(n, np.int64), np.zeros((n, n)), np.zeros(n)
     assert solve(lower, free, side, acts, *scratch, found) > 0
     assert found == pytest.approx(
@@ -33,7 +35,8 @@ def test_reactions_are_the_only_solution_from_wherever_the_search_begins(seed: i
 
 
 def test_the_residual_sees_a_pull() -> None:
-    one, push = np.eye(1), np.ones(1)
+    one = np.eye(1)
+    push = np.ones(1)
     assert residual(one, np.array([1.0]), push, 1.0, np.array([-1.0])) == pytest.approx(1.0)
     assert residual(one, np.array([-1.0]), push, 1.0, np.array([0.5])) == pytest.approx(0.5)
     assert residual(one, np.array([-1.0]), push, 1.0, np.array([1.0])) == 0.0

@@ -54,7 +54,9 @@ def read(data: bytes) -> Read:
             m, n, entries = (int(group[key][0]) for key in ("m", "n", "nzmax"))
             assert group["nz"][0] == -1  # compressed columns
             assert group["p"].dtype == group["i"].dtype == np.int32
-            pointers, rows, values = group["p"][:], group["i"][:], group["x"][:]
+            pointers = group["p"][:]
+            rows = group["i"][:]
+            values = group["x"][:]
             assert (len(pointers), len(rows), pointers[-1]) == (n + 1, entries, entries)
             dense = np.zeros((m, n))
             for column in range(n):
@@ -62,7 +64,8 @@ def read(data: bytes) -> Read:
                     dense[rows[place], column] += values[place]
             return dense
 
-        vectors, wide = main["vectors"], int(main["spacedim"][0])
+        vectors = main["vectors"]
+        wide = int(main["spacedim"][0])
         assert name == ("fclib_global_rolling" if wide == 5 else "fclib_global")
         return Read(
             matrix(main["M"]),
@@ -91,7 +94,8 @@ def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> fl
         -1, problem.wide
     )
     r = impulses.reshape(-1, problem.wide)
-    most, fast = max(np.abs(r).max(), scale), max(np.abs(u).max(), scale / mass)
+    most = max(np.abs(r).max(), scale)
+    fast = max(np.abs(u).max(), scale / mass)
     worst = max(
         -r[:, 0].min() / most,
         -u[:, 0].min() / fast,
@@ -99,8 +103,10 @@ def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> fl
     )
     for place, mu in ((1, problem.mu), (3, problem.mu_rolling)):
         if mu is not None:
-            slip, push = u[:, place : place + 2], r[:, place : place + 2]
-            size, bound = np.linalg.norm(push, axis=1), mu * r[:, 0]
+            slip = u[:, place : place + 2]
+            push = r[:, place : place + 2]
+            size = np.linalg.norm(push, axis=1)
+            bound = mu * r[:, 0]
             worst = max(worst, (size - bound).max() / most)
             # The most is dissipated that the disc lets be.
             lost = (push * slip).sum(axis=1) + bound * np.linalg.norm(slip, axis=1)
@@ -140,9 +146,13 @@ def _sweeps(
             elif size > mu[c] * x:
                 onto = (x + mu[c] * size) / (1.0 + mu[c] * mu[c])
                 scale = mu[c] * onto / size
-                x, y, z = onto, scale * y, scale * z
+                x = onto
+                y = scale * y
+                z = scale * z
             change = max(change, abs(x - r[a]), abs(y - r[a + 1]), abs(z - r[a + 2]))
-            r[a], r[a + 1], r[a + 2] = x, y, z
+            r[a] = x
+            r[a + 1] = y
+            r[a + 2] = z
         if change <= goal:
             break
     return change
@@ -262,7 +272,8 @@ def test_the_planar_problem_in_the_file_is_the_one_that_was_solved(name: str) ->
     assert max(planar_residuals(problem, u, impulses)) <= CONVERGED
     other = read(fclib_bytes(planar_file.as_friction_problem(captured.planar()[name]), name))
     r = np.zeros((len(other.mu), 3))
-    n, c = len(u), problem.n_contacts
+    n = len(u)
+    c = problem.n_contacts
     loaded = n if problem.law[:, PROX].any() else 0
     r[:loaded, 0] = problem.load
     r[:loaded, 1:] = other.mu[:loaded, None] * impulses.friction[:loaded]

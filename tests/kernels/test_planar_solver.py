@@ -70,7 +70,9 @@ def random_problem(
     """A contact problem as a step may pose it, with impulses of a step before."""
     rng = np.random.default_rng(seed)
     theta = np.cumsum(rng.uniform(-0.7, 0.7, n))
-    mass, length, dt = 0.7, 0.12, 2.5e-4
+    mass = 0.7
+    length = 0.12
+    dt = 2.5e-4
     link = np.sort(rng.integers(0, n, n_contacts))
     angle = rng.uniform(0, 2 * math.pi, n_contacts)
     rows = np.zeros((n_contacts, 6))
@@ -101,7 +103,8 @@ def random_problem(
         "n_drags": 0,
     }
     problem = chain_problem(**{**values, **given})
-    normal, zeros = rng.uniform(0, 1e-3, n_contacts), np.zeros(n_contacts)
+    normal = rng.uniform(0, 1e-3, n_contacts)
+    zeros = np.zeros(n_contacts)
     impulses = ChainImpulses(rng.normal(0, 1e-3, (n, 2)), normal, zeros, np.zeros(n - 1))
     impulses.friction[problem.law[:, FORCE_1] == 0.0, 0] = 0.0
     return problem, impulses, rng.normal(0, 0.01, (n, 3))
@@ -136,10 +139,12 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
         W.append(row)
     for k in np.flatnonzero(problem.stops).tolist():
         row = np.zeros(3 * n)
-        row[3 * k + 2], row[3 * k + 5] = -problem.stops[k], problem.stops[k]
+        row[3 * k + 2] = -problem.stops[k]
+        row[3 * k + 5] = problem.stops[k]
         W.append(row)
     A = np.array(W) @ J
-    H, f = J.T @ (M + drag) @ J, J.T @ M @ problem.u_free.reshape(-1)
+    H = J.T @ (M + drag) @ J
+    f = J.T @ M @ problem.u_free.reshape(-1)
     # Scale the unilateral rows to be as stiff as friction is.
     scales = np.ones(len(A))
     scales[2 * n :] = 1.0 / np.maximum(np.linalg.norm(A[2 * n :], axis=1), 1e-12)
@@ -266,7 +271,9 @@ def test_every_problem_is_solved(
 ) -> None:
     # Masses of 1e-6 to 1e6 kg, steps of 1 microsecond to 10 ms, friction up to 100, more contacts
     # than freedoms.
-    m, length, step = 10.0**mass, 0.12, 10.0**dt
+    m = 10.0**mass
+    length = 0.12
+    step = 10.0**dt
     rng = np.random.default_rng(seed)
     problem, impulses, u = random_problem(
         seed,
@@ -417,10 +424,8 @@ def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:
     rows = problem.rows.copy()
     for c, k in enumerate(problem.link):
         nx, ny = rows[c, :2]
-        cross, along = (
-            problem.cos[k] * ny - problem.sin[k] * nx,
-            problem.cos[k] * nx + problem.sin[k] * ny,
-        )
+        cross = problem.cos[k] * ny - problem.sin[k] * nx
+        along = problem.cos[k] * nx + problem.sin[k] * ny
         lever = rng.uniform(-0.04, 0.04)
         here = mu * float(rng.random() < 0.8)
         rows[c, 2] = lever * cross
@@ -461,7 +466,8 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
     rng = np.random.default_rng(5)
     for n in (2, 3, 4, 7, 12):
         problem, _, _ = random_problem(n, n, 0)
-        local, stops = rng.normal(0, 1, (n, 12)), np.zeros((n - 1, 4))
+        local = rng.normal(0, 1, (n, 12))
+        stops = np.zeros((n - 1, 4))
         local[:, [0, 2, 5]] += 6.0
         stops[:, 2] = np.abs(problem.stops) * 3.0
         stops[:, 3] = problem.stops * rng.normal(0, 1, n - 1)
@@ -472,7 +478,8 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
                 for i, arm in ((j - 1, problem.links[j - 1, FRONT]), (j, problem.links[j, REAR])):
                     J[3 * k : 3 * k + 2, 2 + i] += arm * np.array([-problem.sin[i], problem.cos[i]])
             J[3 * k + 2, 2 + k] = 1.0
-        A, b = np.zeros((3 * n, 3 * n)), local[:, 6:9].reshape(-1).copy()
+        A = np.zeros((3 * n, 3 * n))
+        b = local[:, 6:9].reshape(-1).copy()
         for k in range(n):
             xx, xy, yy, xw, yw, ww, _, _, _, sxy, sxw, syw = local[k]
             A[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [
@@ -485,7 +492,8 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
             A[np.ix_(pair, pair)] += stops[k, 2] * np.array([[1.0, -1.0], [-1.0, 1.0]])
             b[pair] += stops[k, 3] * np.array([-1.0, 1.0])
         expected = J @ np.linalg.solve(J.T @ A @ J, J.T @ b)
-        du, eliminated = np.zeros((n, 3)), np.zeros((n, 4))
+        du = np.zeros((n, 3))
+        eliminated = np.zeros((n, 4))
         solve_chain_alone(problem, local.copy(), stops, eliminated, du, True)
         assert du.reshape(-1) == pytest.approx(expected, rel=1e-9, abs=1e-11)
         # Without a skew part both recursions solve the same equations.
@@ -631,7 +639,9 @@ def test_least_gap_of_a_rectangle_is_its_distance(seed: int) -> None:
         assert min(gaps) + 0.1 == pytest.approx(distance, abs=2e-4)
         u = (0.4, -0.7, 0.9)
         nearest = int(np.argmin(gaps))
-        before, here, after = at(nearest, -1e-6, u), at(nearest, 0.0), at(nearest, 1e-6, u)
+        before = at(nearest, -1e-6, u)
+        here = at(nearest, 0.0)
+        after = at(nearest, 1e-6, u)
         if math.isfinite(before[0]) and math.isfinite(after[0]) and distance > 1e-3:
             rate = (after[0] - before[0]) / 2e-6
             assert here[1] * u[0] + here[2] * u[1] + here[3] * u[2] == pytest.approx(rate, abs=1e-4)

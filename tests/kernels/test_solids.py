@@ -98,7 +98,8 @@ def test_deepest_contact_is_the_least_distance(
     name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:
     """The least distance along the segment, by sampling and scipy's bounded search over an independent distance."""
-    solid, tolerance = SOLIDS[name], 5e-4
+    solid = SOLIDS[name]
+    tolerance = 5e-4
     axis = np.array(direction) / np.linalg.norm(direction)
     centre = np.array([0.0, 0.0, 0.53]) + place
     least = least_distance(solid, centre, axis, HALF) - RADIUS
@@ -119,7 +120,8 @@ def test_deepest_contact_is_the_least_distance(
 @pytest.mark.parametrize("name", SOLIDS)
 def test_small_moves_move_contacts_little(name: str) -> None:
     """After a move of 1e-7 every touching contact still has one near its place, with nearly its gap and normal."""
-    random, compared = np.random.default_rng(7), 0
+    random = np.random.default_rng(7)
+    compared = 0
     for _ in range(4000):
         axis, nudge, turn_by = random.normal(size=(3, 3))
         axis /= np.linalg.norm(axis)
@@ -147,7 +149,8 @@ def test_small_moves_move_contacts_little(name: str) -> None:
 def mujoco_distance(
     geom: str, size: str, euler: str, centre: FloatArray, axis: FloatArray
 ) -> float:
-    end, other = centre - HALF * axis, centre + HALF * axis
+    end = centre - HALF * axis
+    other = centre + HALF * axis
     numbers = " ".join(repr(float(v)) for v in (*end, *other))
     model = mujoco.MjModel.from_xml_string(
         f"""<mujoco><option ccd_tolerance="1e-12" ccd_iterations="500"/><compiler angle="degree" eulerseq="zyx"/>
@@ -169,7 +172,8 @@ def test_mujoco_measures_the_same_distance(name: str) -> None:
         if name == "block"
         else ("cylinder", "0.05 0.03", "0 0 0")
     )
-    here, touching = world(solid), 0
+    here = world(solid)
+    touching = 0
     while touching < 25:
         axis = random.normal(size=3)
         axis /= np.linalg.norm(axis)
@@ -266,10 +270,8 @@ def test_link_on_a_stair_touches_tread_and_riser() -> None:
 def test_link_on_a_ramp_stands_on_its_slope() -> None:
     (ramp,) = obstacle_solids(Ramp(x_m=0.0, y_m=0.0, heading_deg=90.0))
     slope = math.atan2(0.15, 1.0)
-    up, along = (
-        np.array([0.0, -math.sin(slope), math.cos(slope)]),
-        np.array([0.0, math.cos(slope), math.sin(slope)]),
-    )
+    up = np.array([0.0, -math.sin(slope), math.cos(slope)])
+    along = np.array([0.0, math.cos(slope), math.sin(slope)])
     found = contacts(world(ramp), 0.5 * along + (RADIUS - DEEP) * up, along)
     assert sorted(found.feature) == [0, 1]
     assert found.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-12)
@@ -284,7 +286,9 @@ def test_link_on_a_ramp_stands_on_its_slope() -> None:
 )
 def test_side_of_a_post_is_the_planar_gap(x: float, y: float, heading: float, tilt: float) -> None:
     """One contact, however deep, with the gap function of the planar engine."""
-    cos, sin, level = math.cos(heading), math.sin(heading), math.cos(tilt)
+    cos = math.cos(heading)
+    sin = math.sin(heading)
+    level = math.cos(tilt)
     gap, nx, ny, _, lever = planar_gap(x, y, cos, sin, HALF * level, RADIUS, 0.02, -0.01, 0.05)
     assume(abs(gap) > 1e-12)
     found = contacts(
@@ -352,7 +356,8 @@ def test_grid_loses_no_solid() -> None:
         obstacle_solids(Stairs(x_m=0.2, y_m=0.1, heading_deg=30.0)),
     ]
     together = world_of_solids(bodies, REACH)
-    tolerance, seen = MARGIN * REACH, 0
+    tolerance = MARGIN * REACH
+    seen = 0
     for centre, axis in random_poses(60, 1.0, 2):
         found = contacts(together, centre, axis, tolerance)
         alone = [

@@ -62,19 +62,21 @@ def chain(
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=(n, 3))
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    mass, across, axial = (
-        rng.uniform(0.5, 1.5, n),
-        rng.uniform(1e-3, 3e-3, n),
-        rng.uniform(6e-4, 1.5e-3, n),
-    )
-    rear, front, radius = rng.uniform(0.03, 0.09, n), rng.uniform(0.03, 0.09, n), np.full(n, 0.05)
-    contact, friction = np.tile([-0.04, 0.04], (n, 1)), np.full((n, 3), 0.2)
+    mass = rng.uniform(0.5, 1.5, n)
+    across = rng.uniform(1e-3, 3e-3, n)
+    axial = rng.uniform(6e-4, 1.5e-3, n)
+    rear = rng.uniform(0.03, 0.09, n)
+    front = rng.uniform(0.03, 0.09, n)
+    radius = np.full(n, 0.05)
+    contact = np.tile([-0.04, 0.04], (n, 1))
+    friction = np.full((n, 3), 0.2)
     links = link_rows(mass, across, axial, rear, front, contact, radius, np.zeros(n), friction)
     counts = np.array(
         [KINDS[k % len(KINDS)] for k in range(n - 1)] if mixed else [2] * (n - 1), dtype=np.int64
     )
     joints = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    axes, reach = np.zeros((joints[-1], AXIS_WIDTH)), np.zeros((n - 1, 3))
+    axes = np.zeros((joints[-1], AXIS_WIDTH))
+    reach = np.zeros((n - 1, 3))
     for k, count in enumerate(counts):
         unit = np.linalg.qr(rng.normal(size=(3, 3)))[0].T[:count]
         if count == 3:  # yaw and roll need not be square to each other
@@ -118,7 +120,8 @@ def dense_velocities(problem: SpatialProblem) -> FloatArray:
         jacobian[k + 1] = shift @ jacobian[k]
         for j in range(problem.joints[k], problem.joints[k + 1]):
             jacobian[k + 1, :, 6 + j] += problem.axes[j, :6]
-    matrix, right = np.zeros((size, size)), np.zeros(size)
+    matrix = np.zeros((size, size))
+    right = np.zeros(size)
     for k in range(n):
         e = problem.axis[k]
         to_centre = np.eye(6)
@@ -163,7 +166,8 @@ def test_captured_problems_are_solved_as_a_step_solves_them() -> None:
 
 def test_captured_problems_are_solved_by_the_rescue_alone() -> None:
     """Begun at zero: what it finds does not hang on where Newton's iteration went."""
-    missed, solves = {}, []
+    missed = {}
+    solves = []
     for name, arrays in captured.spatial().items():
         problem, impulses, w = problem_from_arrays(arrays)
         solves.append(solve_by_rescue(problem, impulses, w, Solver().max_iterations))

@@ -148,7 +148,8 @@ def above_surface(surface: FloatArray, points: FloatArray) -> bool:
     a, b, c = (surface[:, k, :2] for k in range(3))
     for p in points:
         area = cross(b - a, c - a)
-        v, w = cross(p[:2] - a, c - a) / area, cross(b - a, p[:2] - a) / area
+        v = cross(p[:2] - a, c - a) / area
+        w = cross(b - a, p[:2] - a) / area
         height = surface[:, 0, 2] * (1 - v - w) + surface[:, 1, 2] * v + surface[:, 2, 2] * w
         if ((v >= 0) & (w >= 0) & (v + w <= 1) & (height > p[2])).any():
             return False
@@ -168,11 +169,9 @@ def test_deepest_contact_is_the_least_distance(
 ) -> None:
     """Least distance of finely sampled points of the segment to all triangles of the surface and the walls."""
     assume(np.linalg.norm(direction) > 0.1)
-    surface, centre, axis = (
-        SURFACES[name],
-        np.array(place),
-        np.array(direction) / np.linalg.norm(direction),
-    )
+    surface = SURFACES[name]
+    centre = np.array(place)
+    axis = np.array(direction) / np.linalg.norm(direction)
     places = np.linspace(-HALF, HALF, 81)
     found = contacts(WORLDS[name], centre, axis, 1e-3)
     assert len(found.gap) <= 8
@@ -209,7 +208,8 @@ def test_mujoco_finds_the_same_depth() -> None:
     heights = np.tile(0.3 - 0.5 * abs(x), (11, 1))
     low, high = heights.min(), heights.max()
     elevation = " ".join(f"{float((h - low) / (high - low))!r}" for h in heights[::-1].ravel())
-    here, random = world(field(heights, low=0.2)), np.random.default_rng(6)
+    here = world(field(heights, low=0.2))
+    random = np.random.default_rng(6)
     compared = 0
     for _ in range(120):
         axis = along(random.uniform(-0.5, 0.5), random.uniform(-3.0, 3.0))

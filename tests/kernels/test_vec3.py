@@ -27,7 +27,8 @@ RX = 3
 
 @jit
 def _all(a: FloatArray, b: FloatArray, k: int) -> float:
-    one, other = vec3(a, k), vec3_at(b, k, RX)
+    one = vec3(a, k)
+    other = vec3_at(b, k, RX)
     vec3_put(a, k + 1, minus(one, other))
     vec3_put_at(b, k, 1, plus(one, times(2.0, other)))
     vec3_add_at(b, k + 1, RX, one)
@@ -38,7 +39,8 @@ def test_vectors_are_where_they_are_said_to_be() -> None:
     random = np.random.default_rng(1)
     a, b = random.normal(size=(4, 3)), random.normal(size=(4, 7))
     before_a, before_b = a.copy(), b.copy()
-    one, other = before_a[1], before_b[1, 3:6]
+    one = before_a[1]
+    other = before_b[1, 3:6]
     product = _all(a, b, 1)
     assert np.isclose(product, one @ other, rtol=1e-15)
     expected_a, expected_b = before_a.copy(), before_b.copy()

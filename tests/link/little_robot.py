@@ -168,7 +168,8 @@ class Rig:
 
     def stream(self, duration: float, angle: np.ndarray | float, rate: float = 0.0) -> None:
         """References of a constant rate, renewed every 50 ms."""
-        end, begin = self.now + duration, self.now
+        end = self.now + duration
+        begin = self.now
         while self.now < end - 1e-9:
             self.references(np.asarray(angle) + rate * (self.now - begin), rate)
             self.run(0.05)

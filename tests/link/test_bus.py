@@ -47,7 +47,8 @@ def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> 
         if interface == "udp_multicast"
         else Bus(interface="virtual", channel=f"bus-{os.getpid()}")
     )
-    one, other = open_bus(bus), open_bus(bus)
+    one = open_bus(bus)
+    other = open_bus(bus)
     try:
         for frame in _FRAMES:
             one.send(frame)
@@ -75,7 +76,8 @@ def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> 
 def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
     """A frame that waited in the socket while nobody read is as old as it is."""
     bus = multicast(2)
-    one, other = open_bus(bus), open_bus(bus)
+    one = open_bus(bus)
+    other = open_bus(bus)
 
     def waited(seconds: float) -> tuple[float, float, float]:
         """When a frame was sent: not before, not after, and when it is said to have come, s."""
@@ -106,7 +108,8 @@ class _Full:
     """A SocketCAN adapter whose queue is full for the first two frames' time."""
 
     def __init__(self, times: int) -> None:
-        self.times, self.taken = times, 0
+        self.times = times
+        self.taken = 0
 
     def send(self, message: can.Message, timeout: float) -> None:
         self.times -= 1

@@ -334,7 +334,8 @@ def test_what_is_none_of_the_profile() -> None:
 def test_a_counter_that_stands_still_is_a_problem() -> None:
     codec = Codec(CODECS["generic_servo"].loaded)
     message = next(m for m in codec.profile.messages if m.message == "ServoFeedback")
-    first, second = codec.encode(message, 3, {}), codec.encode(message, 3, {})
+    first = codec.encode(message, 3, {})
+    second = codec.encode(message, 3, {})
     assert got(codec.decode(first))
     assert got(codec.decode(second))
     again = codec.decode(second)

@@ -150,9 +150,11 @@ class AnyCourse(RuleBasedStateMachine):
 
     def _look(self) -> None:
         """After every call: the ways between states, and what was sent in between."""
-        before, after = self.state, self.rig.core.state
+        before = self.state
+        after = self.rig.core.state
         sent = self.rig.sent[self.counted :]
-        self.counted, self.state = len(self.rig.sent), after
+        self.counted = len(self.rig.sent)
+        self.state = after
         if after is LinkState.STREAMING:
             assert before in (LinkState.ARMED, LinkState.STREAMING)
         if after is LinkState.ARMED and before is not LinkState.STREAMING:
@@ -200,10 +202,8 @@ def _limited(rig: Rig, limits: AxisLimits, period: float) -> None:
             if value.quantity != "angle":
                 continue
             told = math.degrees(value.value)
-            low, high = (
-                np.degrees(limits.low - limits.margin)[value.axis],
-                np.degrees(limits.high + limits.margin),
-            )
+            low = np.degrees(limits.low - limits.margin)[value.axis]
+            high = np.degrees(limits.high + limits.margin)
             assert low - _ROUNDING_DEG <= told <= high[value.axis] + _ROUNDING_DEG
             since, before = last.get(value.axis, (-math.inf, told))
             if at - since < 1.5 * period:

@@ -39,7 +39,8 @@ def rig() -> Rig:
 
 def _told(rig: Rig, axis: int, since: float) -> list[float]:
     """The set-points of an axis since a time, rad."""
-    codec, found = rig.robot.codec, []
+    codec = rig.robot.codec
+    found = []
     for at, frame in rig.sent:
         if at > since and frame.id in SET_POINTS:
             decoded = codec.decode_outgoing(frame)
@@ -53,7 +54,8 @@ def _told(rig: Rig, axis: int, since: float) -> list[float]:
 
 def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> None:
     rig.armed()
-    rig.robot.state[3], rig.robot.deaf = UNKNOWN, {3}
+    rig.robot.state[3] = UNKNOWN
+    rig.robot.deaf = {3}
     rig.run(0.1)
     assert "which the profile does not know" in rig.core.telemetry(rig.now).reason
     stops = rig.robot.stops
@@ -92,7 +94,8 @@ def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: 
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
     rig.run(0.5)
-    stops, said = rig.robot.stops, len(rig.events)
+    stops = rig.robot.stops
+    said = len(rig.events)
     for _ in range(8):  # of 20 heartbeats a second every fifth is wrong
         rig.robot.state[3] = UNKNOWN
         rig.run(0.05)
@@ -110,7 +113,8 @@ def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: 
 def test_a_drive_in_a_quick_stop_has_torque() -> None:
     """CiA 402-2, state QUICK STOP ACTIVE: the drive function is enabled, and power may be applied to the motor."""
     loaded = load_profile(find_profile("cia402_csp"))
-    codec, observed = Codec(loaded), NodeStates(loaded.profile)
+    codec = Codec(loaded)
+    observed = NodeStates(loaded.profile)
     message = next(
         m for m in loaded.profile.messages if any(s.quantity == "status" for s in m.signals)
     )
@@ -407,9 +411,12 @@ def test_the_gate_is_shut_whoever_wants_to_send(
     state: LinkState, is_open: bool, replay: bool, count: int
 ) -> None:
     loaded = lab_robot()
-    profile, machine, sent = loaded.profile, Machine(), []
+    profile = loaded.profile
+    machine = Machine()
+    sent = []
     machine.state = state
-    watchdogs, journal = Watchdogs(profile, NodeStates(profile)), Journal(lambda event: None)
+    watchdogs = Watchdogs(profile, NodeStates(profile))
+    journal = Journal(lambda event: None)
     gate = TxGate(
         Codec(loaded), sent.append, machine, watchdogs, LoadMeter(profile), journal, replay=replay
     )

@@ -28,7 +28,8 @@ from tests.link.little_robot import LittleRobot, lab_robot
 from tests.link.rig import STOP_ID
 
 CIA402 = load_profile(find_profile("cia402_csp"))
-QUICK_STOP, DISABLE = 0x0002, 0x0000
+QUICK_STOP = 0x0002
+DISABLE = 0x0000
 """Controlwords of CiA 402-2, 8.4.1: bits 1 and 2 are enable voltage and quick stop (low means
 stop)."""
 
@@ -59,7 +60,8 @@ def link() -> Iterator[Callable[[str], tuple[_Process, Wire]]]:
         loaded = load_profile(find_profile(name))
         memory = LinkMemory(len(loaded.profile.axes))
         memories.append(memory)
-        process, wire = _Process(loaded, memory, "none"), Wire()
+        process = _Process(loaded, memory, "none")
+        wire = Wire()
         process._port = wire  # type: ignore[assignment]
         process._standstill = Standstill(60.0)  # a machine that stands still adds a stop of its own
         process.inbox.put(BusChange(True, "open"))
@@ -104,7 +106,8 @@ def test_whatever_fails_the_stop_sequence_is_sent(
 
 
 def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
-    sent, waits = [], []
+    sent = []
+    waits = []
 
     def send(frame: Frame) -> None:
         sent.append(frame)

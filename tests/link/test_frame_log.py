@@ -160,7 +160,8 @@ def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
         data[flip % len(data)] ^= 0x41
     damaged = tmp_path / f"damaged{ending}"
     damaged.write_bytes(data)
-    count, said = 0, ""
+    count = 0
+    said = ""
     try:
         for _ in read_log(damaged):
             count += 1

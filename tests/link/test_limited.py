@@ -21,7 +21,8 @@ from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import LoadedProfile, load_profile, parse_profile
 from tests.link.little_robot import Rig, lab_robot
 
-_OLD_S, _LOST_S = 1.25, 2.5
+_OLD_S = 1.25
+_LOST_S = 2.5
 """Of the lab robot's JointCondition, which comes every 0.5 s."""
 
 
@@ -122,10 +123,8 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
 def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
     """Unless they come with errors alone, and the profile says so."""
     path = find_profile("cia402_csp")
-    toml, dbc = (
-        path.read_text(encoding="utf-8"),
-        path.with_suffix(".dbc").read_text(encoding="utf-8"),
-    )
+    toml = path.read_text(encoding="utf-8")
+    dbc = path.with_suffix(".dbc").read_text(encoding="utf-8")
     for text, waits in ((toml.replace('when = "change"\n', ""), True), (toml, False)):
         rig = Rig(parse_profile(text, dbc))
         rig.core.bus(True, "", rig.now)
@@ -291,7 +290,8 @@ class _Floats:
     def __init__(self) -> None:
         self.codec = Codec(parse_profile(_FLOATS, _FLOATS_DBC))
         self.events: list[Any] = []
-        self.now, self.armed = 100.0, False
+        self.now = 100.0
+        self.armed = False
         self.core = LinkCore(self.codec, send=self._take, tell=self.events.append)
         self.celsius: float | None = 30.0
         self._ticks = 0

@@ -29,7 +29,8 @@ def _run(limiter: SetPointLimiter, target: float, count: int) -> np.ndarray:
 
 def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
     """Walks through the sum that the closed form solves: v T + (v - a T) T + ... until at rest."""
-    acceleration, period = np.array([20.0]), 0.01
+    acceleration = np.array([20.0])
+    period = 0.01
     for distance in (0.0, 1e-6, 0.001, 0.0021, 0.05, 1.3, 40.0):
         rate = float(stopping_rate(np.array([distance]), acceleration, period)[0])
         way = 0.0

@@ -163,7 +163,8 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
 
 def _stops(stage: Stage, client: LinkClient, count: int) -> list[float]:
     """Times from calling stop to the stop frame's arrival at another socket, s."""
-    operator, latencies = Operator(client), []
+    operator = Operator(client)
+    latencies = []
     for _ in range(count):
         operator.stream()
         begin = time.monotonic()

@@ -41,7 +41,8 @@ def segment():
 
 
 def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
-    writer, reader = Latest(segment, 0, 100), Latest(segment, 0, 100)
+    writer = Latest(segment, 0, 100)
+    reader = Latest(segment, 0, 100)
     assert reader.read() == (0, b"")
     writer.write(b"one")
     writer.write(b"second")
@@ -53,7 +54,8 @@ def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
 
 def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> None:
     """Three records later the first one's place is written over; a byte that was changed by then shows."""
-    writer, reader = Latest(segment, 0, 64), Latest(segment, 0, 64)
+    writer = Latest(segment, 0, 64)
+    reader = Latest(segment, 0, 64)
     writer.write(b"a" * 64)
     assert reader.read() == (1, b"a" * 64)
     writer.write(b"b" * 64)
@@ -67,7 +69,8 @@ def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes,
     """Against a plain list: what is taken is a run of the records that were written, and the rest was counted."""
     segment = Segment.create(Ring.size(512))
     try:
-        writer, reader = Ring(segment, 0, 512), Ring(segment, 0, 512)
+        writer = Ring(segment, 0, 512)
+        reader = Ring(segment, 0, 512)
         written: list[bytes] = []
         position = 0
         for record, take in steps:
@@ -85,7 +88,8 @@ def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes,
 
 
 def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) -> None:
-    writer, reader = Ring(segment, 0, 256), Ring(segment, 0, 256)
+    writer = Ring(segment, 0, 256)
+    reader = Ring(segment, 0, 256)
     for number in range(100):
         writer.write(number.to_bytes(8, "little"))
     taken = [int.from_bytes(record, "little") for record in reader.take()]
@@ -97,7 +101,8 @@ def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) 
 
 
 def test_cell(segment: Segment) -> None:
-    writer, reader = Cell(segment, 16), Cell(segment, 16)
+    writer = Cell(segment, 16)
+    reader = Cell(segment, 16)
     assert reader.read() == 0.0
     writer.write(12.5)
     assert reader.read() == 12.5
@@ -121,7 +126,8 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
         [sys.executable, "-c", _WRITER.format(long=_LONG), segment.handle, str(size)],
         pass_fds=[segment.descriptor],
     )
-    latest, ring = Latest(segment, 0, _LONG), Ring(segment, Latest.size(_LONG), _LONG)
+    latest = Latest(segment, 0, _LONG)
+    ring = Ring(segment, Latest.size(_LONG), _LONG)
     at = Latest.size(_LONG) + Ring.size(_LONG)
     cell = Cell(segment, at)
     try:

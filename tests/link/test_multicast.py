@@ -40,7 +40,8 @@ def bus() -> Bus:
 
 @pytest.fixture
 def two(bus: Bus) -> Iterator[tuple[CanBus, CanBus]]:
-    one, other = open_bus(bus), open_bus(bus)
+    one = open_bus(bus)
+    other = open_bus(bus)
     yield one, other
     one.close()
     other.close()
@@ -109,7 +110,8 @@ def test_our_own_frames_do_not_come_back(
     """Neither where the kernel leaves them out, nor where it cannot."""
     if not filtered:
         monkeypatch.setattr(module, "_leave_out", lambda *_: None)
-    one, other = open_bus(bus), open_bus(bus)
+    one = open_bus(bus)
+    other = open_bus(bus)
     assert isinstance(one, MulticastBus)
     for _ in range(3):
         one.send(FRAMES[0])

@@ -102,7 +102,8 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
     ],
 )
 def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], said: str) -> None:
-    failing, well = ScriptedBus(script), ScriptedBus([Frame(7)])
+    failing = ScriptedBus(script)
+    well = ScriptedBus([Frame(7)])
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(failing, well))
     try:
@@ -150,7 +151,8 @@ def test_what_cannot_be_mended_by_waiting_is_not_tried_again() -> None:
 
 
 def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
-    full, off = ScriptedBus([]), ScriptedBus([])
+    full = ScriptedBus([])
+    off = ScriptedBus([])
     full.refuse = OSError(errno.ENOBUFS, "No buffer space")
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, Opener(full, off, ScriptedBus([])))
@@ -174,7 +176,8 @@ def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
 
 
 def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> None:
-    go_on, opened = threading.Event(), threading.Event()
+    go_on = threading.Event()
+    opened = threading.Event()
 
     def hang(bus: Bus) -> ScriptedBus:
         go_on.wait(60.0)
@@ -192,7 +195,8 @@ def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Another port may have taken its place by then: what it delivered would be taken for that one's."""
-    go_on, opened = threading.Event(), ScriptedBus([Frame(1)])
+    go_on = threading.Event()
+    opened = ScriptedBus([Frame(1)])
     inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
 
     def hang(bus: Bus) -> ScriptedBus:

@@ -43,7 +43,8 @@ class World(Inbox):  # type: ignore[type-arg]
     def __init__(self, rate_hz: float = 100.0) -> None:
         super().__init__()
         loaded = lab_robot(set_point_rate_hz=rate_hz)
-        self.now, self._ticks = 1000.0, 0
+        self.now = 1000.0
+        self._ticks = 0
         self.robot = EmulatedRobot(loaded)
         self.memory = LinkMemory(len(loaded.profile.axes))
         self.window = LinkMemory(len(loaded.profile.axes), f"fd:{_duplicate(self.memory)}")
@@ -111,7 +112,8 @@ class World(Inbox):  # type: ignore[type-arg]
     def run(self, until: Callable[[], bool], within: float, what: str) -> float:
         """Let the link's loop turn until something is so, and give how long that took, s; fails if it never is."""
         begin = self.now
-        self._until, self._deadline = until, begin + within
+        self._until = until
+        self._deadline = begin + within
         with pytest.raises(_Over):
             self.process._loop()
         assert until(), f"not within {within:g} s: {what}; {self.told}"
@@ -124,7 +126,8 @@ class World(Inbox):  # type: ignore[type-arg]
 
     def soon(self, happens: Callable[[], object], after: float = 0.0133) -> None:
         """Have something happen while the loop turns or waits, wherever it stands then."""
-        self._event, self.happened = (self.now + after, happens), np.inf
+        self._event = (self.now + after, happens)
+        self.happened = np.inf
 
     def command(self, kind: CommandKind) -> None:
         self._number += 1
@@ -192,7 +195,8 @@ def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133)
 
 def test_set_points_go_out_at_their_deadlines(world: World) -> None:
     world.stream()
-    begin, rate = world.now, world.process._loaded.profile.timing.set_point_rate_hz
+    begin = world.now
+    rate = world.process._loaded.profile.timing.set_point_rate_hz
     world.pass_by(1.0)
     at = np.array(world.since(begin, SET_POINTS[0]))
     assert len(at) in (rate, rate + 1)

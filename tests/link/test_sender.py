@@ -73,14 +73,19 @@ def test_however_it_is_polled_there_is_never_a_burst(
     """Each is at least half a period after the one before had left, and with those skipped they make up the time."""
     deadlines = Deadlines(period)
     deadlines.start(begin)
-    now, left, sent, skipped = begin, -math.inf, 0, 0
+    now = begin
+    left = -math.inf
+    sent = 0
+    skipped = 0
     for wait, took in times:
         now += wait
         if (due := deadlines.take(now)) is not None:
             assert now - left >= period / 2 - 1e-6
             assert 0.0 <= due[0] < period + 1e-6
             now += took
-            sent, left, skipped = sent + 1, now, skipped + due[1] + deadlines.gone(now)
+            sent = sent + 1
+            left = now
+            skipped = skipped + due[1] + deadlines.gone(now)
     assert begin + (sent + skipped) * period == pytest.approx(deadlines.next)
 
 

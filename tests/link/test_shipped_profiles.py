@@ -32,7 +32,8 @@ def sequence(own: Codec, steps: tuple[Step, ...], node: int) -> list[str]:
 
 
 def set_points(own: Codec, angle: dict[int, float], rate: dict[int, float]) -> list[str]:
-    angles, rates = np.zeros(own.n_axes), np.zeros(own.n_axes)
+    angles = np.zeros(own.n_axes)
+    rates = np.zeros(own.n_axes)
     for axis, value in angle.items():
         angles[axis] = value
     for axis, value in rate.items():
@@ -237,7 +238,8 @@ def test_mit_actuator() -> None:
     # Position 16 bits over ±12.5 rad, velocity 12 bits over ±65 rad/s, stiffness 12 bits over 0 to
     # 500: 60 is 491 = 0x1EB, damping over 0 to 5: 2 is 1638 = 0x666, torque over ±18: 0 lies
     # between 0x7FF and 0x800. All one behind the other, most significant first.
-    position, velocity = -12.5 + 25 * 0x1234 / 65535, -65 + 130 * 0x567 / 4095
+    position = -12.5 + 25 * 0x1234 / 65535
+    velocity = -65 + 130 * 0x567 / 4095
     frame = set_points(own, {0: position}, {0: velocity})[0]
     assert frame in ("001#12345671EB6667FF", "001#12345671EB666800")
     # Node 4 says who it is in the first byte; 0xFFFF is 12.5 rad, 0x000 -65 rad/s, 0xFFF 18 N m.

@@ -20,7 +20,10 @@ from snakestudio.link.profile.schema import Bus
 
 from .little_robot import Rig, lab_robot
 
-_SET_POINT, _ARM, _STOP, _HEARTBEAT = 0x201, 0x101, 0x001, 0x010
+_SET_POINT = 0x201
+_ARM = 0x101
+_STOP = 0x001
+_HEARTBEAT = 0x010
 """Ids of lab_robot.dbc: JointSetPoint and JointCommand of node 1, BroadcastStop, HostAlive."""
 
 _load = functools.cache(load_profile)
@@ -42,7 +45,8 @@ def _reasons(rig: Rig) -> str:
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
 def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(name: str) -> None:
     codec = Codec(_load(find_profile(name)))
-    messages, sequences = codec.profile.messages, codec.profile.sequences
+    messages = codec.profile.messages
+    sequences = codec.profile.sequences
     ours = codec.set_points(np.zeros(codec.n_axes))
     ours += [frame for step in sequences.arm + sequences.stop for frame in codec.step_frames(step)]
     ours += [

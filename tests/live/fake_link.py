@@ -78,7 +78,8 @@ class FakeLink:
         self.blocks: list[ReferenceBlock] = []
         self.stops: list[str] = []
         m, k = len(robot.axes), len(robot.nodes)
-        nothing, zero = np.full(m, np.nan), np.zeros(m)
+        nothing = np.full(m, np.nan)
+        zero = np.zeros(m)
         self.telemetry_now = Telemetry(
             clock(),
             LinkState.IDLE,
@@ -165,9 +166,11 @@ class FakeLink:
         return flat.at(time)[0]
 
     def telemetry(self) -> Telemetry:
-        now, told = self._clock(), self.telemetry_now
+        now = self._clock()
+        told = self.telemetry_now
         if told.state == LinkState.STREAMING and self.follows:
-            reference, measured = self.asked(now), self.asked(now - self.lag)
+            reference = self.asked(now)
+            measured = self.asked(now - self.lag)
             if reference is not None:
                 self.set(reference=reference)
             if measured is not None:

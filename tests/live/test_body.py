@@ -44,8 +44,10 @@ def test_any_tracked_links_give_the_whole_robot(links: tuple[int, ...]) -> None:
 
 def test_noise_of_many_links_averages_out() -> None:
     """Independent errors of n places: that of their mean is smaller by the root of n."""
-    angles, random = bent(), np.random.default_rng(1)
-    truth, errors = somewhere(angles), []
+    angles = bent()
+    random = np.random.default_rng(1)
+    truth = somewhere(angles)
+    errors = []
     for _ in range(200):
         seen = truth.copy()
         seen[:, :3] += random.normal(0.0, 0.003, (6, 3))

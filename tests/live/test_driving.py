@@ -53,7 +53,8 @@ class Link(FakeLink):
 
     def beaten(self) -> bool:
         """Wait for signs of life, on another thread than the one that gives them; False if there are none."""
-        wanted, deadline = self.beats + _BEATS, time.monotonic() + _PATIENCE_S
+        wanted = self.beats + _BEATS
+        deadline = time.monotonic() + _PATIENCE_S
         while self.beats < wanted:
             if time.monotonic() > deadline:
                 return False
@@ -134,7 +135,8 @@ class Instrument:
     """Somebody to fire at, who takes the time of some signs of life for everything."""
 
     def __init__(self, link: Link, events: list[str]) -> None:
-        self._link, self._events = link, events
+        self._link = link
+        self._events = events
 
     def __call__(self, host: str, port: int) -> Instrument:
         self._slowly("connected")
@@ -252,7 +254,8 @@ def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
 class _Poses:
     """A source in which whatever a test wants is wrong."""
 
-    where, latest = "nowhere", None
+    where = "nowhere"
+    latest = None
 
     def __init__(self) -> None:
         self.problem = ""
@@ -268,10 +271,8 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     watch = PoseWatch(source)
     assert watch.look(0.0) == ""
     # One datagram that cannot be read, and good ones behind it before anybody looks at the counts.
-    source.problem, source.figures = (
-        "It cannot be read (no header): mend the sender.",
-        StreamFigures(unreadable=1),
-    )
+    source.problem = "It cannot be read (no header): mend the sender."
+    source.figures = StreamFigures(unreadable=1)
     assert watch.look(0.1) == ""
     source.problem = ""
     said = [watch.look(0.1 * tick) for tick in range(2, 10)]
@@ -279,10 +280,8 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
         "It cannot be read (no header): mend the sender. (Not used so far: 1.)"
     ]
     for tick in range(10, 120):
-        source.problem, source.figures = (
-            "It cannot be read (no header): mend the sender.",
-            StreamFigures(unreadable=tick),
-        )
+        source.problem = "It cannot be read (no header): mend the sender."
+        source.figures = StreamFigures(unreadable=tick)
         said.append(watch.look(0.1 * tick))
     assert 3 <= len([text for text in said if text]) <= 4  # every 5 s
     source.problem = "It sees no body."
@@ -294,10 +293,8 @@ def test_a_drive_says_what_is_wrong_with_its_poses(
     link: Link, robot: LiveRobot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = _Poses()
-    source.problem, source.figures = (
-        "It cannot be read: mend the sender.",
-        StreamFigures(unreadable=3),
-    )
+    source.problem = "It cannot be read: mend the sender."
+    source.figures = StreamFigures(unreadable=3)
     made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
     assert made.whole(0.1, None, "run") == 0
     assert "It cannot be read: mend the sender. (Not used so far: 3.)" in capsys.readouterr().err

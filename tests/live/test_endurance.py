@@ -111,7 +111,8 @@ class _Drive:
 
     def _streams(self) -> bool:
         """Ask for what is next, at most twice a second."""
-        state, now = self.state, time.monotonic()
+        state = self.state
+        now = time.monotonic()
         if state is not LinkState.STREAMING and now > self._asked + 0.5:
             self._asked = now
             if state is LinkState.FAULT:
@@ -129,7 +130,8 @@ class _Drive:
         wait(self._rests, "the robot is disarmed", 60.0, self.link.telemetry)
 
     def _rests(self) -> bool:
-        state, now = self.state, time.monotonic()
+        state = self.state
+        now = time.monotonic()
         if state is not LinkState.IDLE and now > self._asked + 0.5:
             self._asked = now
             (self.robot.reset if state is LinkState.FAULT else self.robot.disarm)()
@@ -167,19 +169,24 @@ def _stream(drive: _Drive, seconds: float, done: _Streamed) -> None:
     It fails if the machine stands still for so long, and so often, that half of the time is lost.
     """
     begin = last = time.monotonic()
-    end, streams = done.seconds + seconds, False
+    end = done.seconds + seconds
+    streams = False
     counted = drive.link.telemetry().skipped  # since streaming began
     while done.seconds < end:
         time.sleep(0.05)
-        telemetry, now, streamed = drive.link.telemetry(), time.monotonic(), streams
+        telemetry = drive.link.telemetry()
+        now = time.monotonic()
+        streamed = streams
         streams = telemetry.state is LinkState.STREAMING
         if streams:
             done.seconds += now - last if streamed else 0.0
-            done.skipped, counted = done.skipped + telemetry.skipped - counted, telemetry.skipped
+            done.skipped = done.skipped + telemetry.skipped - counted
+            counted = telemetry.skipped
         else:
             print(f"stopped after {done.seconds:.1f} s: {telemetry.reason}", flush=True)
             assert any(words in telemetry.reason for words in _STOOD_STILL), telemetry.reason
-            done.stops, counted = done.stops + 1, 0
+            done.stops = done.stops + 1
+            counted = 0
             drive.to_streaming()
         last = now
         if now - begin > 2.0 * seconds + 60.0:
@@ -195,7 +202,8 @@ def _endure(seconds: float, folder: Path) -> None:
         try:
             drive.to_streaming()
             processes: list[int | str] = ["self", drive.process, emulator.process]
-            begin, streaming = time.monotonic(), _STREAMING * seconds
+            begin = time.monotonic()
+            streaming = _STREAMING * seconds
             done = _Streamed()
             _stream(drive, 0.2 * streaming, done)  # until buffers are full
             before = [(_resident(each), _held(each)) for each in processes]
@@ -205,7 +213,8 @@ def _endure(seconds: float, folder: Path) -> None:
                     f"after {done.seconds:.0f} s: {', '.join(f'{_resident(each):.1f}' for each in processes)} MB"
                 )
             after = [(_resident(each), _held(each)) for each in processes]
-            sent, wall = drive.link.telemetry().sent, time.monotonic() - begin
+            sent = drive.link.telemetry().sent
+            wall = time.monotonic() - begin
             drive.to_rest()
         finally:
             drive.close()

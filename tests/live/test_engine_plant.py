@@ -134,8 +134,11 @@ def test_axes_that_the_profile_lacks_are_held(scene: Scene) -> None:
 def test_single_axis_modules_bend_as_told(modules: Scene) -> None:
     loaded = load_profile(find_profile("alternating_modules"))
     plant = EnginePlant(modules, loaded)
-    begun, target = plant.state.angle, np.zeros(12)
-    target[2], target[11] = 0.2, -0.15  # the last module is light enough to be lifted
+    begun = plant.state.angle
+    target = np.zeros(12)
+    # the last module is light enough to be lifted
+    target[2] = 0.2
+    target[11] = -0.15
     for k in range(60):
         share = min(1.0, k / 40)
         plant.advance(

@@ -92,7 +92,8 @@ def test_what_a_text_names() -> None:
 
 
 def test_that_there_were_two_senders_is_not_said_for_ever() -> None:
-    first, second = ("10.0.0.1", 5000), ("10.0.0.2", 5000)
+    first = ("10.0.0.1", 5000)
+    second = ("10.0.0.2", 5000)
     now = 0.0
     poses = UdpPoses(clock=lambda: now)
     assert poses._is_ours(first, 0.0)

@@ -88,7 +88,8 @@ def world() -> Iterator[World]:
 def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
     world.link.set(angle=np.linspace(-0.3, 0.3, 20))
     world.go(0.5)
-    latest, recording = world.live.latest, world.live.recording
+    latest = world.live.latest
+    recording = world.live.recording
     assert latest is not None
     assert recording is not None
     assert (
@@ -108,7 +109,8 @@ def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> Non
     angle[6] = np.nan
     world.link.set(angle=angle)
     world.go(0.1)
-    latest, recording = world.live.latest, world.live.recording
+    latest = world.live.latest
+    recording = world.live.recording
     assert latest is not None
     assert recording is not None
     assert Fields.JOINTS not in latest.valid
@@ -483,7 +485,8 @@ def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
     world = World(
         robot=profile(quantities=("current", "temperature", "voltage", "status", "error"))
     )
-    heard, stale = np.full((len(AGED), 20), world.clock.now), np.full((len(AGED), 20), np.inf)
+    heard = np.full((len(AGED), 20), world.clock.now)
+    stale = np.full((len(AGED), 20), np.inf)
     heard[AGED.index("voltage")] = np.nan
     for quantity in ("temperature", "voltage", "status"):
         stale[AGED.index(quantity)] = 0.3
@@ -548,7 +551,8 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
 
 
 def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> None:
-    link, events = FakeLink(profile(), monotonic), []
+    link = FakeLink(profile(), monotonic)
+    events = []
     live = LiveRobot(link, SCENE, on_event=events.append, twin=False)
     try:
         for _ in range(3):  # whichever of the two places the thread takes it from

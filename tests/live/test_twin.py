@@ -43,7 +43,8 @@ def until(done: Callable[[], object], limit: float = 30.0) -> bool:
 def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() -> None:
     """Blocks have knots every 10 ms, a run at every step: cubics through exact rates differ by 1e-6 rad."""
     expected = run_offline(SHORT).recording
-    clock, referencing = Clock(0.0), ReferenceScheduler(SHORT, None, Timing())
+    clock = Clock(0.0)
+    referencing = ReferenceScheduler(SHORT, None, Timing())
     ends: list[str] = []
     twin = Twin(SHORT, None, clock, ends.append)
     while clock.now < 0.5:
@@ -56,14 +57,16 @@ def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() ->
     twin.close()
     assert ends == []
     assert twin.recording is not None
-    rows, wanted = twin.recording.rows(0, 20), expected.rows(0, 20)
+    rows = twin.recording.rows(0, 20)
+    wanted = expected.rows(0, 20)
     np.testing.assert_allclose(rows.time, wanted.time, atol=1e-9)
     np.testing.assert_allclose(rows.joint_angle, wanted.joint_angle, atol=1e-5)
     np.testing.assert_allclose(rows.link_pose, wanted.link_pose, atol=1e-5)
 
 
 def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
-    clock, ends = Clock(0.0), []
+    clock = Clock(0.0)
+    ends = []
     twin = Twin(SHORT, None, clock, ends.append)
     twin.follow(controllers.create(SHORT).reference(np.linspace(0.0, 100.0, 10_001), None))  # type: ignore[arg-type]
     assert until(lambda: twin.state_at(0.0) is not None)
@@ -82,7 +85,8 @@ def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
 
 def test_one_whose_physics_fail_is_said() -> None:
     """Four times the step is more than the joints' controllers stand."""
-    clock, ends = Clock(0.1), []
+    clock = Clock(0.1)
+    ends = []
     unstable = with_values(SHORT, {"solver.step_s": 0.001})
     twin = Twin(unstable, None, clock, ends.append)
     twin.follow(controllers.create(unstable).reference(np.linspace(0.0, 1.0, 101), None))  # type: ignore[arg-type]

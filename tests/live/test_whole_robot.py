@@ -291,7 +291,9 @@ def test_axes_of_an_alternating_robot_follow_their_own_waves(whole: Callable[...
     all_ = whole("alternating_modules", _ALTERNATING)
     all_.streaming()
     all_.run(2.0)
-    times, angles, own = [], [], []
+    times = []
+    angles = []
+    own = []
     for _ in range(100):
         all_.run(0.03)
         snapshot = all_.live.latest

@@ -68,10 +68,8 @@ def test_a_ring_stands_on_a_circle_beside_the_first(arc: float, step: float) -> 
 
 
 def test_several_are_repeated_together_and_what_is_locked_stays_as_it_is() -> None:
-    first, second = (
-        Cylinder(x_m=0, y_m=0, locked=True, group="pair"),
-        Stairs(x_m=1, y_m=0, group="pair"),
-    )
+    first = Cylinder(x_m=0, y_m=0, locked=True, group="pair")
+    second = Stairs(x_m=1, y_m=0, group="pair")
     made = arrayed(
         Scene(obstacles=(first, second)), ArrayPlan(pattern="row", count=2, spacing_m=3.0), (0, 1)
     )
@@ -111,7 +109,8 @@ def _gap(a: Obstacle, b: Obstacle, samples: int = 160) -> float:
         local = corners[edge] + (4 * t - edge)[:, None] * (corners[edge + 1] - corners[edge])
         return local @ np.array([[c, s], [-s, c]]) + (o.x_m, o.y_m)
 
-    first, second = outline(a), outline(b)
+    first = outline(a)
+    second = outline(b)
     return float(np.linalg.norm(first[:, None] - second, axis=2).min())
 
 

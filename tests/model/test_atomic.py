@@ -101,7 +101,8 @@ def test_a_signal_that_comes_as_soon_as_the_file_is_there_leaves_none(
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path, there: bool) -> None:
     (tmp_path / "far").mkdir()
-    real, link = tmp_path / "far" / "real.csv", tmp_path / "link.csv"
+    real = tmp_path / "far" / "real.csv"
+    link = tmp_path / "link.csv"
     if there:
         real.write_bytes(b"old")
     (tmp_path / "far" / "middle.csv").symlink_to("real.csv")

@@ -76,7 +76,8 @@ def test_shape_is_that_of_an_adaptive_integrator_and_of_order_4() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 37])
 def test_constant_strains_give_a_helix_exactly(n: int) -> None:
-    k, twist = 3.0, 2.0
+    k = 3.0
+    twist = 2.0
     strain = np.tile([1.0, 0, 0, twist, 0, k], (2 * n + 1, 1))
     x = np.linspace(0, 1.5, 2 * n + 1)
     turn, place = beam_shape.shape(strain, 1.5)
@@ -139,11 +140,9 @@ def test_a_straight_start_places_one_section() -> None:
     assert (twist == 0).all()
     np.testing.assert_allclose(pose[20, :3], [0.3, -0.2, 0.7], atol=1e-14)
     a, b, c = np.radians([30.0, 10.0, 20.0])
-    z, y, x = (
-        np.array([[math.cos(a), -math.sin(a), 0], [math.sin(a), math.cos(a), 0], [0, 0, 1]]),
-        np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]]),
-        np.array([[1, 0, 0], [0, math.cos(c), -math.sin(c)], [0, math.sin(c), math.cos(c)]]),
-    )
+    z = np.array([[math.cos(a), -math.sin(a), 0], [math.sin(a), math.cos(a), 0], [0, 0, 1]])
+    y = np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]])
+    x = np.array([[1, 0, 0], [0, math.cos(c), -math.sin(c)], [0, math.sin(c), math.cos(c)]])
     np.testing.assert_allclose(matrices(pose[:, 3:])[20], z @ y @ x, atol=1e-13)
     chord = np.linalg.norm(pose[40, :3] - pose[0, :3])
     assert chord == pytest.approx(

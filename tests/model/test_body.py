@@ -112,8 +112,10 @@ def test_either_end_may_be_the_head():
 
 def test_outlines_leave_out_what_is_unknown():
     pose = np.zeros((7, 7))
-    pose[:, 0], pose[:, 3] = 0.2 * np.arange(7.0), 1.0
-    links, between = CHAIN.outlines(pose[:5]), ROD.outlines(pose)
+    pose[:, 0] = 0.2 * np.arange(7.0)
+    pose[:, 3] = 1.0
+    links = CHAIN.outlines(pose[:5])
+    between = ROD.outlines(pose)
     assert [one.radius for one in (*links, *between)] == [0.03] * 11
     np.testing.assert_allclose(links[1].points, [(0.14, 0.0), (0.26, 0.0)])
     np.testing.assert_allclose(between[1].points, [(0.2, 0.0), (0.4, 0.0)])

@@ -47,7 +47,8 @@ def test_headings_are_those_of_the_turned_axes() -> None:
     generator = np.random.default_rng(1)
     pose = a_pose(generator)
     axis = Rotation.from_quat(pose[:, [4, 5, 6, 3]]).apply([1.0, 0.0, 0.0])
-    heading, bend = np.empty(12), np.empty(11)
+    heading = np.empty(12)
+    bend = np.empty(11)
     compilable.link_headings(pose, heading, bend)
     np.testing.assert_allclose(
         np.exp(1j * heading), (axis[:, 0] + 1j * axis[:, 1]) / np.hypot(*axis[:, :2].T), atol=1e-12
@@ -58,7 +59,10 @@ def test_headings_are_those_of_the_turned_axes() -> None:
 
 @pytest.mark.usefixtures("how")
 def test_an_offset_solves_its_differential_equation() -> None:
-    target, response, angle, rate = 0.3, 0.4, -0.2, 1.5
+    target = 0.3
+    response = 0.4
+    angle = -0.2
+    rate = 1.5
     time = 2.0 + np.linspace(0.0, 1.5, 40)
     motion = np.empty((3, 40))
     compilable.follow_offset(time, 2.0, target, response, angle, rate, motion)
@@ -76,8 +80,10 @@ def test_an_offset_solves_its_differential_equation() -> None:
 @pytest.mark.usefixtures("how")
 def test_an_offset_is_added_to_the_columns_it_names() -> None:
     generator = np.random.default_rng(2)
-    parts, columns = generator.normal(size=(3, 7, 5)), np.array([0, 3])
-    time, motion = 1.0 + 0.1 * np.arange(7), np.empty((3, 7))
+    parts = generator.normal(size=(3, 7, 5))
+    columns = np.array([0, 3])
+    time = 1.0 + 0.1 * np.arange(7)
+    motion = np.empty((3, 7))
     compilable.follow_offset(time, 0.5, 0.3, 0.4, -0.2, 1.5, motion)
     expected = parts.copy()
     expected[:, :, columns] += motion[:, :, None]
@@ -87,7 +93,8 @@ def test_an_offset_is_added_to_the_columns_it_names() -> None:
 
 @pytest.mark.usefixtures("how")
 def test_rows_are_copied_only_for_the_times_they_are_of() -> None:
-    times, motion = 0.1 * np.arange(20), np.random.default_rng(3).normal(size=(3, 20, 4))
+    times = 0.1 * np.arange(20)
+    motion = np.random.default_rng(3).normal(size=(3, 20, 4))
     part = np.empty((3, 5, 4))
     assert compilable.copy_rows(times[7:12].copy(), times, motion, 7, part)
     np.testing.assert_array_equal(part, motion[:, 7:12])
@@ -125,13 +132,12 @@ def test_compiled_arithmetic_has_the_bits_of_what_is_written() -> None:
     compile_arithmetic()
     assert all(one.run is not one.plain for one in compilable.ALL)
     generator = np.random.default_rng(5)
-    spline, line = Track(PATHS["spline"]), Track(PATHS["polyline"])
+    spline = Track(PATHS["spline"])
+    line = Track(PATHS["polyline"])
     for _ in range(200):
         compare(compilable.link_headings, a_pose(generator), np.empty(12), np.empty(11))
-        time, (target, angle, rate) = (
-            np.sort(generator.uniform(1.0, 2.0, 11)),
-            generator.normal(size=3).tolist(),
-        )
+        time = np.sort(generator.uniform(1.0, 2.0, 11))
+        (target, angle, rate) = generator.normal(size=3).tolist()
         response = float(generator.uniform(0.05, 3.0))
         compare(
             compilable.follow_offset, time, 1.0, target, response, angle, rate, np.empty((3, 11))

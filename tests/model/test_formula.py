@@ -293,7 +293,9 @@ def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
     import sympy  # sixty megabytes that only these need
 
     # Independent: s is put in as a function of t first, and sympy differentiates the whole.
-    t, x, sigma = sympy.Symbol("t"), sympy.Symbol("X"), sympy.Function("sigma")
+    t = sympy.Symbol("t")
+    x = sympy.Symbol("X")
+    sigma = sympy.Function("sigma")
     constants = {"l": 1.3, "lam": 0.7, "V": -0.4, "k": 3.0, "r": 0.1}
     path = 0.2 - 0.4 * t + 0.05 * t**2  # with speed -0.4 + 0.1 t
     own = {

@@ -45,7 +45,8 @@ ALL_KINDS: tuple[Obstacle, ...] = (
 
 
 def test_boxes_are_those_that_are_drawn() -> None:
-    drawn, boxes = obstacles_of(ALL_KINDS), plan_boxes(ALL_KINDS)
+    drawn = obstacles_of(ALL_KINDS)
+    boxes = plan_boxes(ALL_KINDS)
     assert np.allclose(boxes.low, drawn.low[:, :2], atol=1e-12)
     assert np.allclose(boxes.high, drawn.high[:, :2], atol=1e-12)
 

@@ -95,7 +95,8 @@ def test_waves_of_a_typed_law_are_those_of_the_preset() -> None:
     assert ours.count == 3
     a, b = ours.at(T)[0], theirs.at(T)[0]
     for i in range(len(T)):
-        mine, other = a[i, a[i, :, 0] == 1], b[i, b[i, :, 0] == 1]
+        mine = a[i, a[i, :, 0] == 1]
+        other = b[i, b[i, :, 0] == 1]
         mine, other = (
             rows[(rows[:, 1] > 1e-9) & (rows[:, 1] < 0.3 - 1e-9)] for rows in (mine, other)
         )
@@ -121,7 +122,8 @@ def test_way_and_speed_may_be_anothers() -> None:
         WORM,
         with_values(typed("1 - 0.004*sin(2*pi*s/0.15)", "-0.3"), {"beam.length_m": 0.3}),
     ):
-        way, speed = np.full(3, -0.02), np.tile([-0.2, 0.1], (3, 1))
+        way = np.full(3, -0.02)
+        speed = np.tile([-0.2, 0.1], (3, 1))
         hold, _ = held(scene).at(np.array([0.0, 0.1, 0.2]), way, speed)
         for row in hold:
             active = row[row[:, 0] == 1]
@@ -156,13 +158,12 @@ def test_given_anchors_hold_when_and_where_they_say() -> None:
     np.testing.assert_array_equal(hold[:, 1], np.tile([1, 0.5, 0, 0], (6, 1)))
     np.testing.assert_array_equal(hold[:, 2, 0], [1, 1, 1, 0, 0, 0])  # off the body from 1 s on
     wanted = np.zeros((6, 12))
-    wanted[:, 0], wanted[:, 6], wanted[:, 2], wanted[:, 8] = (
-        0.1 * t,
-        0.1,
-        np.sin(2 * t),
-        2 * np.cos(2 * t),
-    )
-    wanted[:, 4], wanted[:, 10] = t**2, 2 * t
+    wanted[:, 0] = 0.1 * t
+    wanted[:, 6] = 0.1
+    wanted[:, 2] = np.sin(2 * t)
+    wanted[:, 8] = 2 * np.cos(2 * t)
+    wanted[:, 4] = t**2
+    wanted[:, 10] = 2 * t
     np.testing.assert_allclose(twist[1:4, 0], wanted[1:4], atol=1e-14)
     assert (twist[[0, 4, 5], 0] == 0).all()
 

@@ -182,7 +182,8 @@ def test_waves_turn_the_axes_of_their_kind(kinds: tuple[str, ...]) -> None:
         Scene(), {"model.kind": "spatial_nonsmooth", "robot.n_links": 9} | values
     )
     time = np.linspace(0.0, 3.0, 40)
-    axes, cardan = scene.body.axes, all_cardan.body.axes
+    axes = scene.body.axes
+    cardan = all_cardan.body.axes
     for own, whole in zip(
         WaveGait(scene).motion(time), WaveGait(all_cardan).motion(time), strict=True
     ):

@@ -100,7 +100,8 @@ def searched(a: Outline, b: Outline) -> float:
 @settings(max_examples=60, deadline=None)
 @given(outlines(), outlines())
 def test_the_gap_of_hulls_is_the_least_distance_of_their_points(a: Outline, b: Outline) -> None:
-    found, back = gap(a, b), gap(b, a)
+    found = gap(a, b)
+    back = gap(b, a)
     apart = searched(a, b)
     if apart > 1e-3:
         assert found.distance == pytest.approx(apart - a.radius - b.radius, abs=2e-4)

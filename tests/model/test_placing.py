@@ -108,7 +108,8 @@ def frames(scene: Scene) -> tuple[FloatArray, FloatArray, FloatArray]:
 @pytest.mark.parametrize("scene", all_cases())
 def test_a_move_moves_every_link_by_it(scene: Scene) -> None:
     shift = np.array([0.31, -0.82, 0.2 if scene.model.spatial else 0.0])
-    before, after = frames(scene), frames(moved_robot(scene, shift))
+    before = frames(scene)
+    after = frames(moved_robot(scene, shift))
     np.testing.assert_allclose(after[0], before[0] + shift, atol=2e-9)
     np.testing.assert_allclose(after[1], before[1], atol=1e-12)
     np.testing.assert_allclose(after[2], before[2], atol=1e-9)
@@ -207,7 +208,8 @@ def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) ->
             entry = entry_of(scene.body.axes, joint, axis)
             wanted = float(initial_joint_angles(scene)[entry]) + 0.4
             bent = bent_robot(scene, joint, wanted, axis)  # type: ignore[arg-type]
-            angles, expected = initial_joint_angles(bent), initial_joint_angles(scene)
+            angles = initial_joint_angles(bent)
+            expected = initial_joint_angles(scene)
             expected[entry] += 0.4
             np.testing.assert_allclose(angles, expected, atol=1e-8)
             # What it has to be, from the pose alone: a rigid rotation of one end, the other where
@@ -215,7 +217,8 @@ def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) ->
             point, about = joint_axis(pose, scene.robot, joint, axis)  # type: ignore[arg-type]
             behind = turns_behind(scene.robot, joint)
             turn = Rotation.from_rotvec((0.4 if behind else -0.4) * about).as_matrix()
-            centre, frame = pose[:, :3].copy(), matrices(pose[:, 3:])
+            centre = pose[:, :3].copy()
+            frame = matrices(pose[:, 3:])
             part = slice(joint + 1, None) if behind else slice(0, joint + 1)
             centre[part] = point + (centre[part] - point) @ turn.T
             frame[part] = turn @ frame[part]
@@ -358,7 +361,8 @@ def test_a_continuous_body_is_moved_and_turned_as_a_whole() -> None:
     after = frames(
         turned_robot(moved_robot(body, (0.5, -0.25, 0.0)), (0, 0, 1), 0.8, (0.1, 0.2, 0.0))
     )
-    turn, pivot = rotation(0.8), np.array([0.1, 0.2, 0.0])
+    turn = rotation(0.8)
+    pivot = np.array([0.1, 0.2, 0.0])
     np.testing.assert_allclose(
         after[0], pivot + (before[0] + (0.5, -0.25, 0.0) - pivot) @ turn.T, atol=1e-8
     )

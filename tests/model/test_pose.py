@@ -145,7 +145,8 @@ def test_a_start_at_a_height_hangs_there_and_moves_as_one_body() -> None:
     pose, twist = initial_state(scene)
     assert pose[3, 2] == pytest.approx(0.7)
     np.testing.assert_allclose(twist[3], [0.5, 0.0, -1.0, 0.0, 0.0, np.pi / 2])
-    apart, rate = np.diff(pose[:, :3], axis=0), np.diff(twist[:, :3], axis=0)
+    apart = np.diff(pose[:, :3], axis=0)
+    rate = np.diff(twist[:, :3], axis=0)
     np.testing.assert_allclose((apart * rate).sum(axis=1), 0.0, atol=1e-12)
     np.testing.assert_allclose(rate, np.cross([0.0, 0.0, np.pi / 2], apart), atol=1e-12)
 
@@ -164,7 +165,8 @@ def test_a_start_turns_about_any_axis_as_one_body() -> None:
         start__omega_y_deg_s=35.0,
     )
     pose, twist = initial_state(scene)
-    omega, h = np.radians([-200.0, 35.0, 90.0]), 1e-6
+    omega = np.radians([-200.0, 35.0, 90.0])
+    h = 1e-6
     ahead, back = (Rotation.from_rotvec(sign * h * omega).as_matrix() for sign in (1.0, -1.0))
     arm = pose[:, :3] - pose[3, :3]
     np.testing.assert_allclose(
@@ -201,7 +203,8 @@ def test_where_the_axes_of_a_joint_are_apart_is_in_the_link_behind() -> None:
     # The yaw axis ends the link before; the pitch axis, at rest in the plane, is 0.02 m on along
     # the link behind.
     scene = with_values(Scene(), {"start.kind": "gait", "robot.axis_offset_m": 0.02})
-    length, ends = scene.robot.link_length_m, []
+    length = scene.robot.link_length_m
+    ends = []
     pose, _ = initial_state(scene)
     for sign, arm in ((1.0, 0.5 * (length - 0.02)), (-1.0, 0.5 * (length + 0.02))):
         ends.append(pose[:, :3] + sign * arm * matrices(pose[:, 3:])[:, :, 0])

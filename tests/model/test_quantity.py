@@ -74,9 +74,11 @@ def test_what_is_whole_or_wrong_is_not_a_beginning(text: str) -> None:
 @given(st.text(max_size=12))
 def test_any_text_is_a_number_or_a_sentence(text: str) -> None:
     try:
-        value, sentence = parse_number(text, "m"), ""
+        value = parse_number(text, "m")
+        sentence = ""
     except NumberTextError as refusal:
-        value, sentence = 0.0, str(refusal)
+        value = 0.0
+        sentence = str(refusal)
     assert math.isfinite(value)
     assert not sentence or sentence.endswith(".")
 

@@ -237,7 +237,9 @@ def test_contradictions_among_the_right_parts_are_named_too() -> None:
 
 
 def test_files_that_are_no_scenes(tmp_path: Path) -> None:
-    binary, latin, csv = tmp_path / "a.toml", tmp_path / "b.toml", tmp_path / "c.csv"
+    binary = tmp_path / "a.toml"
+    latin = tmp_path / "b.toml"
+    csv = tmp_path / "c.csv"
     binary.write_bytes(b"format = 1\0\1\2")
     latin.write_bytes("format = 1 # Größe".encode("latin-1"))
     csv.write_text("a,b\n1,2\n")
@@ -286,7 +288,8 @@ def test_saving_keeps_one_backup_and_the_files_rights(tmp_path: Path) -> None:
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    real, link = tmp_path / "real.toml", tmp_path / "link.toml"
+    real = tmp_path / "real.toml"
+    link = tmp_path / "link.toml"
     save_scene(Scene(), real)
     link.symlink_to(real)
     save_scene(with_value(Scene(), "robot.n_links", 5), link)
@@ -331,7 +334,8 @@ def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
 def test_a_new_file_has_no_sections_of_another_kind_of_body(
     tmp_path: Path, kind: str, left_out: set[str], kept: set[str]
 ) -> None:
-    scene, path = Scene(model=FORMULATIONS[kind].fields()), tmp_path / "new.toml"
+    scene = Scene(model=FORMULATIONS[kind].fields())
+    path = tmp_path / "new.toml"
     save_scene(scene, path)
     tables = set(re.findall(r"^\[(\w+)\]", path.read_text(encoding="utf-8"), re.M))
     assert not tables & left_out

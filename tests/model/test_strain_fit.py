@@ -55,10 +55,12 @@ def test_a_pattern_that_a_snake_can_follow_is_one_of_s() -> None:
     """K_t = V_o K', with V_o < 0 (forward) for a wave that runs from the head to the tail."""
     law, beam = strain_of_gait(SIDEWAYS)
     numbers = StrainLaw(law, beam)
-    t, x = np.array([0.0, 1.3]), np.linspace(0.0, beam.length_m, 9)
+    t = np.array([0.0, 1.3])
+    x = np.linspace(0.0, beam.length_m, 9)
     field = numbers.at(t, x)
     speed = numbers.speed(t)[0, 0]
-    gait, h = SIDEWAYS.gait, SIDEWAYS.robot.link_length_m
+    gait = SIDEWAYS.gait
+    h = SIDEWAYS.robot.link_length_m
     assert speed == pytest.approx(gait.omega * h / gait.phase_shift)
     assert speed < 0.0
     assert field.rate == pytest.approx(speed * field.slope, abs=1e-12)
@@ -76,8 +78,10 @@ def test_the_body_weighs_as_the_chain_and_runs(
     shown = capsys.readouterr().out
     assert "wrote" in shown
     assert "error:" not in shown
-    scene, made = load_scene(source), load_scene(file)
-    robot, beam = scene.robot, made.beam
+    scene = load_scene(source)
+    made = load_scene(file)
+    robot = scene.robot
+    beam = made.beam
     assert beam.mass == pytest.approx(robot.n_links * robot.mass_kg)
     assert beam.length_m == pytest.approx(robot.length)
     assert made == with_value(as_continuum(scene, source.parent), "run.duration_s", 0.5)

@@ -21,7 +21,10 @@ X = np.linspace(0.0, 1.0, 41)
 def test_peristalsis_is_the_closed_form() -> None:
     # P5 (36) with s = X - c t - a t^2/2: a wave that runs to the tail, the head is stretched like
     # the start of it.
-    eps, lam, c, a = 0.1, 0.4, 0.3, 0.2
+    eps = 0.1
+    lam = 0.4
+    c = 0.3
+    a = 0.2
     law = StrainLaw(
         Peristalsis(stretch=eps, wavelength_m=lam, speed_m_s=c, acceleration_m_s2=a),
         Beam(length_m=1.0),
@@ -52,7 +55,8 @@ def test_peristalsis_is_the_closed_form() -> None:
 
 
 def test_inching_is_the_papers_formula() -> None:
-    alpha, f = 1.8, 0.25
+    alpha = 1.8
+    f = 0.25
     law = StrainLaw(Inching(angle_rad=alpha, frequency_hz=f), Beam(length_m=0.5))
     x = np.linspace(0, 0.5, 11)
     assert not law.has_speed
@@ -133,7 +137,9 @@ def test_derivatives_are_those_of_finite_differences(strain: Strain) -> None:
     law = StrainLaw(strain, BEAM)
     h = 1e-5
     t = T + 0.01
-    field, later, earlier = law.at(t, X), law.at(t + h, X), law.at(t - h, X)
+    field = law.at(t, X)
+    later = law.at(t + h, X)
+    earlier = law.at(t - h, X)
     np.testing.assert_allclose(field.rate, (later.strain - earlier.strain) / (2 * h), atol=2e-6)
     np.testing.assert_allclose(field.acceleration, (later.rate - earlier.rate) / (2 * h), atol=2e-4)
     inner = X[1:-1]

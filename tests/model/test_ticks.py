@@ -27,7 +27,8 @@ SIZES = st.floats(1e-12, 1e12)
 
 @given(SIZES)
 def test_step_above_and_below_are_round_and_next_to_each_other(size: float) -> None:
-    above, below = step_above(size), step_below(size)
+    above = step_above(size)
+    below = step_below(size)
     for step in (above, below):
         assert f"{step:.12e}"[0] in "125"
         assert float(f"{step:.12e}".partition("e")[0]) == pytest.approx(float(f"{step:.0e}"[0]))
@@ -61,7 +62,8 @@ def test_ticks_are_at_least_so_far_apart(span: float, size: float, apart: float)
 
 @given(st.floats(-1e3, 1e3), SIZES)
 def test_multiples_lie_in_the_range_and_have_texts_of_their_own(begin: float, span: float) -> None:
-    low, high = begin * span, (begin + 1.0) * span
+    low = begin * span
+    high = (begin + 1.0) * span
     step = tick_step(span, 300.0, 12.0)
     values = multiples(low, high, step)
     assert all(low - 1e-6 * step <= value <= high + 1e-6 * step for value in values)

@@ -88,7 +88,8 @@ def test_moving_moves_every_corner(obstacle: Obstacle) -> None:
 def test_turning_about_the_vertical_turns_every_corner(
     obstacle: Obstacle, axis: str | tuple[float, ...]
 ) -> None:
-    pivot, angle = np.array([0.5, -0.3, 0.7]), 1.1
+    pivot = np.array([0.5, -0.3, 0.7])
+    angle = 1.1
     turned = transform.turn(Scene(obstacles=(obstacle,)), [0], axis, angle, pivot).obstacles[0]
     by = Rotation.from_rotvec((angle if axis == "z" else -angle) * np.array([0.0, 0.0, 1.0]))
     # A millionth of a degree at a metre or two is 3e-8 m; places are rounded to the micrometre.
@@ -116,7 +117,8 @@ def test_a_box_is_turned_about_any_axis(
 
 def test_a_box_tilted_straight_up_and_on_keeps_its_angles_together() -> None:
     """Through the place where yaw and roll mean the same, and past it without a jump of all three."""
-    scene, pivot = Scene(obstacles=(Box(x_m=0, y_m=0, yaw_deg=30),)), np.array([0.0, 0.0, 0.05])
+    scene = Scene(obstacles=(Box(x_m=0, y_m=0, yaw_deg=30),))
+    pivot = np.array([0.0, 0.0, 0.05])
     axis = rotation(math.radians(30))[:, 1]
     up = transform.turn(scene, [0], axis, math.radians(-90), pivot).obstacles[0]
     assert isinstance(up, Box)
@@ -160,7 +162,8 @@ def test_scaling_along_its_own_axes_scales_every_corner(obstacle: Obstacle) -> N
     pivot = np.array([0.4, -0.1, 0.2 if shape_of(obstacle).raised else 0.0])
     factors = np.array([1.5, 1.5 if obstacle.kind == "cylinder" else 0.7, 2.0])
     scaled = transform.scale(Scene(obstacles=(straight,)), [0], factors, pivot).obstacles[0]
-    found, had = corners(scaled), corners(straight)
+    found = corners(scaled)
+    had = corners(straight)
     if isinstance(obstacle, HeightField | Box):
         np.testing.assert_allclose(found, pivot + factors * (had - pivot), atol=3e-6)
     else:

@@ -74,7 +74,8 @@ def test_the_man_page_tells_every_option_of_every_command(page: str) -> None:
 
 
 def test_the_man_page_is_the_same_every_time(page: str, tmp_path: Path) -> None:
-    first, second = tmp_path / "a.1.gz", tmp_path / "b.1.gz"
+    first = tmp_path / "a.1.gz"
+    second = tmp_path / "b.1.gz"
     for path, columns in ((first, "80"), (second, "200")):
         assert run("man_page.py", path, SOURCE_DATE_EPOCH=DAY, COLUMNS=columns).returncode == 0
     assert first.read_bytes() == second.read_bytes()
@@ -147,7 +148,8 @@ def test_icons_and_man_page_are_put_where_a_desktop_looks(tmp_path: Path) -> Non
 
 
 def test_the_archive_puts_itself_into_the_menu_and_takes_itself_out(tmp_path: Path) -> None:
-    folder, home = tmp_path / 'my "tools" & more', tmp_path / "home"
+    folder = tmp_path / 'my "tools" & more'
+    home = tmp_path / "home"
     (folder / "share").mkdir(parents=True)
     home.mkdir()
     (folder / "snakestudio").write_text("#!/bin/sh\n")
@@ -179,7 +181,9 @@ def strip() -> dict[str, Any]:
 
 def library(folders: bytes, address: int = 0x1000) -> bytes:
     """A library of two segments, all of it and its table for the loader, which names folders to search."""
-    head, table, texts = 64 + 2 * 56, 5 * 16, b"\0libc.so.6\0" + folders + b"\0"
+    head = 64 + 2 * 56
+    table = 5 * 16
+    texts = b"\0libc.so.6\0" + folders + b"\0"
     end = head + table + len(texts)
     start = b"\x7fELF\x02".ljust(32, b"\0") + struct.pack("<QQIHHH", 64, 0, 0, 64, 56, 2).ljust(
         32, b"\0"
@@ -265,7 +269,8 @@ def test_what_states_no_licence_does_not_slip_in(
 
 
 def test_without_the_video_encoder_there_is_no_talk_of_the_gpl(tmp_path: Path) -> None:
-    path, out = tmp_path / "contents.json", tmp_path / "out.txt"
+    path = tmp_path / "contents.json"
+    out = tmp_path / "out.txt"
     path.write_text(
         json.dumps({"distributions": ["numpy"], "libraries": {"libQt6Core.so.6": "/x"}})
     )

@@ -182,7 +182,8 @@ def test_the_workflow_calls_scripts_that_there_are() -> None:
 def test_the_workflow_is_read_as_it_is_meant() -> None:
     """By a small reader of the part of YAML that it keeps to: mappings and lists by indentation, no loose ends."""
     jobs: dict[str, set[str]] = {}
-    job, depth = "", 0
+    job = ""
+    depth = 0
     for number, line in enumerate(WORKFLOW.read_text(encoding="utf-8").splitlines(), 1):
         bare = line.split(" #")[0].rstrip()
         if not bare.strip() or bare.lstrip().startswith("#"):

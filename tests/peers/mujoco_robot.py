@@ -46,7 +46,8 @@ def exported(
     fast collision of capsules with capsules. Its default cone, the fastest, is the pyramidal one.
     """
     spec = mujoco.MjSpec.from_string(mjcf_text(scene_model(scene, base_dir)))
-    spec.option.cone, spec.option.integrator = _CONES[cone], _INTEGRATORS[integrator]
+    spec.option.cone = _CONES[cone]
+    spec.option.integrator = _INTEGRATORS[integrator]
     if not contacts:
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
     if lean:
@@ -76,11 +77,9 @@ def _set_start(data: mujoco.MjData, start: StartState) -> None:
     data.qpos[:3] = start.base.position
     mujoco.mju_mat2Quat(data.qpos[3:7], np.ascontiguousarray(start.base.rotation).reshape(9))
     data.qpos[7:] = start.angles
-    data.qvel[:3], data.qvel[3:6], data.qvel[6:] = (
-        start.velocity,
-        start.angular_velocity,
-        start.rates,
-    )
+    data.qvel[:3] = start.velocity
+    data.qvel[3:6] = start.angular_velocity
+    data.qvel[6:] = start.rates
 
 
 class _Law(NamedTuple):

@@ -53,7 +53,9 @@ def is_answered(line: bytes) -> bool:
 
 def fire(port: str, lines: list[str], slowly: bool) -> None:
     connection = connect(port)
-    sent, answers = time.time(), 1  # the greeting
+    # the greeting
+    sent = time.time()
+    answers = 1
     for line in lines:
         data = line.replace("\\n", "\n").encode("latin-1") + b"\n"
         answers += sum(is_answered(each) for each in data.split(b"\n"))

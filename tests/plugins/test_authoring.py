@@ -126,7 +126,8 @@ def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:
     scene = with_values(Scene(), {**QUICK, "gait.kind": "swing", "gait.amplitude_deg": 30.0})
     time = np.linspace(0.0, 2.0, 401)
     reference = create(scene).reference(time, None)
-    omega, joint = np.pi, np.arange(3)
+    omega = np.pi
+    joint = np.arange(3)
     phase = omega * time[:, None] + 0.5 * joint
     settled = time > 0.5  # a straight robot is led there
     a = np.radians(30.0)
@@ -225,7 +226,9 @@ def dragged(**values: object) -> Scene:
 
 def test_chain_moves_as_its_derivatives_say() -> None:
     rng = np.random.default_rng(1)
-    head, angle, length = rng.normal(size=3), rng.normal(size=4), rng.uniform(0.1, 0.3, 5)
+    head = rng.normal(size=3)
+    angle = rng.normal(size=4)
+    length = rng.uniform(0.1, 0.3, 5)
     pose, by_head, by_joints = chain(head, angle, length)
     ends = pose[:, :2] + 0.5 * length[:, None] * np.column_stack(
         [np.cos(pose[:, 2]), np.sin(pose[:, 2])]

@@ -202,11 +202,14 @@ def test_session_pauses_cancels_and_closes(tmp_path: Path) -> None:
 
 def test_growing_memory_is_noticed(tmp_path: Path) -> None:
     load(written(tmp_path))
-    now, used = [0.0], [1_000_000_000]
+    now = [0.0]
+    used = [1_000_000_000]
     watch = MemoryWatch(clock=lambda: now[0], resident=lambda: used[0])
-    now[0], used[0] = 2.0, 2_500_000_000
+    now[0] = 2.0
+    used[0] = 2_500_000_000
     watch.look()
-    now[0], used[0] = 4.0, 3_500_000_000
+    now[0] = 4.0
+    used[0] = 3_500_000_000
     with pytest.raises(
         PluginRuntimeError, match=r"The program grew by 2\.5 GB while it ran with the plug-in wag"
     ):

@@ -12,7 +12,8 @@ from .plugin_files import scene_file, written
 
 
 def test_simulations_and_batches_follow_a_plugin_as_runs_do(tmp_path: Path) -> None:
-    plugin, scene = written(tmp_path), scene_file(tmp_path)
+    plugin = written(tmp_path)
+    scene = scene_file(tmp_path)
     run = ss.simulate(scene, plugins=[plugin])
     steps = run.scene.n_steps
     with (

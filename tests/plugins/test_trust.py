@@ -38,7 +38,8 @@ def test_file_is_trusted_with_its_content_alone(tmp_path: Path, own_plugins: Pat
 
 
 def test_folder_is_trusted_whatever_its_files_contain(tmp_path: Path) -> None:
-    inside, outside = tmp_path / "mine", tmp_path / "elsewhere"
+    inside = tmp_path / "mine"
+    outside = tmp_path / "elsewhere"
     inside.mkdir(mode=0o755)
     outside.mkdir(mode=0o755)
     trust(inside)
@@ -97,7 +98,8 @@ def test_scene_of_a_missing_plugin_is_edited_without_loss(tmp_path: Path) -> Non
 def test_trusted_plugin_of_a_scene_is_loaded_but_not_by_check_or_diff(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plugin, path = written(tmp_path), scene_file(tmp_path)
+    plugin = written(tmp_path)
+    path = scene_file(tmp_path)
     assert main(["plugin", "trust", str(plugin)]) == 0
     assert main(["check", str(path)]) == 0
     assert main(["diff", str(path), str(path)]) == 0
@@ -120,7 +122,8 @@ def test_trusted_plugin_of_a_scene_is_loaded_but_not_by_check_or_diff(
 def test_option_loads_a_plugin_for_one_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plugin, path = written(tmp_path), scene_file(tmp_path)
+    plugin = written(tmp_path)
+    path = scene_file(tmp_path)
     out = tmp_path / "run.csv"
     assert main(["run", str(path), "--plugin", str(plugin), "--csv", str(out)]) == 0
     assert "phase_rad" in out.read_text()

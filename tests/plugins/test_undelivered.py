@@ -10,7 +10,8 @@ from snakestudio.plugins.faults import cancel
 
 
 def test_functions_run_under_a_profiler_after_a_cancellation_came_too_late() -> None:
-    go_on, done = threading.Event(), threading.Event()
+    go_on = threading.Event()
+    done = threading.Event()
     late = threading.Thread(target=go_on.wait)
     late.start()
     assert late.ident is not None

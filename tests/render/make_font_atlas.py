@@ -32,13 +32,15 @@ def main() -> None:
             left, top, right, bottom = font.getbbox(letter)
             w, h = int(right - left), int(bottom - top)
             if x + w + 2 > WIDTH:
-                x, y = 1, y + row
+                x = 1
+                y = y + row
             draw.text((x - left, y - top), letter, fill=255, font=font)
             boxes[s, k] = x, y, w, h
             offsets[s, k] = left, top
             advances[s, k] = font.getlength(letter)
             x += w + 2
-        x, y = 1, y + row
+        x = 1
+        y = y + row
     target = Path(__file__).parents[2] / "resources" / "fonts" / "letters.npz"
     np.savez_compressed(
         target,

@@ -96,7 +96,8 @@ def test_colours_follow_the_quantity_and_the_range():
     drawn = _drawn(WORM, held, Overlays(body_quantity="stretch"))
     assert drawn.tube is not None
     assert drawn.tube.span == pytest.approx((-0.004, 0.004))
-    shape, tint = drawn.tube.skin, drawn.tube.colours.reshape(-1, drawn.tube.skin.columns, 4)
+    shape = drawn.tube.skin
+    tint = drawn.tube.colours.reshape(-1, drawn.tube.skin.columns, 4)
     assert held.body is not None
     gamma = held.body.strain[:, 0]
     for section, blue in ((int(gamma.argmin()), True), (int(gamma.argmax()), False)):
@@ -123,7 +124,8 @@ def test_without_the_inside_it_is_plain():
 def test_rings_and_anchors_in_the_colour_of_what_they_carry():
     rings = _drawn(SNAKE, snake()).opaque["hoop"]
     assert len(rings) == 5
-    force, idle = np.square(DARK.force), np.square(DARK.support)
+    force = np.square(DARK.force)
+    idle = np.square(DARK.support)
     assert [bool(np.allclose(row[8:11], force, atol=1e-5)) for row in rings] == [
         True,
         True,
@@ -281,7 +283,8 @@ def test_the_picture_is_drawn_with_care_where_the_body_is():
     assert drawn.tube is not None
     ndc = camera.project(drawn.tube.skin.vertices[:, :3].astype(float), ASPECT)
     pixel = (ndc[:, :2] + 1) / 2 * (1280, 720)
-    corner, size = where.tiles[:, :2], where.tiles[:, 2:]
+    corner = where.tiles[:, :2]
+    size = where.tiles[:, 2:]
     inside = (
         ((pixel[:, None] >= corner) & (pixel[:, None] <= corner + size)).all(axis=2).any(axis=1)
     )

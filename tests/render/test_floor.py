@@ -29,7 +29,8 @@ def test_the_robot_is_seen_above_and_below_the_floor_from_either_side(
     at = (make_body_recording if continuum else make_recording)(scene, 3).snapshot(1)
     pose = at.link_pose.copy()
     pose[:, 2] += height
-    low, high = pose[:, :3].min(axis=0) - 0.1, pose[:, :3].max(axis=0) + 0.1
+    low = pose[:, :3].min(axis=0) - 0.1
+    high = pose[:, :3].max(axis=0) + 0.1
     camera = replace(Camera().frame(low, high, 1.6), elevation=elevation)
 
     def picture(snapshot: Snapshot | None) -> np.ndarray:

@@ -40,7 +40,9 @@ def test_slippery_half_is_darker_than_the_other_and_the_bare_floor_between(tmp_p
             return float(frame[round((1 - ndc[1]) * 100), round((1 + ndc[0]) * 160)].sum())
 
         scene = pictured(width_m=1.2)
-        dark, bright, floor = light(scene, -0.3), light(scene, 0.3), light(Scene(), 0.3)
+        dark = light(scene, -0.3)
+        bright = light(scene, 0.3)
+        floor = light(Scene(), 0.3)
         assert dark < floor - 20 < floor + 20 < bright
         assert light(scene, 0.9) == light(Scene(), 0.9), "beside the picture"
         turned = pictured(width_m=1.2, yaw_deg=180.0)

@@ -36,7 +36,8 @@ def crowd(count: int = MANY + 60) -> Scene:
     side = int(np.ceil(np.sqrt(count)))
     made: list[Obstacle] = []
     for i in range(count):
-        x, y = 0.55 * (i % side) - 3.4, 0.55 * (i // side) - 3.4
+        x = 0.55 * (i % side) - 3.4
+        y = 0.55 * (i // side) - 3.4
         if i % 40 == 7:
             kinds: tuple[Obstacle, ...] = (
                 Ramp(x_m=x, y_m=y, length_m=0.3, rise_m=0.1, width_m=0.3),

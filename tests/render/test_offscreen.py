@@ -49,7 +49,8 @@ from tests.drawing.scenery import (
 
 IMAGES = Path(__file__).parents[1] / "images"
 FAILED = Path(__file__).parents[2] / "out" / "images"
-WIDTH, HEIGHT = 640, 360
+WIDTH = 640
+HEIGHT = 360
 PERSPECTIVE = Camera().frame(LOW, HIGH, WIDTH / HEIGHT)
 FREE = obstacle_scene().model_copy(update={"obstacles": ()})
 FORCES = Overlays(show_friction_forces=True, trail=trail())
@@ -226,7 +227,8 @@ def unlike(picture: np.ndarray, reference: np.ndarray) -> str:
     return f"{tiles.max()} pixels {at} are of another thing" if tiles.max() > _FEW else ""
 
 
-_TILE, _FEW = 16, 4
+_TILE = 16
+_FEW = 4
 """Width and height of a tile, pixels, and how many of another colour than all around a tile may
 have."""
 
@@ -238,7 +240,8 @@ def _nowhere(picture: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Pixels whose colour is not between those of the other picture in the same place and the eight around it."""
     edged = np.pad(other.astype(int), ((1, 1), (1, 1), (0, 0)), mode="edge")
     around = np.lib.stride_tricks.sliding_window_view(edged, (3, 3), axis=(0, 1))
-    low, high = around.min(axis=(3, 4)) - _LIKE, around.max(axis=(3, 4)) + _LIKE
+    low = around.min(axis=(3, 4)) - _LIKE
+    high = around.max(axis=(3, 4)) + _LIKE
     return ((picture < low) | (picture > high)).any(axis=2)
 
 
@@ -315,11 +318,14 @@ def test_a_lifted_link_parts_from_its_shadow(screen):
     darkness = {}
     for name, height in (("flat", 0.0525), ("lifted", 0.2)):
         pose = np.zeros((11, 7))
-        pose[:, 0], pose[:, 2], pose[:, 3] = 0.122 * np.arange(11), height, 1.0
+        pose[:, 0] = 0.122 * np.arange(11)
+        pose[:, 2] = height
+        pose[:, 3] = 1.0
         picture = screen.frame(FREE, snapshot(pose, False), plain, LIFT_VIEW)
         beside = np.array((0.61, -0.046, 0.0))
         x, y = LIFT_VIEW.project(beside, WIDTH / HEIGHT)[:2]
-        column, row = round((x + 1) / 2 * WIDTH), round((1 - y) / 2 * HEIGHT)
+        column = round((x + 1) / 2 * WIDTH)
+        row = round((1 - y) / 2 * HEIGHT)
         darkness[name] = 1 - picture[row, column].sum() / bare[row, column].sum()
         shadow = (picture.sum(axis=2, dtype=int) < 0.8 * bare.sum(axis=2)) & (
             picture.max(axis=2) < 60
@@ -346,7 +352,8 @@ def _brightness(screen, scene, pose, camera, points):
     found = []
     for point in points:
         x, y, _ = camera.project(np.array(point), WIDTH / HEIGHT)
-        column, line = round((x + 1) / 2 * WIDTH), round((1 - y) / 2 * HEIGHT)
+        column = round((x + 1) / 2 * WIDTH)
+        line = round((1 - y) / 2 * HEIGHT)
         found.append(float(drawn[line - 1 : line + 2, column - 1 : column + 2].mean()))
     return np.array(found)
 
@@ -354,7 +361,10 @@ def _brightness(screen, scene, pose, camera, points):
 def _bar(height, y=0.0):
     """A straight robot along x at a height, m."""
     pose = np.zeros((11, 7))
-    pose[:, 0], pose[:, 1], pose[:, 2], pose[:, 3] = 0.122 * (np.arange(11) - 5), y, height, 1.0
+    pose[:, 0] = 0.122 * (np.arange(11) - 5)
+    pose[:, 1] = y
+    pose[:, 2] = height
+    pose[:, 3] = 1.0
     return pose
 
 
@@ -364,7 +374,8 @@ def test_shadows_fall_on_what_lies_in_the_way(screen):
     top = Camera().standard("top").frame((-1.2, -1, 0), (1.2, 1, 0.4), WIDTH / HEIGHT)
     # 0.3 m above the lid: 0.09 m beside the robot, and 0.21 m where it would lie if the floor were
     # there.
-    on_lid, not_there = (0.0, 0.09, 0.4), (0.0, 0.21, 0.4)
+    on_lid = (0.0, 0.09, 0.4)
+    not_there = (0.0, 0.21, 0.4)
     empty = _brightness(screen, box, None, top, (on_lid, not_there))
     above = _brightness(screen, box, _bar(0.7), top, (on_lid, not_there))
     assert above[0] < 0.85 * empty[0]
@@ -386,7 +397,8 @@ def test_terrain_shades_terrain_and_links(screen):
     step = (Box(x_m=0, y_m=-0.5, length_m=2, width_m=0.4, height_m=0.5),)
     low = (Box(x_m=0, y_m=0.2, length_m=2, width_m=0.8, height_m=0.05),)
     top = Camera().standard("top").frame((-1.2, -1, 0), (1.2, 1, 0.4), WIDTH / HEIGHT)
-    near, far = (0.0, -0.185, 0.05), (0.0, 0.2, 0.05)
+    near = (0.0, -0.185, 0.05)
+    far = (0.0, 0.2, 0.05)
     alone = _brightness(screen, Scene(obstacles=low), None, top, (near, far))
     shaded = _brightness(screen, Scene(obstacles=low + step), None, top, (near, far))
     assert shaded[0] < 0.85 * alone[0]

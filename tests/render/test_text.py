@@ -28,7 +28,8 @@ def test_cut_off_at_the_border_and_unknown_letters():
 
 
 def test_opacity_blends():
-    strong, weak = np.zeros((40, 60, 3), np.uint8), np.zeros((40, 60, 3), np.uint8)
+    strong = np.zeros((40, 60, 3), np.uint8)
+    weak = np.zeros((40, 60, 3), np.uint8)
     draw_text(strong, "M", 5, 5, 24)
     draw_text(weak, "M", 5, 5, 24, opacity=0.5)
     assert abs(int(weak.max()) * 2 - int(strong.max())) <= 2

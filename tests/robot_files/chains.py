@@ -53,8 +53,12 @@ def placed(scene: Scene, angles: FloatArray, first: FloatArray, turn: FloatArray
     pitch axis half the offset behind the beginning of the other, and a roll axis is that other's
     own.
     """
-    links, joints = scene.robot.links, scene.robot.joint_list
-    middles, turns, anchors, axes = [first], [turn], [], []
+    links = scene.robot.links
+    joints = scene.robot.joint_list
+    middles = [first]
+    turns = [turn]
+    anchors = []
+    axes = []
     j = 0
     for k, joint in enumerate(joints):
         at = middles[-1] + turns[-1][:, 0] * (0.5 * links[k].length - 0.5 * joint.axis_offset)

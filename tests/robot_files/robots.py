@@ -8,8 +8,12 @@ from pathlib import Path
 from snakestudio.robot_files.importing import load_robot
 from snakestudio.robot_files.to_scene import ImportedRobot
 
-LENGTH, RADIUS, HALF, MASS = 0.1, 0.03, 0.02, 0.5
-INERTIA, AXIAL = 6e-4, 2.5e-4
+LENGTH = 0.1
+RADIUS = 0.03
+HALF = 0.02
+MASS = 0.5
+INERTIA = 6e-4
+AXIAL = 2.5e-4
 
 
 def imported(folder: Path, text: str, name: str = "robot.urdf") -> ImportedRobot:
@@ -95,7 +99,8 @@ def sdf_chain(axes: list[str], version: str = "1.7", relative: bool = True) -> s
         pose = f"{LENGTH * k} 0 0 0 0 0"
         attribute = ""
         if relative and k:
-            pose, attribute = f"{LENGTH} 0 0 0 0 0", f' relative_to="link_{k}"'
+            pose = f"{LENGTH} 0 0 0 0 0"
+            attribute = f' relative_to="link_{k}"'
         parts.append(
             f'<link name="link_{k + 1}"><pose{attribute}>{pose}</pose><inertial><pose>{LENGTH / 2} 0 0 0 0 0</pose>'
             f"<mass>{MASS}</mass><inertia><ixx>{AXIAL}</ixx><iyy>{INERTIA}</iyy><izz>{INERTIA}</izz></inertia></inertial>"

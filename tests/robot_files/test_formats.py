@@ -343,7 +343,9 @@ def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
 
 def _joint_points(found, angles) -> np.ndarray:
     """Where the joints are when the file's joints have these angles, by the meaning of a scene's values."""
-    turn, points, place = np.eye(3), [], np.zeros(3)
+    turn = np.eye(3)
+    points = []
+    place = np.zeros(3)
     for link, axis, angle in zip(found.robot.links, found.axes, angles, strict=False):
         place = place + turn @ [link.length, 0, 0]
         points.append(place)
@@ -366,11 +368,9 @@ def test_torques_accelerate_the_robot_as_in_mujoco(tmp_path: Path) -> None:
     random = np.random.default_rng(2)
     inner = ""
     for k, axis in reversed(list(enumerate(["0 0 0", "0 0 1", "0 1 0", "1 0 0", "0 0 -1"]))):
-        mass, x, across = (
-            random.uniform(0.3, 0.9),
-            random.uniform(0.03, 0.07),
-            random.uniform(5e-4, 9e-4),
-        )
+        mass = random.uniform(0.3, 0.9)
+        x = random.uniform(0.03, 0.07)
+        across = random.uniform(5e-4, 9e-4)
         joint = f'<joint axis="{axis}" armature="0"/>' if k else "<freejoint/>"
         inner = (
             f'<body pos="{0.1 if k else 0} 0 0">{joint}<inertial pos="{x} 0 0" mass="{mass}"'

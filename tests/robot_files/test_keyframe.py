@@ -44,7 +44,8 @@ def test_robot_starts_where_mujoco_has_its_links(tmp_path: Path) -> None:
 
 
 def test_exported_start_comes_back(tmp_path: Path) -> None:
-    path, file = scenes_dir() / "pole_climb.toml", tmp_path / "robot.xml"
+    path = scenes_dir() / "pole_climb.toml"
+    file = tmp_path / "robot.xml"
     assert main(["export-model", str(path), "--mjcf", str(file)]) == 0
     robot = load_robot(file)
     assert not any("would start in an obstacle" in note for note in robot.notes)

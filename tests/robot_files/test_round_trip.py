@@ -67,7 +67,8 @@ def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Pa
         scene.write_text(APART if name == "apart" else BENT_ENDS, encoding="utf-8")
     file = tmp_path / f"robot.{ending}"
     assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
-    before, found = load_scene(scene), load_robot(file)
+    before = load_scene(scene)
+    found = load_robot(file)
     robot = found.robot
     assert (robot.joints, robot.joint_limit_deg) == (
         before.robot.joints,

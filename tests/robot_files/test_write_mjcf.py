@@ -99,7 +99,8 @@ def test_gravity_pulls_at_the_joints_as_it_must() -> None:
     bent(scene, data, angles)
     mujoco.mj_forward(model, data)
     chain = placed(scene, angles, np.zeros(3), np.eye(3))
-    slope, downhill = math.radians(20.0), math.radians(50.0)
+    slope = math.radians(20.0)
+    downhill = math.radians(50.0)
     gravity = 9.81 * np.array(
         [
             math.sin(slope) * math.cos(downhill),
@@ -127,7 +128,8 @@ def test_the_start_is_a_keyframe() -> None:
         scene, angles, np.array([0.3, -0.2, 1.0]), about("yaw", 2.0) @ about("roll", 0.4)
     )
     position = centres(scene, chain)
-    linear, angular = [], []
+    linear = []
+    angular = []
     for k, at in enumerate(position):
         before = [j for j, axis in enumerate(scene.body.axes) if axis.joint < k]
         turning = rates[before, None] * chain.axis[before]
@@ -160,7 +162,9 @@ def test_the_start_is_a_keyframe() -> None:
 def test_a_link_slides_by_its_own_friction(direction: float) -> None:
     # Pushed off along or across: it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep a little
     # further.
-    along, across, speed = 0.1, 0.4, 1.0
+    along = 0.1
+    across = 0.4
+    speed = 1.0
     ground = {"ground.mu_along": along, "ground.mu_across": across, "ground.mu_rolling": 0.0}
     heading = math.radians(30.0 + direction)
     start = {

@@ -132,7 +132,8 @@ def test_sdf_has_the_scenes_masses_and_frames(seed: int) -> None:
     root = root_of(sdf_text(scene_model(scene)))
     assert (root.tag, root.get("version")) == ("sdf", "1.9")
     robot = root.findall("world/model")[-1]
-    links, joints = robot.findall("link"), robot.findall("joint")
+    links = robot.findall("link")
+    joints = robot.findall("joint")
     frames: dict[str, tuple[FloatArray, FloatArray]] = {"": placement(numbers(robot.find("pose")))}
     for link in links:
         pose = link.find("pose")

@@ -96,7 +96,8 @@ def test_picture_of_the_friction_goes_with_the_run_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
-    lab, path = tmp_path / "lab", tmp_path / "run.mcap"
+    lab = tmp_path / "lab"
+    path = tmp_path / "run.mcap"
     picture(lab / "maps" / "floor.png", 4)
     scene = with_values(
         load_scene(scenes_dir() / "lateral_undulation_isotropic.toml"),

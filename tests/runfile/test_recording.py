@@ -161,7 +161,8 @@ def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory
 def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append, room = RunWriter._append, 0
+    append = RunWriter._append
+    room = 0
 
     def on_a_full_disk(writer: RunWriter, *parts: bytes) -> None:
         if room and writer.size + sum(map(len, parts)) > room:

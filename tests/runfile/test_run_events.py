@@ -99,7 +99,8 @@ def test_the_obstacle_that_pushes_hardest_is_named(scene: Scene) -> None:
     rows = rows_with(scene, given)
     count = np.zeros(100, np.int32)
     count[70] = 3
-    link, other = np.array([4, 5, 5], np.int32), np.array([0, 1, 2], np.int32)
+    link = np.array([4, 5, 5], np.int32)
+    other = np.array([0, 1, 2], np.int32)
     normal = np.array([[0.0, 9.0, 0.0], [0.0, 0.5, 0.0], [0.0, 1.5, 0.0]])
     none = np.zeros((3, 3))
     rows = replace(

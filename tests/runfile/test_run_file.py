@@ -133,7 +133,8 @@ def test_a_run_of_every_scene_reads_back_to_the_bit(kind: str, tmp_path: Path) -
         assert run.schema == done.recording.schema
         assert run.base_dir == scenes_dir()
         assert (run.info.model, run.info.scene_file) == (scene.model.kind, f"{kind}.toml")
-        snapshot, other = run.snapshot(-1), done.recording.snapshot(-1)
+        snapshot = run.snapshot(-1)
+        other = done.recording.snapshot(-1)
         np.testing.assert_array_equal(snapshot.contacts.force_normal, other.contacts.force_normal)
     decoded = decoded_messages(path.read_bytes())
     assert ("/joint_states" in decoded) == bool(done.recording.schema.n_joints)
@@ -271,7 +272,8 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
     assert references.effort == []
     last = found["/tf"][5][1].transforms[-1]
     assert (last.child_frame_id, last.header.frame_id) == (f"link_{scene.robot.n_links}", "world")
-    place, turn = last.transform.translation, last.transform.rotation
+    place = last.transform.translation
+    turn = last.transform.rotation
     np.testing.assert_array_equal([place.x, place.y, place.z], rows.link_pose[20, -1, :3])
     np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], rows.link_pose[20, -1, 3:])
     head = found["/head_pose"][3][1].pose

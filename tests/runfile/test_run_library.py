@@ -109,7 +109,8 @@ def test_notes_that_cannot_be_read_say_nothing(library: RunLibrary) -> None:
 def test_only_files_that_changed_are_read_again(
     library: RunLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = kept(library, "one"), kept(library, "two")
+    first = kept(library, "one")
+    second = kept(library, "two")
     read: list[Path] = []
     real = run_library.read_info
     monkeypatch.setattr(run_library, "read_info", lambda path: (read.append(path), real(path))[1])

@@ -20,7 +20,8 @@ def drain(commands: Commands) -> None:
 
 
 def test_of_edits_in_a_row_the_last_counts_and_the_order_stays() -> None:
-    commands, done = Commands(), []
+    commands = Commands()
+    done = []
     numbers = [commands.put_edit(lambda n, x=x: done.append((x, n))) for x in "abc"]
     commands.put(lambda: done.append("play"))
     numbers.append(commands.put_edit(lambda n: done.append(("d", n))))

@@ -110,7 +110,8 @@ def run(scene: Scene, before: Values, after: Values) -> RunRecording:
 
 def finish(continuation: Continuation, changes: RunRecording) -> RunRecording:
     """Go on to the end, with the changes that the uninterrupted run got after the moment."""
-    runner, step = continuation.runner, continuation.runner.scene.solver.step_s
+    runner = continuation.runner
+    step = continuation.runner.scene.solver.step_s
     for change in changes.changes:
         if change.time > continuation.time:
             runner.advance(round(change.time / step) - runner.engine.step_count)

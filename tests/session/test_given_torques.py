@@ -48,7 +48,8 @@ def assert_identical(one: Recording, other: Recording) -> None:
 
 
 def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) -> None:
-    runner, sizes = Runner(scene), iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441])
+    runner = Runner(scene)
+    sizes = iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441])
     while not runner.finished:
         runner.advance(next(sizes))
     assert_identical(run_offline(scene).recording, runner.recording)
@@ -92,7 +93,8 @@ def test_what_cannot_be_read_or_led_over_waits(scene: Scene) -> None:
 
 
 def test_a_run_goes_on_from_a_saved_state_to_the_bit(scene: Scene) -> None:
-    runner, other = Runner(scene), Runner(scene)
+    runner = Runner(scene)
+    other = Runner(scene)
     runner.advance(600)
     other.restore(runner.checkpoint(), scene, runner.time)
     for one in (runner, other):
@@ -103,7 +105,8 @@ def test_a_run_goes_on_from_a_saved_state_to_the_bit(scene: Scene) -> None:
 
 
 def test_forged_torques_are_refused(scene: Scene) -> None:
-    runner, other = Runner(scene), Runner(scene)
+    runner = Runner(scene)
+    other = Runner(scene)
     runner.advance(600)
     state = decode(runner.checkpoint(), scene)
     torque = state[2].reference.torque

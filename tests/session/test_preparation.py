@@ -95,7 +95,8 @@ def test_one_that_fails_says_why() -> None:
 
 def test_two_who_need_the_same_share_it() -> None:
     preparations = EngineCompiler(Preparing)
-    one, other = preparations.need("a"), preparations.need("a")
+    one = preparations.need("a")
+    other = preparations.need("a")
     assert one is other
     preparations.release(one)
     assert not Preparing.begun[0].stopped, "somebody still waits for it"

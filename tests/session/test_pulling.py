@@ -66,7 +66,8 @@ def drawn_to(
 
 
 def momentum(runner: Runner) -> np.ndarray:
-    scene, snapshot = runner.scene, runner.latest
+    scene = runner.scene
+    snapshot = runner.latest
     return scene.robot.mass_kg * snapshot.link_twist[:, :3].sum(axis=0)
 
 
@@ -77,11 +78,14 @@ def momentum(runner: Runner) -> np.ndarray:
 def test_single_link_accelerates_at_force_over_mass(kind: str) -> None:
     # v = F t / m and omega = T t / I, from rest, for a constant wrench about the centre of gravity
     scene = smooth(kind, 1)
-    robot, force, torque = scene.robot, (0.6, -0.4, 0.0), 1e-3
+    robot = scene.robot
+    force = (0.6, -0.4, 0.0)
+    torque = 1e-3
     runner = Runner(scene)
     assert runner.repeat(Pull(0.0, 0, NOTHING, force, (0.0, 0.0, torque))) == []
     assert run_to_end(runner).ok
-    twist, span = runner.latest.link_twist[0], runner.time
+    twist = runner.latest.link_twist[0]
+    span = runner.time
     np.testing.assert_allclose(twist[:2], np.array(force[:2]) * span / robot.mass_kg, rtol=1e-9)
     assert twist[5] == pytest.approx(torque * span / robot.inertia_kg_m2, rel=1e-9)
     energy = runner.latest.energy
@@ -168,7 +172,9 @@ def test_spring_never_gives_more_energy_than_it_held(
         ground__gravity_m_s2=0.0,
         solver__step_s=0.001,
     )
-    runner, strength, away = Runner(scene), 10.0, np.array((0.1, 0.1, 0.0))
+    runner = Runner(scene)
+    strength = 10.0
+    away = np.array((0.1, 0.1, 0.0))
     x, y, z = map(float, held_point(runner.latest.link_pose[3], np.array(point)) + away)
     runner.pull(Grip(3, point, (x, y, z), strength))
     assert run_to_end(runner).ok
@@ -233,7 +239,8 @@ def test_run_file_holds_the_pulls_and_notes_their_begin(pulled: Path) -> None:
 def test_rerun_of_the_run_file_and_of_its_csv_has_the_same_bits(
     pulled: Path, tmp_path: Path
 ) -> None:
-    once, again = tmp_path / "once.csv", tmp_path / "again.csv"
+    once = tmp_path / "once.csv"
+    again = tmp_path / "again.csv"
     assert main(["run", str(pulled), "--csv", str(once)]) == 0
     assert main(["run", str(once), "--csv", str(again)]) == 0
 
@@ -250,7 +257,8 @@ def test_rerun_of_the_run_file_and_of_its_csv_has_the_same_bits(
 
 
 def test_exports_hold_the_pulls(pulled: Path, tmp_path: Path) -> None:
-    copied, table = tmp_path / "copied.mcap", tmp_path / "run.hdf5"
+    copied = tmp_path / "copied.mcap"
+    table = tmp_path / "run.hdf5"
     run = load_run(pulled)
     entries = tuple(run.recording.pulls)
     run.to_mcap(copied)
@@ -283,7 +291,8 @@ def test_damaged_pull_in_a_csv_is_reported_with_its_line(tmp_path: Path, line: s
 
 def test_hand_that_never_pulls_changes_no_bit() -> None:
     scene = with_values(load_scene(scenes_dir() / "sidewinding.toml"), {"run.duration_s": 0.2})
-    plain, touched = Runner(scene), Runner(scene)
+    plain = Runner(scene)
+    touched = Runner(scene)
     run_to_end(plain)
     touched.advance(130)
     touched.pull(None)

@@ -80,7 +80,8 @@ def test_a_write_that_was_overtaken_does_not_come_back(scene: Scene) -> None:
     file.remove()
     file.write(scene, None, early)
     assert not file.path.exists()
-    early, late = file.next_order(), file.next_order()
+    early = file.next_order()
+    late = file.next_order()
     file.write(with_value(scene, "gait.amplitude_deg", 5.0), None, late)
     file.write(scene, None, early)
     assert load_scene(file.path).gait.amplitude_deg == 5.0

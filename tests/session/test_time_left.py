@@ -61,7 +61,9 @@ def test_what_ran_ahead_waits_and_does_not_go_back() -> None:
     st.floats(0.1, 300.0),
 )
 def test_it_never_goes_back(told: list[tuple[float, float]], seconds: float) -> None:
-    left, now, shown = TimeLeft(seconds, 0.0), 0.0, 0.0
+    left = TimeLeft(seconds, 0.0)
+    now = 0.0
+    shown = 0.0
     for passed, fraction in told:
         now += passed
         for at in (now - passed / 2, now):

@@ -43,7 +43,8 @@ def default_interrupt() -> Iterator[None]:
 
 
 def test_an_interrupt_waits_for_all_threads(default_interrupt: None) -> None:
-    crew, go_on = Crew(2), threading.Event()
+    crew = Crew(2)
+    go_on = threading.Event()
     done: list[str] = []
 
     def job() -> None:

@@ -46,9 +46,11 @@ PLOTS: list[dict[str, Any]] = [
 PRESET = "Ada's plots"
 
 LAYOUT = "Bench"
-HIDDEN, SHOWN = ("inspector",), ("experiment", "scene")
+HIDDEN = ("inspector",)
+SHOWN = ("experiment", "scene")
 """Docks that it has not, or has."""
-LAST_HIDDEN, LAST_SHOWN = ("scene", "history"), ("parameters", "plots")
+LAST_HIDDEN = ("scene", "history")
+LAST_SHOWN = ("parameters", "plots")
 """The same of the arrangement in which the window was closed."""
 
 MAPPING: dict[str, Any] = {"dead_man": True, "top_speed": 0.5, "turn_per_s": 2.5}
@@ -94,4 +96,5 @@ PLAIN: dict[str, Any] = {
 }
 """Settings that are a value under a key."""
 
-RUN_NAME, RUN_TAGS = "Ada's best", ("paper", "figures")
+RUN_NAME = "Ada's best"
+RUN_TAGS = ("paper", "figures")

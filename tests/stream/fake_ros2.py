@@ -101,7 +101,8 @@ class FakeRos2:
         self.listeners[topic](message)
 
     def init(self, args: Any, signal_handler_options: Any) -> None:
-        self.signals, self.running = signal_handler_options, True
+        self.signals = signal_handler_options
+        self.running = True
 
     def try_shutdown(self) -> None:
         self.running = False

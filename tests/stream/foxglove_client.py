@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 PROTOCOL = "foxglove.sdk.v1"
-_MESSAGE_DATA, _TIME = 1, 2
+_MESSAGE_DATA = 1
+_TIME = 2
 
 
 @dataclass
@@ -27,7 +28,8 @@ class FoxgloveClient:
 
     def __init__(self, port: int, *, subscribe: bool = True, host: str = "127.0.0.1") -> None:
         self._socket = socket.create_connection((host, port), 2.0)
-        self._subscribe, self._buffer = subscribe, b""
+        self._subscribe = subscribe
+        self._buffer = b""
         self.channels: dict[str, dict[str, Any]] = {}
         self.sessions: list[str] = []
         self.times: list[int] = []
@@ -110,7 +112,8 @@ class FoxgloveClient:
         )
 
     def _send(self, message: dict[str, Any]) -> None:
-        data, mask = json.dumps(message).encode(), os.urandom(4)
+        data = json.dumps(message).encode()
+        mask = os.urandom(4)
         length = (
             bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
         )
@@ -141,5 +144,6 @@ class FoxgloveClient:
             if not more:
                 raise EOFError
             self._buffer += more
-        data, self._buffer = self._buffer[:count], self._buffer[count:]
+        data = self._buffer[:count]
+        self._buffer = self._buffer[count:]
         return data

@@ -18,7 +18,8 @@ def fields(data: bytes) -> dict[int, list[bytes | int]]:
             size = {1: 8, 5: 4}.get(tag & 7)
             if size is None:
                 size, at = _varint(data, at)
-            value, at = data[at : at + size], at + size
+            value = data[at : at + size]
+            at = at + size
         values.setdefault(tag >> 3, []).append(value)
     return values
 
@@ -49,6 +50,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     while True:
         byte = data[at]
         value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
+        at = at + 1
+        shift = shift + 7
         if byte < 0x80:
             return value, at

@@ -49,7 +49,8 @@ class Feed:
     """Shows a row of a recording."""
 
     def __init__(self, recording: Recording, index: int = 0) -> None:
-        self.recording, self.index = recording, index
+        self.recording = recording
+        self.index = index
 
     def __call__(self) -> Shown:
         return Shown(self.recording, self.index)
@@ -125,7 +126,8 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
         f"link_{i + 1}" for i in range(recording.schema.n_links)
     ]
     for each, pose in zip(transforms, snapshot.link_pose, strict=True):
-        at, turn = each.transform.translation, each.transform.rotation
+        at = each.transform.translation
+        turn = each.transform.rotation
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose.tolist()
     names = ("com_x_m", "contact_obstacle_fx_n", "energy_kinetic_j")
     rows = np.concatenate(list(table(recording, names)))
@@ -255,10 +257,8 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
         server.feed.index = 3
         server.feed.recording = other
         found = server.messages(3, "/joint_states", "/tf")
-        joints, transforms = (
-            server.decoded(found["/joint_states"]),
-            server.decoded(found["/tf"]).transforms,
-        )
+        joints = server.decoded(found["/joint_states"])
+        transforms = server.decoded(found["/tf"]).transforms
         event = server.last.get("/events")
         if event is None or event.time_ns != 20_000_000:
             event = server.client.next_message("/events")

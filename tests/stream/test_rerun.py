@@ -34,7 +34,8 @@ def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
     for shown[0] in (4, 9):
         stream.tick()
     stream.close()
-    angles, entities = {}, set()
+    angles = {}
+    entities = set()
     for chunk in rerun.chunk.RrdReader(tmp_path / "run.rrd").stream().to_chunks():
         entities.add(chunk.entity_path)
         if chunk.entity_path == "/joints/angle_rad" and not chunk.is_static:

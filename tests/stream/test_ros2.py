@@ -62,7 +62,8 @@ def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -
         f"link_{i + 1}" for i in range(11)
     ]
     for each, pose in zip(transforms.transforms, snapshot.link_pose.tolist(), strict=True):
-        at, turn = each.transform.translation, each.transform.rotation
+        at = each.transform.translation
+        turn = each.transform.rotation
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose
 
 
@@ -70,7 +71,8 @@ def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -
     ros = FakeRos2()
     ros.install(monkeypatch)
     rows = make_rows(0, 2)
-    rows.joint_angle[0], rows.joint_angle[1, 0] = math.nan, math.nan
+    rows.joint_angle[0] = math.nan
+    rows.joint_angle[1, 0] = math.nan
     rows.link_pose[1, 2] = math.nan
     recording = RunRecording(SCENE, SCHEMA)
     recording.append(rows)

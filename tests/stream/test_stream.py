@@ -17,7 +17,8 @@ from tests.session.rows import SCENE, SCHEMA, make_rows
 class Sink:
     """Keeps what it gets; may take its time, hang or fail."""
 
-    address, clients = "nowhere", 1
+    address = "nowhere"
+    clients = 1
 
     def __init__(self) -> None:
         self.samples: list[Sample] = []
@@ -26,7 +27,8 @@ class Sink:
         self.newcomers = False
 
     def take_newcomers(self) -> bool:
-        newcomers, self.newcomers = self.newcomers, False
+        newcomers = self.newcomers
+        self.newcomers = False
         return newcomers
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
@@ -87,7 +89,8 @@ def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
 
 
 def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:
-    sink, shown = Sink(), [2]
+    sink = Sink()
+    shown = [2]
     stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, clock=Clock(), threaded=False)
     rows = make_rows(3, 8)
     rows.solver_residual[2] = 1e-3
@@ -99,7 +102,9 @@ def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording)
 
 
 def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunRecording) -> None:
-    sink, clock, notes = Sink(), Clock(), []
+    sink = Sink()
+    clock = Clock()
+    notes = []
     stream = Stream(sink, lambda: Shown(recording), 50.0, notes.append, clock=clock, threaded=False)
     stream.tick()
 
@@ -126,7 +131,9 @@ def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
     recording: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "_END_S", 0.05)
-    sink, hanging, go_on = Sink(), threading.Event(), threading.Event()
+    sink = Sink()
+    hanging = threading.Event()
+    go_on = threading.Event()
     sink.on_publish = lambda: (hanging.set(), go_on.wait(30.0))[0]  # type: ignore[func-returns-value]
     stream = Stream(sink, lambda: Shown(recording), 1000.0)
     assert hanging.wait(30.0)
@@ -138,7 +145,9 @@ def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
 
 
 def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording) -> None:
-    sink, notes, told = Sink(), [], threading.Event()
+    sink = Sink()
+    notes = []
+    told = threading.Event()
 
     def fail() -> None:
         raise ZeroDivisionError

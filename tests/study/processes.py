@@ -7,7 +7,8 @@ from pathlib import Path
 
 def descendants(pid: int) -> list[int]:
     """A process and all that it has started."""
-    found, parents = [pid], {}
+    found = [pid]
+    parents = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:

@@ -177,7 +177,8 @@ def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Cluster(1) as cluster:
-        gather, broken = cluster._client.gather, list[bool]()
+        gather = cluster._client.gather
+        broken = list[bool]()
 
         async def breaking(*given: Any, **options: Any) -> Any:
             if not broken:

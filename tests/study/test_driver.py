@@ -372,7 +372,8 @@ class Cut:
     def pull(self) -> None:
         """Pull it out, and put it in again."""
         self.done = True
-        ends, self._ends = self._ends, []
+        ends = self._ends
+        self._ends = []
         for end in ends:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)

@@ -102,10 +102,8 @@ def test_repeats_are_a_band_from_the_least_to_the_greatest(scene: Scene) -> None
         (axes,) = figure.axes
         assert axes.lines[0].get_ydata().tolist() == [11.0, 21.0, 31.0]
         (band,) = axes.collections
-        low, high = (
-            band.get_paths()[0].vertices[:, 1].min(),
-            band.get_paths()[0].vertices[:, 1].max(),
-        )
+        low = band.get_paths()[0].vertices[:, 1].min()
+        high = band.get_paths()[0].vertices[:, 1].max()
         assert (low, high) == (10.0, 32.0)
 
     drawn(table, scene, look)

@@ -145,7 +145,8 @@ class OnCluster(Party):
 
     def command(self, stack: contextlib.ExitStack, path: Path) -> list[str]:
         file = path.with_name(f"scheduler-{time.monotonic_ns()}.json")
-        self._stack, self._where = stack, ("--scheduler-file", str(file))
+        self._stack = stack
+        self._where = ("--scheduler-file", str(file))
         _, self._scheduler = stack.enter_context(scheduler(file))
         self._workers = [stack.enter_context(joined(*self._where)) for _ in range(2)]
         return [*own_program(), "study", "run", str(path), *self._where]
@@ -201,7 +202,8 @@ def survive(path: Path, plan: Sequence[Round], chance: random.Random) -> None:
                 wait_for(lambda n=more, main=main: landed(path) >= n or main.poll() is not None)  # type: ignore[misc]
                 wait_for(lambda of=party, victim=victim: of.victims()[victim])  # type: ignore[misc]
                 assert main.poll() is None, "the study ended before all were killed"
-                before, known = landed(path), none_lost()
+                before = landed(path)
+                known = none_lost()
                 everybody = descendants(main.pid)
                 for pid in party.victims()[victim]:
                     with contextlib.suppress(ProcessLookupError):
@@ -234,7 +236,8 @@ def twins(study_file: Path, request: pytest.FixtureRequest) -> tuple[Path, Path]
 
 def tables_are_the_same(disturbed: Path, alone: Path) -> None:
     run_study(alone, Workers(2))
-    one, other = results_of(disturbed), results_of(alone)
+    one = results_of(disturbed)
+    other = results_of(alone)
     for name in set(one) - {"seconds"}:
         assert one[name].tolist() == other[name].tolist(), name
     assert kept(disturbed) == kept(alone)

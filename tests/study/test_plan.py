@@ -100,7 +100,8 @@ def test_repeats_differ_and_are_the_same_at_every_point() -> None:
         + '[repeats]\ncount = 200\n[[repeats.jitter]]\nkey = "obstacles[*].x_m"\nspread = 0.01\n'
         '[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 0.1\nrelative = true\nlaw = "uniform"\n'
     )
-    first, second = plan.grid_point(0), plan.grid_point(1)
+    first = plan.grid_point(0)
+    second = plan.grid_point(1)
     count = len(plan.scene.obstacles)
     shifts = np.array(
         [

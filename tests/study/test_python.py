@@ -81,7 +81,8 @@ def test_a_run_is_made_again_bit_for_bit(scene: Path, there: Workers, tmp_path: 
     )
     for row, repeat in ((0, 0), (5, 1)):
         changes = study.table.rows[row][repeat][0].changes
-        run, alone = study.simulate(row, repeat), ss.simulate(scene, **changes)
+        run = study.simulate(row, repeat)
+        alone = ss.simulate(scene, **changes)
         assert run["com_x_m"].tobytes() == alone["com_x_m"].tobytes()
         assert run.scene == alone.scene
     best = study.best

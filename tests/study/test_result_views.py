@@ -324,7 +324,8 @@ def test_colours_are_two_sided_only_where_both_sides_count() -> None:
 
 
 def test_dots_lie_where_they_belong_and_later_ones_over_earlier_ones() -> None:
-    x, y = np.array([10.0, 12.0, math.nan, -50.0, 59.0]), np.array([5.0, 5.0, 5.0, 5.0, 29.0])
+    x = np.array([10.0, 12.0, math.nan, -50.0, 59.0])
+    y = np.array([5.0, 5.0, 5.0, 5.0, 29.0])
     shade, cover = dots(x, y, np.array([3, 9, 7, 7, 4], np.uint8), (60, 30), 3.0)
     assert shade[5, 12] == 9
     assert shade[5, 8] == 3
@@ -352,9 +353,11 @@ def test_lines_go_from_axis_to_axis_and_end_at_what_is_no_number(smooth: bool) -
 
 def test_lines_that_are_drawn_little_by_little_are_those_drawn_at_once() -> None:
     random = np.random.Generator(np.random.Philox(1))
-    places, heights = np.array([2.0, 30.0, 70.0]), 40 * random.random((60, 3))
+    places = np.array([2.0, 30.0, 70.0])
+    heights = 40 * random.random((60, 3))
     shade = random.integers(1, 255, 60).astype(np.uint8)
-    whole, parts = Lines((80, 40), True), Lines((80, 40), True)
+    whole = Lines((80, 40), True)
+    parts = Lines((80, 40), True)
     whole.add(places, heights, shade)
     for begin in range(0, 60, 7):
         parts.add(places, heights[begin : begin + 7], shade[begin : begin + 7])

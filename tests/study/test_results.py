@@ -59,7 +59,8 @@ def test_the_table_has_a_row_a_point() -> None:
         HEAD
         + '[[goals]]\nmeasure = "net_speed"\n[[limits]]\nmeasure = "largest_torque"\nat_most = 2.0\n'
     )
-    speeds, torques = [0.1, 0.5, 0.3], [1.0, 3.0, 1.0]
+    speeds = [0.1, 0.5, 0.3]
+    torques = [1.0, 3.0, 1.0]
     results = [
         (Asked(k, 0, str(k), {"ground.mu_along": 0.5 * k}), outcome(speed, torque))
         for k, (speed, torque) in enumerate(zip(speeds, torques, strict=True))

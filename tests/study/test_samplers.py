@@ -31,7 +31,8 @@ def plan_of(text: str) -> Plan:
 
 def asked(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None) -> np.ndarray:
     """All points, told what they are worth."""
-    chooses, found = sampler(plan), []
+    chooses = sampler(plan)
+    found = []
     while batch := chooses.ask():
         places = [np.array(list(point.values.values())) for point in batch]
         assert [point.number for point in batch] == list(range(len(found), len(found) + len(batch)))

@@ -22,7 +22,8 @@ from snakestudio.study.running import check_measures, open_plan, warnings_of
 from tests.conftest import ROOT
 
 MADE = runpy.run_path(str(ROOT / "packaging" / "studies.py"))
-EXPORTED, commands = MADE["EXPORTED"], MADE["commands"]
+EXPORTED = MADE["EXPORTED"]
+commands = MADE["commands"]
 FOLDER = scenes_dir() / "studies"
 PAGES = docs_dir() / "studies"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -136,10 +137,14 @@ def test_a_small_wave_is_as_fast_as_the_averaged_model_of_liljeback_says() -> No
     of a_ij sin((j - i) delta) over all joints, a the matrix A D^T (D D^T)^-1. It holds for small
     link angles: near its optimum.
     """
-    n, link, amplitude, omega = 10, 0.14, math.radians(10.0), math.radians(70.0)
+    n = 10
+    link = 0.14
+    amplitude = math.radians(10.0)
+    omega = math.radians(70.0)
     add, subtract = np.zeros((2, n - 1, n))
     for i in range(n - 1):
-        add[i, i : i + 2], subtract[i, i : i + 2] = 1.0, (1.0, -1.0)
+        add[i, i : i + 2] = 1.0
+        subtract[i, i : i + 2] = (1.0, -1.0)
     a = add @ subtract.T @ np.linalg.inv(subtract @ subtract.T)
     between = np.subtract.outer(np.arange(n - 1), np.arange(n - 1)).T
 
@@ -190,7 +195,8 @@ def test_more_grip_across_is_never_slower() -> None:
                 for r in rows
                 if (r["gait.amplitude_deg"], r["gait.phase_shift_deg"]) == (amplitude, shift)
             ]
-            across, speed = column(chosen, "ground.mu_across"), column(chosen, "speed")
+            across = column(chosen, "ground.mu_across")
+            speed = column(chosen, "speed")
             assert (np.diff(speed[np.argsort(across)][1:]) > -0.002).all()
             assert speed[np.argmin(across)] < 0.0 < speed[np.argmax(across)]
 
@@ -223,10 +229,8 @@ def test_the_gaits_of_the_library_are_the_winners() -> None:
         ("undulation_speed", "fast_lateral_undulation"),
         ("undulation_cost", "cheap_lateral_undulation"),
     ):
-        plan, rows = (
-            open_plan(FOLDER / f"{study}.toml"),
-            [r for r in table_of(study) if r["within_limits"] == "1"],
-        )
+        plan = open_plan(FOLDER / f"{study}.toml")
+        rows = [r for r in table_of(study) if r["within_limits"] == "1"]
         goal = plan.study.goals[0]
         best = (max if goal.aim == "maximise" else min)(
             rows, key=lambda row: number(row, goal.called)

@@ -108,7 +108,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_what_has_ended_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
-    path, copy = tmp_path / "a.results", tmp_path / "elsewhere" / "b.results"
+    path = tmp_path / "a.results"
+    copy = tmp_path / "elsewhere" / "b.results"
     with Store(path, writing=True) as store:
         store.land(outcomes(3))
     assert files(tmp_path) == {"a.results"}

@@ -34,7 +34,9 @@ from tests.sync.peer import listening, peer
 def test_lines_are_the_same_however_the_bytes_come(lines: list[bytes], data: st.DataObject) -> None:
     whole = b"".join(line + b"\n" for line in lines)
     expected = LineBuffer().feed(whole)[0]
-    buffer, found, start = LineBuffer(), [], 0
+    buffer = LineBuffer()
+    found = []
+    start = 0
     while start < len(whole):
         stop = start + data.draw(st.integers(1, 7))
         found += buffer.feed(whole[start:stop])[0]

@@ -63,7 +63,8 @@ class Clapping:
     def motion(
         self, time: FloatArray, through_ramps: bool = False
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        law, state = self._state.law, self._state
+        law = self._state.law
+        state = self._state
         pace = math.radians(law.clap_deg_s)
         phase = state.turned + pace * (time - state.since)
         s, c = np.sin(phase), np.cos(phase)

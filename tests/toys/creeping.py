@@ -96,7 +96,8 @@ class CreepingEngine(TimeSteppingEngine):
         normal = np.column_stack([-axis[:, 1], axis[:, 0]]) * turn[:, None]
         by_joints = np.vstack([np.zeros(2), np.cumsum(half * (normal[:-1] + normal[1:]), axis=0)])
         with_head = np.tile(np.eye(3), (len(theta), 1, 1))
-        with_head[:, 0, 2], with_head[:, 1, 2] = -ways[:, 1], ways[:, 0]
+        with_head[:, 0, 2] = -ways[:, 1]
+        with_head[:, 1, 2] = ways[:, 0]
         pose = np.column_stack([self._state.head[:2] + ways, theta])
         return pose, with_head, np.column_stack([by_joints, turn])
 
@@ -106,7 +107,8 @@ class CreepingEngine(TimeSteppingEngine):
         pose, with_head, by_joints = self._chain(rate)
         c, s = np.cos(pose[:, 2]), np.sin(pose[:, 2])
         drag = np.zeros((len(pose), 3, 3))
-        drag[:, 0, 0], drag[:, 1, 1] = c * c + ratio * s * s, s * s + ratio * c * c
+        drag[:, 0, 0] = c * c + ratio * s * s
+        drag[:, 1, 1] = s * s + ratio * c * c
         drag[:, 0, 1] = drag[:, 1, 0] = (1.0 - ratio) * c * s
         drag[:, 2, 2] = ratio * self._scene.robot.link_length_m**2 / 12.0
         whole = np.einsum("kia,kij,kjb->ab", with_head, drag, with_head)
@@ -118,13 +120,15 @@ class CreepingEngine(TimeSteppingEngine):
     def _run_kernel(
         self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
     ) -> int:
-        state, dt = self._state, self._scene.solver.step_s
+        state = self._state
+        dt = self._scene.solver.step_s
         for _ in range(n_steps):
             angle, _ = reference.at((state.counts[STEP] + 1) * dt)
             rate = (angle - state.angle) / dt
             self._move(rate)
             state.head[:] += dt * state.velocity
-            state.angle[:], state.rate[:] = angle, rate
+            state.angle[:] = angle
+            state.rate[:] = rate
             state.work[0] += dt * self._power
             state.counts[:] += 1
             if state.counts[STEP] in wanted:
@@ -137,16 +141,18 @@ class CreepingEngine(TimeSteppingEngine):
     def _write_present_row(
         self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
     ) -> None:
-        i, state = int(rows.filled[0]), self._state
+        i = int(rows.filled[0])
+        state = self._state
         pose, with_head, by_joints = self._chain(state.rate)
-        rows.link_pose[i, :, :2], rows.link_pose[i, :, 2] = pose[:, :2], self._scene.robot.radius_m
-        rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = (
-            np.cos(0.5 * pose[:, 2]),
-            np.sin(0.5 * pose[:, 2]),
-        )
+        rows.link_pose[i, :, :2] = pose[:, :2]
+        rows.link_pose[i, :, 2] = self._scene.robot.radius_m
+        rows.link_pose[i, :, 3] = np.cos(0.5 * pose[:, 2])
+        rows.link_pose[i, :, 6] = np.sin(0.5 * pose[:, 2])
         rows.link_twist[i][:, [0, 1, 5]] = with_head @ state.velocity + by_joints
-        rows.joint_angle[i], rows.joint_rate[i] = state.angle, state.rate
-        rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
+        rows.joint_angle[i] = state.angle
+        rows.joint_rate[i] = state.rate
+        rows.joint_angle_ref[i] = angle
+        rows.joint_rate_ref[i] = rate
         rows.energy[i, 2] = state.work[0]
         rows.steps[i] = state.counts[STEP]
         rows.filled[0] = i + 1

@@ -31,7 +31,8 @@ class Fence(Obstacle):
 
 
 def _solids(o: Fence, base_dir: Path | None) -> list[Solid]:
-    axes, middle = turned(o.yaw_deg), np.array([o.x_m, o.y_m, 0.5 * o.height_m])
+    axes = turned(o.yaw_deg)
+    middle = np.array([o.x_m, o.y_m, 0.5 * o.height_m])
     ends = middle + 0.5 * o.length_m * np.outer([-1.0, 1.0], axes[:, 0])
     rail = Block(middle, axes, 0.5 * np.array([o.length_m, 0.5 * o.strength_m, o.height_m]))
     return [*(Post(x, y, o.strength_m, 0.0, o.height_m) for x, y in ends[:, :2].tolist()), rail]

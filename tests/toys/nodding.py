@@ -56,7 +56,8 @@ class Nodding:
     channels = ("nod_rad", "nod_count")
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
-        self._state, self._joints = _State(), len(start)
+        self._state = _State()
+        self._joints = len(start)
         self._turned = np.zeros(len(start))
         self.apply(scene, 0.0)
 
@@ -95,7 +96,8 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _events(schema: Schema, fields: NoddingFields) -> Any:
-    column, seen = schema.extra.index("nod_count"), [0.0]
+    column = schema.extra.index("nod_count")
+    seen = [0.0]
 
     def find(times: FloatArray, extra: FloatArray) -> list[RunEvent]:
         found = []

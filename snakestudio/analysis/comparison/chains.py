@@ -39,7 +39,8 @@ _FINE = 1e-6
 """Error tolerance under which the body is evaluated at the chosen times: its grid must not limit
 the convergence."""
 
-_SHARE, _STEP = 0.25, 2e-3
+_SHARE = 0.25
+_STEP = 2e-3
 """Time step of a chain, in the longest stable one and in s, at most: then links, not steps, make
 the error."""
 
@@ -291,7 +292,8 @@ def _free(
 
 def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -> ChainProfile:
     """A running chain beside the body at an instant of that."""
-    snapshot, length = track.runner.latest, instant.params.length
+    snapshot = track.runner.latest
+    length = instant.params.length
     joint = length / n * np.arange(1, n, dtype=np.float64)
     wrench = np.zeros((n - 1, 6))
     axes = track.runner.scene.body.axes

@@ -197,10 +197,8 @@ def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
         note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
         return as_chain(scene, n), (note,)
     if scene.body.jointed:
-        message, remedy = (
-            "it has links, no strain law",
-            "make a continuous body of its gait: snakestudio fit-strain",
-        )
+        message = "it has links, no strain law"
+        remedy = "make a continuous body of its gait: snakestudio fit-strain"
     else:
         message = "it is a continuous body"
         remedy = (
@@ -249,7 +247,8 @@ def compare_models(
     chosen = chosen_kinds(scene, kinds)
 
     def run(index: int, tell: Callable[[float], bool]) -> ModelRun:
-        kind, before = chosen[index], chosen[:index].count(chosen[index])
+        kind = chosen[index]
+        before = chosen[:index].count(chosen[index])
         label = f"{kind}_{before + 1}" if before else kind
         return _run(scene, kind, label, base_dir, changes, tell)
 
@@ -266,7 +265,8 @@ def _run(
     changes: tuple[Change | Pull, ...],
     tell: Callable[[float], bool],
 ) -> ModelRun:
-    fitted, done = scene, None
+    fitted = scene
+    done = None
     why: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     if tell(0.0):

@@ -47,7 +47,9 @@ TARGET = 0.01
 _ENOUGH = 0.002
 """Relative error, estimated from two runs, below which no third is needed."""
 
-_LEAST_ORDER, _MOST_ORDER, _MOST_NONSMOOTH_ORDER = 0.5, 5.5, 2.5
+_LEAST_ORDER = 0.5
+_MOST_ORDER = 5.5
+_MOST_NONSMOOTH_ORDER = 2.5
 """Orders that are plausible: methods that solve contact problems are of order 1, the others up to
 order 5. What looks like a higher one are differences that happen to be small."""
 
@@ -60,7 +62,8 @@ _ROUNDING = 1e-9
 _NEAR_ZERO = 0.01
 """Share of its scale below which a value counts as zero: its error is related to the scale then."""
 
-_ADAPTIVE, _FORCE = "solver.error_tolerance", "largest_force_n"
+_ADAPTIVE = "solver.error_tolerance"
+_FORCE = "largest_force_n"
 
 Basis = Literal["order", "two steps", "spread", "unsettled", "none"]
 
@@ -298,7 +301,8 @@ class _Measures:
 def _measure(recording: Recording) -> _Measures:
     """The measures of a whole run."""
     energy = recording.schema.energy
-    actuator, friction = energy.index("work_actuator"), energy.index("work_friction")
+    actuator = energy.index("work_actuator")
+    friction = energy.index("work_friction")
     start: FloatArray | None = None
     centre = np.zeros(3)
     path = links_path = force = actuator_turnover = friction_turnover = 0.0
@@ -383,7 +387,8 @@ class _Judgement:
 
 def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
     """The quantities that are shown and, last, the positions of the links, which are not."""
-    body, last = scene.body, measures[-1]
+    body = scene.body
+    last = measures[-1]
     length = max(last.links_path, 1e-6 * body.length)
     weight = 9.81 * body.mass / body.n_parts
     energy = max(last.turnover, 1e-9)
@@ -550,7 +555,8 @@ def _proposal_after_failures(
 
 
 def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
-    step, stable = scene.solver.step_s, engines.largest_stable_step(scene)
+    step = scene.solver.step_s
+    stable = engines.largest_stable_step(scene)
     values = _values(scene, 0.9 * stable / step)
     return values, (
         f"{_ms(step)} is longer than the largest stable step, {_ms(stable)}. Use {_words(values)}, then check again."
@@ -559,7 +565,8 @@ def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
 
 def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:
     """The values to take for `TARGET`, and the outcome in words."""
-    scene, own = check.scene, check.runs[0]
+    scene = check.scene
+    own = check.runs[0]
     if not own.stable:
         return _stable_proposal(scene)
     if not check.motion_settled:
@@ -618,7 +625,8 @@ def _factor(quantity: QuantityCheck) -> float:
 
 def _values(scene: Scene, factor: float) -> dict[str, float]:
     """The step multiplied by `factor` or a little less: a whole fraction of the control period, round if possible."""
-    period, wanted = scene.control.period_s, factor * scene.solver.step_s
+    period = scene.control.period_s
+    wanted = factor * scene.solver.step_s
     least = math.ceil(period / wanted * (1.0 - 1e-9))
     counts = range(least, least + max(1, least // 3) + 1)
     round_ones = (

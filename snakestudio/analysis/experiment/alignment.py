@@ -54,7 +54,8 @@ class OffsetSearch:
     def __init__(
         self, run: RunTracks, capture: Capture, pairs: tuple[tuple[int, int], ...], turns: bool
     ) -> None:
-        self._run, self._turns = run, turns
+        self._run = run
+        self._turns = turns
         self._name = capture.name
         run.read(tuple(link for _, link in pairs))
         self._tracks = []
@@ -89,12 +90,13 @@ class OffsetSearch:
 
     def _even(self, offset: float) -> tuple[complex, float, float]:
         """Product <run, capture> of the tracks without mean and drift, and the mean squares of both."""
-        product, own, other, rows = 0j, 0.0, 0.0, 0
+        product = 0j
+        own = 0.0
+        other = 0.0
+        rows = 0
         for time, place, run in self.common(offset):
-            measured, simulated = (
-                _without_drift(time, plane(place)),
-                _without_drift(time, plane(run)),
-            )
+            measured = _without_drift(time, plane(place))
+            simulated = _without_drift(time, plane(run))
             product += complex(np.vdot(measured, simulated))
             own += float(np.vdot(measured, measured).real)
             other += float(np.vdot(simulated, simulated).real)
@@ -117,7 +119,8 @@ class OffsetSearch:
         grid = np.linspace(low, high, count)
         values = np.array([self.match(float(offset)) for offset in grid])
         peak = int(values.argmax())
-        begin, end = grid[max(0, peak - 1)], grid[min(count - 1, peak + 1)]
+        begin = grid[max(0, peak - 1)]
+        end = grid[min(count - 1, peak + 1)]
         found = minimize_scalar(
             lambda offset: -self.match(float(offset)),
             bounds=(begin, end),
@@ -164,7 +167,8 @@ class OffsetSearch:
         curvature = (sides[0] + sides[1] - 2.0 * misfit) / (h * h)
         if curvature <= 0.0:
             return math.inf
-        rest, rows = [], 0
+        rest = []
+        rows = 0
         turn = 1.0 + 0j
         if self._turns:
             whole = self._even(offset)[0]

@@ -48,9 +48,11 @@ class CaptureRecording:
     def __init__(self, capture: Capture, recording: Recording) -> None:
         self.capture = capture
         self._scene = recording.scene
-        n, k = recording.schema.n_links, len(capture.time)
+        n = recording.schema.n_links
+        k = len(capture.time)
         self.measured: BoolArray = np.zeros((k, n), dtype=np.bool_)
-        pose, twist = np.full((k, n, 7), np.nan), np.full((k, n, 6), np.nan)
+        pose = np.full((k, n, 7), np.nan)
+        twist = np.full((k, n, 6), np.nan)
         extra: dict[str, FloatArray] = {}
         for b, link in enumerate(capture.links):
             if link is None or link >= n or capture.links.index(link) != b:
@@ -71,7 +73,8 @@ class CaptureRecording:
         angle, rate = np.full((k, len(own.axes)), np.nan), np.full((k, len(own.axes)), np.nan)
         if capture.joint_angle is not None and own.axes:
             valid |= Fields.JOINTS
-            sides, captured = ("yaw", "pitch"), capture.joint_angle.shape[1]
+            sides = ("yaw", "pitch")
+            captured = capture.joint_angle.shape[1]
             known = [
                 entry
                 for entry, axis in enumerate(own.axes)
@@ -196,7 +199,8 @@ def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
     for start, stop in runs_of(rows_known(values)):
         if stop - start < 2:
             continue
-        part, at = values[start:stop], time[start:stop]
+        part = values[start:stop]
+        at = time[start:stop]
         steps = np.diff(at)
         if stop - start >= _WINDOW and float(np.ptp(steps)) < 0.05 * float(steps.mean()):
             result[start:stop] = savgol_filter(
@@ -214,6 +218,7 @@ def _turning(time: FloatArray, quaternion: FloatArray) -> FloatArray:
         if np.nansum(near[i] * near[i - 1]) < 0.0:
             near[i] = -near[i]
     rate = _slope(time, near)
-    w, v = near[:, :1], near[:, 1:]
+    w = near[:, :1]
+    v = near[:, 1:]
     spin: FloatArray = 2.0 * (rate[:, 1:] * w - rate[:, :1] * v - np.cross(rate[:, 1:], v))
     return spin

@@ -308,13 +308,15 @@ def _counts(header: Header, parameters: Parameters) -> dict[str, int]:
 
 def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Frames]:
     """All that header and parameters say about the frames, each once; one where they agree."""
-    used, channels = parameters.count("POINT:USED"), parameters.count("ANALOG:USED")
+    used = parameters.count("POINT:USED")
+    channels = parameters.count("ANALOG:USED")
     points = [header.points] if used is None else [header.points, used]
     analog = [header.analog]
     if channels is None:
         analog.append(header.analog * max(header.samples, 1))
     else:
-        point_rate, analog_rate = parameters.number("POINT:RATE"), parameters.number("ANALOG:RATE")
+        point_rate = parameters.number("POINT:RATE")
+        analog_rate = parameters.number("ANALOG:RATE")
         ratio = (
             round(analog_rate / point_rate)
             if point_rate and analog_rate and analog_rate > 0.0
@@ -398,7 +400,8 @@ def _positions(
     real = frames.size == 4
     values = (numbers.real(flat) if real else numbers.whole(flat)).reshape(count, frames.points, 4)
     with np.errstate(invalid="ignore"):
-        position, residual = values[:, :, :3].astype(np.float64), values[:, :, 3]
+        position = values[:, :, :3].astype(np.float64)
+        residual = values[:, :, 3]
         position[
             (residual < 0) | (position == 0.0).all(axis=2) | ~np.isfinite(position).all(axis=2)
         ] = np.nan

@@ -24,7 +24,9 @@ __all__ = [
 BLOCK = 512
 """Bytes; every section starts at the beginning of a block."""
 
-_INTEL, _DEC, _MIPS = 84, 85, 86
+_INTEL = 84
+_DEC = 85
+_MIPS = 86
 """Processors, by the byte that the parameters begin with: they differ in how numbers lie in the
 file."""
 
@@ -130,7 +132,8 @@ class Parameters:
 
     def _raw(self, name: str) -> tuple[int, int, bytes]:
         """Kind, first dimension, and bytes; a kind of 0 if there is no such parameter."""
-        at, section = self._places.get(name), self._section
+        at = self._places.get(name)
+        section = self._section
         if at is None:
             return 0, 0, b""
         if at + 2 > len(section):

@@ -349,7 +349,8 @@ def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
         words = [cell for cell in row if cell.lower() not in _NO_NAMES]
         if not words or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", word) for word in words):
             continue
-        names, last = [], ""
+        names = []
+        last = ""
         for cell in row:
             last = cell if cell and cell.lower() not in _NO_NAMES else last
             names.append(last)
@@ -411,12 +412,14 @@ def _part(name: str, unit: str, written: str) -> Heading:
     occurrence = 0
     again = re.fullmatch(r"(.*[A-Za-z])\.(\d{1,3})", name)
     if again:
-        name, occurrence = again[1], int(again[2])
+        name = again[1]
+        occurrence = int(again[2])
     if re.fullmatch(r"p[xyz]", name, re.IGNORECASE):
         return replace(_checked(name[1].lower(), "", unit, written), occurrence=occurrence)
     match = _WHAT.match(name)
     if match is not None:
-        body, what = match["body"], match["what"]
+        body = match["body"]
+        what = match["what"]
         # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a
         # capital or digit begins.
         apart = (

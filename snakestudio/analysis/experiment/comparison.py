@@ -282,7 +282,9 @@ def compare_experiment(
         raise ExperimentError("There is no experiment to compare with; give at least one.")
     run = RunTracks(recording)
     length = recording.scene.robot.n_links * recording.scene.robot.link_length_m
-    trials, series, block_s = [], [], 0.0
+    trials = []
+    series = []
+    block_s = 0.0
     for index, capture in enumerate(captures):
         alignment = alignments[index] if alignments is not None else align(run, capture, options)
         trial, block_s = _trial(run, capture, alignment, length)
@@ -298,7 +300,8 @@ def compare_experiment(
         how = f"trials drawn with replacement, then {within}; differences of pairs: trials alone"
         few = f" With {len(trials)} trials these intervals are coarse." if len(trials) < 6 else ""
     else:
-        how, few = f"moving {within}", " They tell nothing about other trials."
+        how = f"moving {within}"
+        few = " They tell nothing about other trials."
     told = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
     return ExperimentComparison(recording, options, tuple(trials), together, told, block_s)
 
@@ -318,13 +321,15 @@ def _trial(
     outside = int(np.count_nonzero(~inside))
     if outside:
         notes.append(f"Left out before or behind the run: {counted(outside, 'row')}.")
-    time, measured = laid.time[inside], laid.measured[inside, body]
+    time = laid.time[inside]
+    measured = laid.measured[inside, body]
     if np.count_nonzero(measured) < _LEAST_ROWS:
         raise ExperimentError(
             f"{capture.name}: only {np.count_nonzero(measured)} measured rows lie within the run; "
             "let the run go on for longer, or give another time offset."
         )
-    place, own = laid.position[inside, body], run.at(link, time)
+    place = laid.position[inside, body]
+    own = run.at(link, time)
     trend, swing = _trends(time[measured], own[measured], place[measured])
     span = float(time[-1] - time[0])
     period = 1.0 / trend.frequency if math.isfinite(trend.frequency) else span / 8.0
@@ -355,7 +360,9 @@ def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[
     near = None if math.isnan(trend.frequency) else trend.frequency
     if near is not None and (time[-1] - time[0]) * near >= 2.5:
         going = time >= time[0] + 0.5 / near
-        time, run, experiment = time[going], run[going], experiment[going]
+        time = time[going]
+        run = run[going]
+        experiment = experiment[going]
         trend = trend_of(time, run, near)
     return trend, trend_of(time, experiment, near)
 

@@ -180,7 +180,8 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
         Saying what is wrong and what to do.
     """
     data = read_bytes(path)
-    lines, file_digest = read_lines(path, data), digest(data)
+    lines = read_lines(path, data)
+    file_digest = digest(data)
     del data  # as much again as the lines
     reading = recognize(lines)
     guessed = layout is None
@@ -276,7 +277,8 @@ def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
         return
     names = next((line for line in lines[layout.header_rows - 1 :: -1] if line.strip()), "")
     first = next((line for line in lines[layout.header_rows :] if line.strip()), "")
-    wide, row = len(cells(names, ",")), len(cells(first, ","))
+    wide = len(cells(names, ","))
+    row = len(cells(first, ","))
     if wide >= 2 and row >= 2 * wide - 1 and not names.startswith("#"):
         raise ExperimentError(
             f"{path}: {row} cells stand under {wide} names: commas seem to be both the decimal mark and the delimiter; "
@@ -292,7 +294,8 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
     seconds = [] if timed is None else [timed]
     if timed is not None and layout.nanoseconds_column is not None:
         seconds.append(layout.nanoseconds_column)
-    order, width = sorted(needed), max([*needed, *seconds]) + 1
+    order = sorted(needed)
+    width = max([*needed, *seconds]) + 1
     end = (
         len(lines)
         if layout.row_lines is None
@@ -365,7 +368,8 @@ def _summary(reading: Reading, guessed: bool) -> str:
 
 
 def _samples(layout: Layout, values: FloatArray, time: FloatArray) -> Samples:
-    k, bodies = len(values), layout.bodies
+    k = len(values)
+    bodies = layout.bodies
     matrix = axes_matrix(layout.axes)
     position = np.zeros((k, len(bodies), 3))
     for b, body in enumerate(bodies):

@@ -38,7 +38,8 @@ def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[st
         seen = capture.measured[:, b]
         if np.count_nonzero(seen) < 2:
             continue
-        place, time = capture.position[seen, b], capture.time[seen]
+        place = capture.position[seen, b]
+        time = capture.time[seen]
         size = max(size, float(np.ptp(place, axis=0).max()))
         speeds.append(
             float(np.median(np.linalg.norm(np.diff(place, axis=0), axis=1) / np.diff(time)))

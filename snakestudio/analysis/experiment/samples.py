@@ -16,7 +16,8 @@ from snakestudio.model.capture import Capture
 __all__ = ["Samples", "capture_of", "rows_known", "runs_of", "without_unseen_zeros"]
 
 
-_LATEST_S, _FARTHEST_M = 1e10, 1e7
+_LATEST_S = 1e10
+_FARTHEST_M = 1e7
 """Beyond all measuring; clocks may count from 1970."""
 
 _MOST_ADDED = 4
@@ -142,7 +143,9 @@ def _fill_gaps(
     for b, name in enumerate(samples.bodies):
         seen = rows_known(position[:, b])
         position[~seen, b] = np.nan
-        filled, spans, long = 0, [], []
+        filled = 0
+        spans = []
+        long = []
         for start, stop in runs_of(~seen):
             if start == 0 or stop == len(time):
                 continue  # before the first and behind the last sight nothing is known

@@ -88,7 +88,8 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
             span * (high - low) > _FEW
         ):  # among so many frequencies the strongest one is sought first
             strongest = _strongest(at, z, low, high)
-            low, high = max(low, strongest - 1.0 / span), min(high, strongest + 1.0 / span)
+            low = max(low, strongest - 1.0 / span)
+            high = min(high, strongest + 1.0 / span)
         # As fine as a record of this length tells frequencies apart, four times over.
         grid = np.linspace(low, high, max(5, math.ceil(4.0 * span * (high - low)) + 1))
         values = [_fit(at, z, float(f), 1)[1] for f in grid]
@@ -104,9 +105,11 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
         )
         swinging, left = _fit(at, z, float(found.x), 2)
         if misfit > 0.0 and left < (1.0 - _EXPLAINED) * misfit:
-            solution, frequency = swinging, float(found.x)
+            solution = swinging
+            frequency = float(found.x)
             amplitude = float(abs(solution[3]) + abs(solution[4]))
-    velocity, bend = complex(solution[1]), complex(solution[2])
+    velocity = complex(solution[1])
+    bend = complex(solution[2])
     turning = (bend / velocity).imag if abs(velocity) > 1e-9 else 0.0
     return Trend(
         abs(velocity), math.atan2(velocity.imag, velocity.real), turning, frequency, amplitude

@@ -443,9 +443,11 @@ def determination(
     singular = np.asarray(np.linalg.svd(jacobian, compute_uv=False), dtype=np.float64)
     active = jacobian[:, acts]
     covariance = np.full((p, p), np.nan)
-    effective, weak = 0.0, tuple[tuple[int, ...], ...]()
+    effective = 0.0
+    weak = tuple[tuple[int, ...], ...]()
     if acts.any():
-        scores, begin = [], 0
+        scores = []
+        begin = 0
         for part in instants:
             rows = slice(begin, begin + len(part))
             begin += len(part)

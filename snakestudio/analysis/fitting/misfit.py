@@ -93,8 +93,10 @@ class Measured:
         ]
         self.time, which = np.unique(np.concatenate(times), return_inverse=True)
         of_places = sum(len(part) for part in times[: len(places)])
-        self._place_at, self._angle_at = which[:of_places], which[of_places:]
-        n, axes = trial.scene.robot.n_links, trial.scene.body.axes
+        self._place_at = which[:of_places]
+        self._angle_at = which[of_places:]
+        n = trial.scene.robot.n_links
+        axes = trial.scene.body.axes
         links = [float(n if t.link == CENTRE_OF_MASS else t.link) for t in places]
         self._link = _repeated(links, times[: len(places)]).astype(np.int64)
         self._flat = not places or min(t.position.shape[1] for t in places) == 2
@@ -153,15 +155,15 @@ class Measured:
     def _left(self, motion: _Motion, offset: float) -> tuple[FloatArray, float, FloatArray]:
         """Residuals at an offset, with the turn and the shift that make them least."""
         places, angles = motion.at(self.time + offset)
-        measured, weight = self._place, self._place_weight[:, None]
+        measured = self._place
+        weight = self._place_weight[:, None]
         simulated = places[self._place_at, self._link, : measured.shape[1]]
-        heading, shift = 0.0, np.zeros(3)
+        heading = 0.0
+        shift = np.zeros(3)
         if self.trial.align and len(measured):
             total = weight.sum()
-            centre, target = (
-                (weight * measured).sum(axis=0) / total,
-                (weight * simulated).sum(axis=0) / total,
-            )
+            centre = (weight * measured).sum(axis=0) / total
+            target = (weight * simulated).sum(axis=0) / total
             a, b = (measured - centre)[:, :2], (simulated - target)[:, :2]
             cross = float((weight[:, 0] * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])).sum())
             heading = math.atan2(cross, float((weight * a * b).sum()))
@@ -188,7 +190,8 @@ class _Motion:
         rows = Rows.concatenate(list(recording.chunks()))
         n = recording.schema.n_links
         shares = recording.schema.mass_shares
-        place, velocity = rows.link_pose[:, :, :3], rows.link_twist[:, :, :3]
+        place = rows.link_pose[:, :, :3]
+        velocity = rows.link_twist[:, :, :3]
         self._n_links = n
         self._end = float(rows.time[-1])
         values, slopes = (

@@ -62,7 +62,9 @@ class Pictured:
 
 def pictured(outcome: TrialOutcome) -> Pictured:
     """A trial for a picture."""
-    trial, one, other = outcome.trial, outcome.misfit_before, outcome.misfit_after
+    trial = outcome.trial
+    one = outcome.misfit_before
+    other = outcome.misfit_after
     tracks = [track for track in trial.tracks if isinstance(track, Track) and track.used.any()]
     nothing = np.zeros((0, 2))
     courses = (one.time, one.distance, other.time, other.distance)

@@ -80,9 +80,11 @@ class Search:
         self.limit = limit
         self._weights = tuple(weights)
         self._evaluator = evaluator
-        self._progress, self._abandoned = progress, abandoned
+        self._progress = progress
+        self._abandoned = abandoned
         self._known: dict[bytes, FloatArray | None] = {}
-        self._doing, self._cost_before = "", math.inf
+        self._doing = ""
+        self._cost_before = math.inf
 
     @property
     def best_cost(self) -> float:
@@ -96,7 +98,8 @@ class Search:
 
     def begin(self, doing: str, cost_before: float) -> None:
         """Say what comes now."""
-        self._doing, self._cost_before = doing, cost_before
+        self._doing = doing
+        self._cost_before = cost_before
 
     def values(self, places: FloatArray) -> dict[str, float]:
         """Values by name of the parameter."""
@@ -240,7 +243,8 @@ def jacobian(search: Search, place: FloatArray) -> Slopes:
             points.append(point)
     middle, *sides = search.residuals(points)
     assert middle is not None, "differences are taken where a run is good"
-    columns, roughness = [], np.zeros(len(place))
+    columns = []
+    roughness = np.zeros(len(place))
     for i in range(len(place)):
         ends = [(place[i], middle)]
         for point, found in zip(

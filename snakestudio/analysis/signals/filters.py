@@ -77,7 +77,8 @@ class Derivative(_Window):
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN beside a gap, and where a recording has a single row."""
         first, last = self.window(block.reading, start, stop)
-        values, times = self.part.values(block, first, last), block.times(first, last)
+        values = self.part.values(block, first, last)
+        times = block.times(first, last)
         if len(values) < 2:
             return np.full(stop - start, np.nan)
         with np.errstate(all="ignore"):
@@ -148,7 +149,8 @@ class Butterworth(_Window):
 
     def __init__(self, kind: Literal["lowpass", "highpass"], part: Node, hz: float) -> None:
         super().__init__(part)
-        self._kind, self._hz = kind, hz
+        self._kind = kind
+        self._hz = hz
 
     def _filter(self, reading: Reading) -> _Filter:
         """The filter for the rate of the rows."""
@@ -187,14 +189,16 @@ class Butterworth(_Window):
             return np.full(stop - start, np.nan)
         designed = self._filter(reading)
         first, last = self.window(reading, start, stop)
-        values, times = self.part.values(block, first, last), block.times(first, last)
+        values = self.part.values(block, first, last)
+        times = block.times(first, last)
         made = np.full(len(values), np.nan)
         for a, b in _stretches(values):
             if reading.even:
                 made[a:b] = _both_ways(designed, values[a:b])
                 continue
             # Even times at fixed multiples, whatever rows are asked for.
-            step, zero = reading.interval, float(reading.times[0])
+            step = reading.interval
+            zero = float(reading.times[0])
             grid = zero + step * np.arange(
                 math.floor((times[a] - zero) / step), math.ceil((times[b - 1] - zero) / step) + 1
             )
@@ -247,7 +251,8 @@ class MovingMean(_Window):
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN where there is no value within the window."""
         first, last = self.window(block.reading, start, stop)
-        values, times = self.part.values(block, first, last), block.times(first, last)
+        values = self.part.values(block, first, last)
+        times = block.times(first, last)
         there = np.isfinite(values)
         middle = (
             float(values[there].mean()) if there.any() else 0.0
@@ -255,10 +260,8 @@ class MovingMean(_Window):
         sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
         counts = np.concatenate([[0], np.cumsum(there)])
         at = block.times(start, stop)
-        a, b = (
-            np.searchsorted(times, at - self._half, "left"),
-            np.searchsorted(times, at + self._half, "right"),
-        )
+        a = np.searchsorted(times, at - self._half, "left")
+        b = np.searchsorted(times, at + self._half, "right")
         with np.errstate(invalid="ignore"):
             made: FloatArray = (sums[b] - sums[a]) / (counts[b] - counts[a]) + middle
         return made
@@ -340,7 +343,8 @@ class Delay(_Window):
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN before the recording begins and after it ends."""
         first, last = self.window(block.reading, start, stop)
-        values, times = self.part.values(block, first, last), block.times(first, last)
+        values = self.part.values(block, first, last)
+        times = block.times(first, last)
         wanted = block.times(start, stop) - self._seconds
         # A row of that very time is taken, although its time differs in the last bits.
         near = 1e-9 * max(1.0, abs(float(wanted[-1])))

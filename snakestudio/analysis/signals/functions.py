@@ -121,10 +121,12 @@ class _Running(Node):
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """At every row from `start` on; gaps stay gaps, and what comes after one goes on across it."""
-        reading, number = block.reading, start // BLOCK
+        reading = block.reading
+        number = start // BLOCK
         state = self._state(reading, number)
         first = number * BLOCK
-        values, times = self.part.values(block, first, stop), block.times(first, stop)
+        values = self.part.values(block, first, stop)
+        times = block.times(first, stop)
         pieces = []
         for a in range(0, stop - first, BLOCK):
             piece, state = self.run(times[a : a + BLOCK], values[a : a + BLOCK], state)
@@ -140,7 +142,8 @@ class _Running(Node):
             return states[number]
         state = states[-1]
         for k in range(len(states) - 1, number):
-            a, b = k * BLOCK, (k + 1) * BLOCK
+            a = k * BLOCK
+            b = (k + 1) * BLOCK
             state = self.run(reading.times[a:b], evaluate(self.part, reading, a, b), state)[1]
             self._note(reading, k + 1, state)
         return state
@@ -321,7 +324,9 @@ class Custom(Node):
         name: str,
     ) -> None:
         super().__init__(unit, (part,))
-        self._function, self._reach_s, self._name = function, reach_s, name
+        self._function = function
+        self._reach_s = reach_s
+        self._name = name
 
     def _window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         if self._reach_s is None or not len(reading):

@@ -65,7 +65,8 @@ class Reading:
     """
 
     def __init__(self, recording: Recording, other: Recording | None = None) -> None:
-        self.recording, self.other = recording, other
+        self.recording = recording
+        self.other = other
         self.times = recording.times
 
     def __len__(self) -> int:
@@ -141,7 +142,8 @@ class Reading:
         known = Reading(other)
         if not len(known) or not len(times):
             return {(name, True): np.full(len(times), np.nan) for name in names}
-        first, last = known.from_time(times[0]), known.to_time(times[-1])
+        first = known.from_time(times[0])
+        last = known.to_time(times[-1])
         table = columns_between(other, names, first, last)
         there = known.times[first:last]
         near = 1e-9 * max(
@@ -162,7 +164,9 @@ class Block:
     def __init__(
         self, reading: Reading, start: int, stop: int, columns: dict[ColumnKey, FloatArray]
     ) -> None:
-        self.reading, self.start, self.stop = reading, start, stop
+        self.reading = reading
+        self.start = start
+        self.stop = stop
         self._columns = columns
 
     def column(self, key: ColumnKey, start: int, stop: int) -> FloatArray:
@@ -186,7 +190,8 @@ class Node(ABC):
     """
 
     def __init__(self, unit: Unit, parts: tuple[Node, ...] = ()) -> None:
-        self.unit, self.parts = unit, parts
+        self.unit = unit
+        self.parts = parts
 
     @property
     def columns(self) -> frozenset[ColumnKey]:

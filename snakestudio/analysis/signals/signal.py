@@ -136,7 +136,8 @@ class Signal:
             `start` where not even that row is settled, at most `stop`.
         """
         reading = Reading(recording, other)
-        settled, open_ = start, stop + 1
+        settled = start
+        open_ = stop + 1
         while open_ - settled > 1:
             middle = (settled + open_) // 2
             if self._node.settled(reading, start, middle):
@@ -285,7 +286,9 @@ def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
     nan = float("nan")
     if not len(x):
         return SpanStatistics(0, gaps, nan, nan, nan, nan, nan, nan, nan, nan, nan)
-    low, high, mean = float(x.min()), float(x.max()), float(x.mean())
+    low = float(x.min())
+    high = float(x.max())
+    mean = float(x.mean())
     rms = float(np.sqrt(np.mean(x * x)))
     slope = dominant = nan
     integral = 0.0

@@ -158,7 +158,8 @@ class _YieldingGait:
     """The gait of a scene, whose parameters change from one control period to the next."""
 
     def __init__(self, scene: Scene, names: tuple[str, ...]) -> None:
-        self._scene, self._names = scene, names
+        self._scene = scene
+        self._names = names
         first = _values(scene.gait, names)
         self._rate = next((index for index, name in enumerate(names) if _is_rate(name)), None)
         self._nominal = (
@@ -211,10 +212,8 @@ class _YieldingGait:
         if self._rate is None:
             return time, np.ones_like(time), np.zeros_like(time)
         length = state.end - state.begin
-        one, other = (
-            state.before[self._rate] / self._nominal,
-            state.after[self._rate] / self._nominal,
-        )
+        one = state.before[self._rate] / self._nominal
+        other = state.after[self._rate] / self._nominal
         passed = np.clip(time - state.begin, 0.0, length)
         change = (other - one) / length
         clock = (
@@ -241,19 +240,16 @@ class _YieldingGait:
                     strict=True,
                 )
             )
-            angle, rate, acceleration = (
-                angle + share * d,
-                rate + share * dd,
-                acceleration + share * ddd,
-            )
+            angle = angle + share * d
+            rate = rate + share * dd
+            acceleration = acceleration + share * ddd
             within = ((time >= state.begin) & (time <= state.end))[:, None]
-            moved, moved_rate = (
-                np.where(within, d_share * d, 0.0),
-                np.where(within, 2.0 * d_share * dd, 0.0),
-            )
+            moved = np.where(within, d_share * d, 0.0)
+            moved_rate = np.where(within, 2.0 * d_share * dd, 0.0)
         else:
             moved = moved_rate = np.zeros_like(angle)
-        pace, d_pace = pace[:, None], d_pace[:, None]
+        pace = pace[:, None]
+        d_pace = d_pace[:, None]
         return (
             angle,
             pace * rate + moved,
@@ -263,7 +259,8 @@ class _YieldingGait:
     def slopes(self, time: float) -> FloatArray:
         """J at `time`, (m, p)."""
         at = np.array([time])
-        clock, now = self._clock(at)[0], self.state.after
+        clock = self._clock(at)[0]
+        now = self.state.after
         columns = []
         for index in range(len(now)):
             if index == self._rate:
@@ -336,7 +333,8 @@ class Compliance:
 
     def values(self) -> FloatArray:
         """Values of the channels."""
-        state, nominal = self._state, _values(self._scene.gait, self._names)
+        state = self._state
+        nominal = _values(self._scene.gait, self._names)
         share = (state.value[0] - nominal[0]) / self._largest(self._names[0])
         return np.array([state.load[0], share, *state.value])
 
@@ -347,7 +345,8 @@ class Compliance:
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References of a control period, in which the parameters yield to the load at its begin."""
         assert snapshot is not None
-        now, length = float(time[0]), float(time[-1] - time[0])
+        now = float(time[0])
+        length = float(time[-1] - time[0])
         since = max(now - self._scene.control.start_delay_s, 0.0)
         load = np.zeros(len(self._names))
         if self._set_points.begun(now):
@@ -373,7 +372,8 @@ class Compliance:
         return _State(tuple(within.tolist()), tuple(v.tolist()), tuple(load.tolist()))
 
     def _limits(self, name: str, nominal: float) -> tuple[float, float]:
-        doc, most = field_doc(type(self._scene.gait), name), self._largest(name)
+        doc = field_doc(type(self._scene.gait), name)
+        most = self._largest(name)
         lower = -math.inf if doc.minimum is None else doc.minimum * _unit(name)
         upper = math.inf if doc.maximum is None else doc.maximum * _unit(name)
         return max(lower, nominal - most), min(upper, nominal + most)
@@ -436,7 +436,9 @@ def _channel(name: str) -> str:
 
 def _check(scene: Scene) -> list[Problem]:
     """Whether the gait has the parameters, and whether they can yield."""
-    law, gait, key = _law(scene), scene.gait, "controller.parameters"
+    law = _law(scene)
+    gait = scene.gait
+    key = "controller.parameters"
     declared = type(gait).model_fields
     usable = [
         name

@@ -77,7 +77,9 @@ class HopfOscillators(OscillatorController):
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
         """The equations of coupled Hopf oscillators, with the state as complex numbers."""
-        z, lead, amplitude = state[0] + 1j * state[1], self.leads(fields), self.amplitudes(fields)
+        z = state[0] + 1j * state[1]
+        lead = self.leads(fields)
+        amplitude = self.amplitudes(fields)
         rotating = np.exp(1j * lead)
         scale = np.where(amplitude > _LEAST, 1.0 / np.maximum(amplitude, _LEAST), 0.0)
 

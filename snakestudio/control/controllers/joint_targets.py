@@ -106,7 +106,8 @@ class JointTargetsController(OpenLoop):
     def _adopt(self, scene: Scene) -> None:
         assert isinstance(scene.controller, JointTargetsFields)
         self._law = scene.controller
-        self._lower, self._upper = scene.axis_values.lower, scene.axis_values.upper
+        self._lower = scene.axis_values.lower
+        self._upper = scene.axis_values.upper
 
     def steer(self, command: SteerCommand) -> bool:
         """Take targets that hold from the next control period on; False for those that hold already."""
@@ -114,7 +115,8 @@ class JointTargetsController(OpenLoop):
             return False
         if command == self._state.asked:
             return False
-        before, coming = self._state.coming, command
+        before = self._state.coming
+        coming = command
         if before is not None:  # an axis that is left out now was asked for a moment ago
             pairs = zip(command.angles, before.angles, strict=True)
             coming = JointTargets(tuple(old if math.isnan(new) else new for new, old in pairs))
@@ -156,7 +158,8 @@ class JointTargetsController(OpenLoop):
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong in `scene`, whose joints have targets."""
-    law, count = scene.controller, len(scene.body.axes)
+    law = scene.controller
+    count = len(scene.body.axes)
     assert isinstance(law, JointTargetsFields)
     if law.targets_deg and len(law.targets_deg) != count:
         given = len(law.targets_deg)

@@ -27,7 +27,8 @@ from snakestudio.text import counted, numbered
 __all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
 
 
-FOLLOWING, RESOLVING = 0, 1
+FOLLOWING = 0
+RESOLVING = 1
 """Values of the channel "controller_state"."""
 
 _CHANNELS = ("controller_state", "head_side", "head_offset_m", "jam_count")
@@ -305,7 +306,8 @@ class LeaderFollower:
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
-        now, heading = time.item(0), self._body.link_heading(snapshot)
+        now = time.item(0)
+        heading = self._body.link_heading(snapshot)
         angle = self._yaw(snapshot.joint_angle)
         self._watch(now, angle, snapshot)
         if self._state.resolving:
@@ -324,7 +326,8 @@ class LeaderFollower:
 
     def _watch(self, now: float, angle: FloatArray, snapshot: Snapshot) -> None:
         """Look for a jam, or for the end of one's resolution."""
-        state, settings = self._state, self._settings
+        state = self._state
+        settings = self._settings
         # Times are sums of periods: what ends with a period must not miss it by rounding.
         if state.resolving:
             if now >= state.resolving_until - 1e-9:
@@ -344,7 +347,8 @@ class LeaderFollower:
 
     def _felt(self, snapshot: Snapshot, jam: int) -> FloatArray:
         """Normal force of obstacles on every link, to its left, as the sensors tell it, N."""
-        settings, contacts = self._settings, snapshot.contacts
+        settings = self._settings
+        contacts = snapshot.contacts
         pushed = contacts.other != GROUND
         force = np.zeros(snapshot.n_links)
         left = self._body.link_left(snapshot)[contacts.link[pushed]]
@@ -363,7 +367,8 @@ class LeaderFollower:
         self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float
     ) -> FloatArray:
         """References (51) to (53) for joint angles and link headings; the delay line runs on by `period`."""
-        state, settings = self._state, self._settings
+        state = self._state
+        settings = self._settings
         direction = settings.direction
         head_x, head_y, _ = self._body.head_place(snapshot).tolist()
         x, y, _ = snapshot.centre_of_mass().tolist()
@@ -371,18 +376,21 @@ class LeaderFollower:
         if state.side * offset > settings.head_reach_m:
             state.side = -state.side
         target = direction + state.side * math.radians(settings.head_angle_deg)
-        place, bend = _longer(state.place, state.travelled), _longer(state.bend, angle[0])
+        place = _longer(state.place, state.travelled)
+        bend = _longer(state.bend, angle[0])
         wanted: FloatArray = np.interp(state.travelled - self._behind, place, bend)
         wanted[0] = self._body.head_joint_for(target, heading)
         old = max(int(place.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
         state.head_offset = offset
         state.travelled += settings.speed_m_s * period
-        state.place, state.bend = place[old:], bend[old:]
+        state.place = place[old:]
+        state.bend = bend[old:]
         return wanted
 
     def _resolving(self, angle: FloatArray, heading: FloatArray) -> FloatArray:
         """References (58): every link that is pushed turns so that the push along the direction grows."""
-        state, settings = self._state, self._settings
+        state = self._state
+        settings = self._settings
         assert state.angle_ref is not None
         # (56), with the angle between a link and the direction for theta.
         turn = -settings.jam_gain_rad_per_n * state.force * np.cos(heading - settings.direction)
@@ -407,7 +415,8 @@ class LeaderFollower:
 def _longer(values: FloatArray, last: float) -> FloatArray:
     """`values` with one more."""
     longer = np.empty(len(values) + 1)
-    longer[:-1], longer[-1] = values, last
+    longer[:-1] = values
+    longer[-1] = last
     return longer
 
 
@@ -418,7 +427,8 @@ def _settings(scene: Scene) -> LeaderFollowerFields:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene`, whose robot is led by its head."""
-    settings, robot = scene.controller, scene.robot
+    settings = scene.controller
+    robot = scene.robot
     assert isinstance(settings, LeaderFollowerFields)
     problems: list[Problem] = []
 
@@ -486,8 +496,11 @@ class _Jams:
         extra = schema.extra
         self._state, self._jams = extra.index("controller_state"), extra.index("jam_count")
         self._joints = [index for index, name in enumerate(extra) if name.endswith("_jammed")]
-        self._resolves, self._patience = settings.jam_resolution, settings.jam_time_s
-        self._count, self._since, self._jammed = 0, np.inf, False
+        self._resolves = settings.jam_resolution
+        self._patience = settings.jam_time_s
+        self._count = 0
+        self._since = np.inf
+        self._jammed = False
 
     def look(self, times: FloatArray, extra: FloatArray) -> list[RunEvent]:
         jammed = extra[:, self._joints] > 0.0
@@ -512,7 +525,8 @@ class _Jams:
                 )
             elif self._jammed and not stuck:
                 found.append(RunEvent(time, "freed", "Free again"))
-            self._count, self._jammed = count, stuck
+            self._count = count
+            self._jammed = stuck
         return found
 
 
@@ -534,7 +548,8 @@ def _called(numbers: list[int]) -> str:
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
-    jams, jammed = int(control["jam_count"]), _jammed_joints(control)
+    jams = int(control["jam_count"])
+    jammed = _jammed_joints(control)
     so_far = f", {counted(jams, 'jam')} so far" if jams else ""
     if control["controller_state"] == RESOLVING:
         return [

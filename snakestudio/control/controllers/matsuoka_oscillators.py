@@ -30,7 +30,9 @@ from snakestudio.model.fields import value
 
 __all__ = ["KIND", "MatsuokaOscillators", "MatsuokaOscillatorsFields"]
 
-_ADAPTATION, _FATIGUE, _INHIBITION = 2.0, 2.5, 2.0
+_ADAPTATION = 2.0
+_FATIGUE = 2.5
+_INHIBITION = 2.0
 """tau_a / tau, beta, w."""
 
 _PERIOD = 7.56153956
@@ -72,7 +74,8 @@ class MatsuokaOscillators(OscillatorController):
 
     def first_state(self) -> FloatArray:
         """The fundamental of the limit cycle, with the phases that the coupling leads to."""
-        amplitude, lead = self.amplitudes(self.fields), self.leads(self.fields)
+        amplitude = self.amplitudes(self.fields)
+        lead = self.leads(self.fields)
         swing = amplitude * np.cos(lead)
         tired = 0.5 * amplitude * (np.exp(1j * lead) / (1.0 + 1j * _FILTER)).real
         mean = amplitude / math.pi
@@ -80,10 +83,12 @@ class MatsuokaOscillators(OscillatorController):
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
         """Matsuoka's equations."""
-        u, v = state[:2], state[2:]
+        u = state[:2]
+        v = state[2:]
         y = np.maximum(u, 0.0)
         tau = 1.0 / (fields.frequency_hz * _PERIOD)
-        lead, amplitude = self.leads(fields), self.amplitudes(fields)
+        lead = self.leads(fields)
+        amplitude = self.amplitudes(fields)
         scale = np.where(amplitude > _LEAST, 1.0 / np.maximum(amplitude, _LEAST), 0.0)
         swing = y[0] - y[1]
         ahead = (swing - (1.0 + _FILTER**2) * (v[0] - v[1])) / _FILTER  # a quarter of a period

@@ -141,10 +141,12 @@ class PathFollower(Steering):
         return self._law
 
     def _wanted(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
-        way, settings = self._way, self._settings
+        way = self._way
+        settings = self._settings
         if not way.path:  # taken away during the run: keep on
             return way.sight.direction, 0.0
-        reach, gain = settings.look_ahead_m, settings.integral_gain_m_s
+        reach = settings.look_ahead_m
+        gain = settings.integral_gain_m_s
         sight = projected(
             self._track_of(way.path), snapshot.centre_of_mass()[:2], way.around, reach
         )
@@ -164,7 +166,8 @@ class PathFollower(Steering):
     def apply(self, scene: Scene, time: float) -> None:
         """Go on with the settings and the path of `scene`."""
         super().apply(scene, time)
-        old, new = self._way.path, scene.path
+        old = self._way.path
+        new = scene.path
         if old == new:
             return
         around = self._way.around
@@ -203,7 +206,8 @@ def _half_width(scene: Scene) -> float:
     Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small
     angles, on a wave of amplitude L a / (2 sin(delta / 2)).
     """
-    robot, yaw = scene.robot, scene.waves.yaw
+    robot = scene.robot
+    yaw = scene.waves.yaw
     turn = abs(2.0 * math.sin(0.5 * yaw.phase_shift))
     wave = 0.5 * robot.length
     if turn > 0.0:
@@ -255,7 +259,8 @@ def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
         remedy = "give waypoints such as [[0, 0], [5, 0]], or draw a path in the window"
         return [Problem("error", "path.waypoints_m", "there is no path to follow", remedy)]
     problems = []
-    robot, path = scene.robot, track(scene.path)
+    robot = scene.robot
+    path = track(scene.path)
     if law.look_ahead_m < robot.link_length_m:
         message = f"{law.look_ahead_m:g} m is shorter than a link of {robot.link_length_m:g} m: the robot will weave"
         problems.append(

@@ -72,7 +72,8 @@ class PhaseOscillators(OscillatorController):
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
         """The equations of Ijspeert et al."""
         phase, amplitude, rate = state
-        lead, a = self.leads(fields), fields.amplitude_rate_per_s
+        lead = self.leads(fields)
+        a = fields.amplitude_rate_per_s
         weight = fields.coupling_per_s * amplitude
         turn = self.coupled(
             lambda i, j: weight[j] * np.sin(phase[j] - phase[i] - (lead[j] - lead[i]))
@@ -92,7 +93,8 @@ class PhaseOscillators(OscillatorController):
     @property
     def cpg_lag_rad(self) -> float:
         """Mean phase lag from one joint to the next, yaw axes."""
-        phase, number = self.state[0][self._yaw], self._number[self._yaw]
+        phase = self.state[0][self._yaw]
+        number = self._number[self._yaw]
         return float(-np.polyfit(number, phase, 1)[0]) if len(phase) > 1 else 0.0
 
 

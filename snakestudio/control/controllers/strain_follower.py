@@ -78,7 +78,8 @@ class StrainFollower(OpenLoop):
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
-        self._links, self._axes = scene.robot.n_links, scene.body.axes
+        self._links = scene.robot.n_links
+        self._axes = scene.body.axes
         law = StrainLaw(scene.strain, scene.beam)
         self._state = _State((scene.strain, scene.beam), ((law, scene.beam.length_m, 0.0),))
         self._away = np.zeros(len(self._axes))
@@ -96,7 +97,9 @@ class StrainFollower(OpenLoop):
                 motion = list(new)
                 continue
             u = ((time - since) / BLEND_TIME)[:, None]
-            w, rate, acceleration = rise(u), rise(u, 1) / BLEND_TIME, rise(u, 2) / BLEND_TIME**2
+            w = rise(u)
+            rate = rise(u, 1) / BLEND_TIME
+            acceleration = rise(u, 2) / BLEND_TIME**2
             d = [after - before for before, after in zip(motion, new, strict=True)]
             motion[2] = motion[2] + w * d[2] + 2.0 * rate * d[1] + acceleration * d[0]
             motion[1] = motion[1] + w * d[1] + rate * d[0]
@@ -181,7 +184,8 @@ def check(scene: Scene) -> list[Problem]:
                 'make it 0, or set model.kind to "spatial_nonsmooth"',
             )
         )
-    body, robot = scene.beam.length_m, scene.robot.length
+    body = scene.beam.length_m
+    robot = scene.robot.length
     if abs(body - robot) > 0.01 * robot:
         problems.append(
             Problem(

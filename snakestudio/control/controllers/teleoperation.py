@@ -225,7 +225,8 @@ class Teleoperation(OpenLoop):
 
     def _adopt(self, scene: Scene) -> None:
         assert isinstance(scene.controller, TeleoperationFields)
-        self._scene, self._law = scene, scene.controller
+        self._scene = scene
+        self._law = scene.controller
         gaits = {name: gait_called(scene, name) for name in steerable_gaits(scene)}
         self._shapes = {
             name: shape_of(gait, scene.robot, scene.model.spatial)
@@ -284,7 +285,8 @@ class Teleoperation(OpenLoop):
 
     def _take(self, now: float) -> None:
         """Let what is due come into force."""
-        state, program = self._state, self._law.program
+        state = self._state
+        program = self._law.program
         if state.coming is not None:
             self._state = state._replace(command=state.coming, coming=None)
             return
@@ -301,7 +303,8 @@ class Teleoperation(OpenLoop):
         return gait if gait in self._shapes else OWN_GAIT
 
     def _aim(self) -> Aim:
-        law, command = self._law, self._state.command
+        law = self._law
+        command = self._state.command
         return Aim(
             self._shapes[self._called],
             command.speed * law.max_frequency,
@@ -355,7 +358,8 @@ def _gait_problems(scene: Scene) -> list[Problem]:
 
 def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
     """Whether full turn goes beyond the joints' stops."""
-    limit, reach = scene.robot.joint_limit_deg, scene.gait.reach_deg
+    limit = scene.robot.joint_limit_deg
+    reach = scene.gait.reach_deg
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
         return []
     room = limit - reach
@@ -373,8 +377,10 @@ def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
 
 def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
     """Whether the program can be followed."""
-    problems, before = [], 0.0
-    possible, known = steerable_gaits(scene), {entry.name for entry in GAITS} | {OWN_GAIT}
+    problems = []
+    before = 0.0
+    possible = steerable_gaits(scene)
+    known = {entry.name for entry in GAITS} | {OWN_GAIT}
     for number, entry in enumerate(law.program, 1):
         key = f"controller.program[{number}]"
         if entry.time_s < before:

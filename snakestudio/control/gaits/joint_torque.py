@@ -68,12 +68,14 @@ class JointTorques(OpenLoop):
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
-        self._n_links, self._axes = scene.robot.n_links, scene.body.axes
+        self._n_links = scene.robot.n_links
+        self._axes = scene.body.axes
         assert isinstance(scene.gait, JointTorqueFields)
         self._take(scene.gait)
 
     def _take(self, gait: JointTorqueFields) -> None:
-        self._law, self._gait = TorqueLaw(gait, self._n_links, self._axes), gait
+        self._law = TorqueLaw(gait, self._n_links, self._axes)
+        self._gait = gait
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """Torques at the times `time` (k,) and halfway between them: 2k - 1 knots, where the engines' steps look."""

@@ -105,7 +105,8 @@ def _beyond_stops(scene: Scene, table: JointTable) -> Problem | None:
     row, column = np.unravel_index(int(over.argmax()), over.shape)
     if not over[row, column] > 1e-9:
         return None
-    axis, angle = scene.body.axes[column], math.degrees(table.angle[row, column])
+    axis = scene.body.axes[column]
+    angle = math.degrees(table.angle[row, column])
     stop = math.degrees(values.upper[column] if angle > 0.0 else values.lower[column])
     message = (
         f"joint {axis.joint + 1} ({axis.kind}) is at {angle:.4g}° at {table.time[row]:.4g} s of the table, and it stops"

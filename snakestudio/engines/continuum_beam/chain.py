@@ -132,7 +132,8 @@ def _inertial(instant: Instant, links: Displacement, h: float) -> FloatArray:
     params = instant.params
     mass = params.mass * h
     inertia = params.inertia * h + np.array([0.0, 1.0, 1.0]) * mass * h * h / 12.0
-    velocity, omega = links.twist[:, :3], links.twist[:, 3:]
+    velocity = links.twist[:, :3]
+    omega = links.twist[:, 3:]
     gravity = links.turn.transpose(0, 2, 1) @ (instant.turn.T @ params.gravity)
     force = mass * (links.growth[:, :3] + np.cross(omega, velocity) - gravity)
     couple = inertia * links.growth[:, 3:] + np.cross(omega, inertia * omega)

@@ -79,7 +79,8 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
 
 def _tip(scene: Scene) -> list[Problem]:
     """Parts of the wrench at the tip along which the body does not move."""
-    start, group = scene.start, scene.beam.group
+    start = scene.start
+    group = scene.beam.group
     angles = (getattr(start, name, 0.0) for name in ("heading_deg", "pitch_deg", "roll_deg"))
     frame = rotation(*(math.radians(angle) for angle in angles))
     allowed = np.array(GROUPS[group])

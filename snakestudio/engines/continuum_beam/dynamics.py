@@ -76,7 +76,8 @@ def _follow_strain(work: Work, h: float) -> None:
 @inlined
 def _spread_velocity(work: Work, h: float) -> None:
     """Twists (7) of all points from eta_o, and what adds up to their accelerations (8) without eta_o's own."""
-    term, whole = work.scratch[0], work.scratch[1]
+    term = work.scratch[0]
+    whole = work.scratch[1]
     for j in range(work.strain.shape[0]):
         for e in range(6):
             whole[e] = work.head_twist[e] + work.rate_sum[j, e]
@@ -106,13 +107,17 @@ def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatAr
 @inlined
 def _add_friction(params: Params, work: Work, h: float) -> float:
     """Friction on all points at `work.stamp`, in the head's frame, and its power; P4 (14) to (17) by length."""
-    ground, time = params.ground, work.stamp[0]
-    local, turn, power = work.scratch[0], work.scratch[1], work.scratch[2]
+    ground = params.ground
+    time = work.stamp[0]
+    local = work.scratch[0]
+    turn = work.scratch[1]
+    power = work.scratch[2]
     last = work.twist.shape[0] - 1
     frame_from_pose(work.pose, turn)
     for j in range(last + 1):
         along, across = work.twist[j, VX], work.twist[j, VY]
-        row, load = 0, params.load
+        row = 0
+        load = params.load
         work.lift[j] = 0.0
         if params.varies:
             f = work.frames[j]
@@ -160,9 +165,13 @@ def _weigh(j: int, m: int, h: float, power: FloatArray) -> None:
 @inlined
 def _inertial_load(params: Params, work: Work, h: float) -> None:
     """M eta_t - ad_eta^* M eta - F at all points for the present `head_acceleration`, (13), in the head's frame."""
-    gravity, turn, whole, local = work.scratch[3], work.scratch[4], work.scratch[0], work.scratch[1]
+    gravity = work.scratch[3]
+    turn = work.scratch[4]
+    whole = work.scratch[0]
+    local = work.scratch[1]
     _head_gravity(params, work, gravity, turn)
-    m, inertia = params.mass, params.inertia
+    m = params.mass
+    inertia = params.inertia
     friction = params.mode == FRICTION
     for j in range(work.strain.shape[0]):
         for e in range(6):
@@ -176,7 +185,8 @@ def _inertial_load(params: Params, work: Work, h: float) -> None:
         local[3] = inertia[0] * whole[3] + v[4] * pz - v[5] * py
         local[4] = inertia[1] * whole[4] + v[5] * px - v[3] * pz
         local[5] = inertia[2] * whole[5] + v[3] * py - v[4] * px
-        load, frame = work.load_density[j], work.frames[j]
+        load = work.load_density[j]
+        frame = work.frames[j]
         wrench_to_head(frame, local, load)
         # Gravity acts at the centre of the cross-section.
         gx, gy, gz = m * gravity[0], m * gravity[1], m * gravity[2]
@@ -200,7 +210,8 @@ def _whole_inertia(params: Params, work: Work, h: float) -> None:
         for b in range(6):
             matrix[a, b] = 0.0
     count = work.frames.shape[0]
-    m, inertia = params.mass, params.inertia
+    m = params.mass
+    inertia = params.inertia
     for j in range(count):
         weight = h / 6.0 * (4.0 if j % 2 == 1 else (1.0 if j == 0 or j == count - 1 else 2.0))
         f = work.frames[j]
@@ -236,7 +247,8 @@ def _free_acceleration(params: Params, work: Work, h: float) -> None:
         work.head_acceleration[e] = 0.0
     _inertial_load(params, work, h)
     _whole_inertia(params, work, h)
-    d, last = params.motions.shape[0], work.load_sum.shape[0] - 1
+    d = params.motions.shape[0]
+    last = work.load_sum.shape[0] - 1
     # The leading block of `inertia` becomes that of the group's motions; they ascend, so nothing is
     # overwritten early.
     rhs = work.scratch[5]
@@ -265,11 +277,14 @@ def _solve_leading(matrix: FloatArray, d: int, rhs: FloatArray) -> None:
 @inlined
 def _pull_to_head(params: Params, work: Work, wrench: FloatArray) -> None:
     """External wrenches on the sections, world frame at their centres, as seen from the head, within the group."""
-    n, stride = wrench.shape[0], (work.frames.shape[0] - 1) // (wrench.shape[0] - 1)
+    n = wrench.shape[0]
+    stride = (work.frames.shape[0] - 1) // (wrench.shape[0] - 1)
     turn = work.scratch[4]
     frame_from_pose(work.pose, turn)
     for i in range(n):
-        f, w, out = work.frames[stride * i], wrench[i], work.pull[i]
+        f = work.frames[stride * i]
+        w = wrench[i]
+        out = work.pull[i]
         for e in range(3):
             out[e] = turn[e] * w[0] + turn[3 + e] * w[1] + turn[6 + e] * w[2]
             out[3 + e] = turn[e] * w[3] + turn[3 + e] * w[4] + turn[6 + e] * w[5]
@@ -284,7 +299,9 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
     """Power of everything, W. Actuators: -integral of Lambda . xi_t, which (13) and (7) leave of the power balance."""
     count = work.frames.shape[0]
     stride = (count - 1) // (work.pull.shape[0] - 1)
-    gravity, turn, whole = work.scratch[3], work.scratch[4], work.scratch[0]
+    gravity = work.scratch[3]
+    turn = work.scratch[4]
+    whole = work.scratch[0]
     sums = work.scratch[2]
     _head_gravity(params, work, gravity, turn)
     # Smooth parts: Lambda without what jumps, and gravity. All in the head's frame.

@@ -46,7 +46,9 @@ __all__ = ["ContinuumBeamEngine", "start_reference"]
 
 def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
     """The scene's own law at some times, for who has not been told yet what the body shall do."""
-    law, points, time = StrainLaw(scene.strain, scene.beam), grid(scene), np.array(times)
+    law = StrainLaw(scene.strain, scene.beam)
+    points = grid(scene)
+    time = np.array(times)
     travel = law.travel(time)
     field = law.at(time, points, travel)
     hold, twist = Attachments(scene, law).at(time, travel)
@@ -86,7 +88,8 @@ class ContinuumBeamEngine:
     kind = "continuum_beam"
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        self._scene, self._base_dir = scene, base_dir
+        self._scene = scene
+        self._base_dir = base_dir
         # Only the very first state is looked up in the law; from then on references say what the
         # body does.
         self._reference = start_reference(scene, (0.0,))
@@ -133,7 +136,8 @@ class ContinuumBeamEngine:
         self._work.stamp[1] = (
             0.0  # scene, pulls and reference may be others than when it was last looked at
         )
-        state, begin = self._state, self.step_count
+        state = self._state
+        begin = self.step_count
         wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
         wanted = wanted[(wanted > begin) & (wanted <= begin + n_steps)]
         rows, body = self._buffers(len(wanted))
@@ -141,7 +145,8 @@ class ContinuumBeamEngine:
             state.counts[CALL_STEPS] = 0
             n = len(state.ground)
             state.before[CALL, :n], state.before[CALL, n:] = state.ground, state.hold
-        evaluations, overloaded = int(state.counts[EVALUATIONS]), int(state.counts[OVERLOADED])
+        evaluations = int(state.counts[EVALUATIONS])
+        overloaded = int(state.counts[OVERLOADED])
         status = advance_steps(
             self._params, self._knots, state, self._work, n_steps, wanted, rows, body
         )

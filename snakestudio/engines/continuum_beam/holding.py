@@ -33,7 +33,10 @@ def keep_motions(params: Params, twist: FloatArray) -> None:
 @inlined
 def _anchored(params: Params, work: Work, h: float, order: int) -> int:
     """eta_o (order 0) or its derivative (1) from anchored cross-sections, (27) to (30); of several, the mean."""
-    strain, slope, local, term = work.scratch[3], work.scratch[4], work.scratch[5], work.scratch[6]
+    strain = work.scratch[3]
+    slope = work.scratch[4]
+    local = work.scratch[5]
+    term = work.scratch[6]
     found = work.scratch[7]
     mean = work.head_twist if order == 0 else work.head_acceleration
     for e in range(6):
@@ -42,7 +45,9 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
     for i in range(work.hold.shape[0]):
         if work.hold[i, HOLDS] < 0.5:
             continue
-        at, speed, growth = work.hold[i, AT], work.hold[i, MOVES], work.hold[i, GAINS]
+        at = work.hold[i, AT]
+        speed = work.hold[i, MOVES]
+        growth = work.hold[i, GAINS]
         share = 1.0 if params.sweeps else 0.0
         interpolate_at(work.strain, h, at, strain, slope)
         if order == 0:
@@ -84,7 +89,9 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
 @inlined
 def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
     """How fast anchored cross-sections move against their anchors, if these do not agree."""
-    strain, slope, whole = work.scratch[3], work.scratch[4], work.scratch[5]
+    strain = work.scratch[3]
+    slope = work.scratch[4]
+    whole = work.scratch[5]
     slip = 0.0
     if count > 1:
         share = 1.0 if params.sweeps else 0.0
@@ -124,7 +131,9 @@ def _axial_speed(
     fixed, unit : (6,)
         The head's twist without the axial motion, and that of a unit axial motion.
     """
-    whole, rest, one = work.scratch[8], work.scratch[9], work.scratch[10]
+    whole = work.scratch[8]
+    rest = work.scratch[9]
+    one = work.scratch[10]
     count = work.frames.shape[0]
     both = square = 0.0
     for j in range(count):
@@ -154,11 +163,15 @@ def _ring_directions(
     s, r, a = work.strain[0], work.rate[0], work.acceleration[0]
     for e in range(6):
         fixed[e] = unit[e] = 0.0
-    unit[0], unit[4], unit[5] = 1.0, s[4] / s[0], s[5] / s[0]
+    unit[0] = 1.0
+    unit[4] = s[4] / s[0]
+    unit[5] = s[5] / s[0]
     if order == 0:
-        fixed[4], fixed[5] = r[2] / s[0], -r[1] / s[0]
+        fixed[4] = r[2] / s[0]
+        fixed[5] = -r[1] / s[0]
     else:
-        speed, twist = work.head_twist[0], work.head_twist
+        speed = work.head_twist[0]
+        twist = work.head_twist
         fixed[4] = (r[4] * speed + a[2] - twist[4] * r[0]) / s[0]
         fixed[5] = (r[5] * speed - a[1] - twist[5] * r[0]) / s[0]
     keep_motions(params, unit)
@@ -168,7 +181,8 @@ def _ring_directions(
 @inlined
 def ringed_head(params: Params, work: Work, order: int, axial: float) -> None:
     """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1) from the axial one: (57), (64)."""
-    fixed, unit = work.scratch[6], work.scratch[7]
+    fixed = work.scratch[6]
+    unit = work.scratch[7]
     _ring_directions(params, work, order, fixed, unit)
     out = work.head_twist if order == 0 else work.head_acceleration
     for e in range(6):
@@ -180,7 +194,8 @@ def _ringed(params: Params, work: Work, h: float, order: int) -> int:
     """The head of a body no cross-section of which slides sideways, and how much they do nevertheless."""
     axial = work.speed[order]
     if math.isnan(axial):
-        fixed, unit = work.scratch[6], work.scratch[7]
+        fixed = work.scratch[6]
+        unit = work.scratch[7]
         _ring_directions(params, work, order, fixed, unit)
         sums = work.rate_sum if order == 0 else work.acceleration_sum
         axial = _axial_speed(params, work, h, sums, fixed, unit)
@@ -188,7 +203,8 @@ def _ringed(params: Params, work: Work, h: float, order: int) -> int:
             return 0
     ringed_head(params, work, order, axial)
     if order == 0:
-        whole, rest = work.scratch[8], work.scratch[9]
+        whole = work.scratch[8]
+        rest = work.scratch[9]
         slip = 0.0
         for j in range(work.frames.shape[0]):
             for e in range(6):

@@ -46,11 +46,15 @@ def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Wor
         for j in range(work.strain.shape[0]):
             for e in range(6):
                 # x(u) = sum c_i u^i with u in units of the span.
-                x0, x1 = knots.strain[k, j, e], knots.strain[k + 1, j, e]
-                v0, v1 = knots.rate[k, j, e] * span, knots.rate[k + 1, j, e] * span
+                x0 = knots.strain[k, j, e]
+                x1 = knots.strain[k + 1, j, e]
+                v0 = knots.rate[k, j, e] * span
+                v1 = knots.rate[k + 1, j, e] * span
                 a0 = 0.5 * knots.acceleration[k, j, e] * span * span
                 a1 = 0.5 * knots.acceleration[k + 1, j, e] * span * span
-                d, f, g = x1 - x0 - v0 - a0, v1 - v0 - 2.0 * a0, a1 - a0
+                d = x1 - x0 - v0 - a0
+                f = v1 - v0 - 2.0 * a0
+                g = a1 - a0
                 c3 = 10.0 * d - 4.0 * f + g
                 c4 = -15.0 * d + 7.0 * f - 2.0 * g
                 c5 = 6.0 * d - 3.0 * f + g
@@ -61,19 +65,19 @@ def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Wor
                 work.acceleration[j, e] = (
                     (2.0 * a0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / span / span
                 )
-    speed, growth = knots.speed[k, V_O], knots.speed[k, A_O]
-    work.speed[0], work.speed[1] = speed + since * growth, growth
+    speed = knots.speed[k, V_O]
+    growth = knots.speed[k, A_O]
+    work.speed[0] = speed + since * growth
+    work.speed[1] = growth
     for i in range(work.hold.shape[0]):
         holds = knots.hold[holding, i, HOLDS]
         # What lets go, or leaves the body, before the step ends is moved on from where the step
         # began.
         base = k if holds < 0.5 or knots.hold[k, i, HOLDS] > 0.5 else holding
         moved = time - knots.time[base]
-        at, moves, gains = (
-            knots.hold[base, i, AT],
-            knots.hold[base, i, MOVES],
-            knots.hold[base, i, GAINS],
-        )
+        at = knots.hold[base, i, AT]
+        moves = knots.hold[base, i, MOVES]
+        gains = knots.hold[base, i, GAINS]
         work.hold[i, HOLDS] = holds
         work.hold[i, AT] = at + moved * (moves + 0.5 * moved * gains)
         work.hold[i, MOVES] = moves + moved * gains

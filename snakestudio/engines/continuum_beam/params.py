@@ -91,17 +91,23 @@ class Params(NamedTuple):
 
 def make_params(scene: Scene, n_holds: int, base_dir: Path | None = None) -> Params:
     """Constants of `scene`, whose body is held in `n_holds` places and whose file names are relative to `base_dir`."""
-    beam, ground, support = scene.beam, scene.ground, scene.support
+    beam = scene.beam
+    ground = scene.ground
+    support = scene.support
     motions = _MOTIONS[beam.group]
-    mode, held, load = ANCHORS, motions, 0.0
+    mode = ANCHORS
+    held = motions
+    load = 0.0
     weight = np.ones(n_holds)
     if not support.kinematic:
-        mode, held = FRICTION, ()
+        mode = FRICTION
+        held = ()
         load = beam.mass_per_length * max(-ground.gravity[2], 0.0)
     elif support.guides:
         # Force in the cross-section's plane and couple about its normal, as far as the group knows
         # them (P5, VI-C).
-        mode, held = RINGS, tuple(e for e in (1, 2, 3) if e in motions)
+        mode = RINGS
+        held = tuple(e for e in (1, 2, 3) if e in motions)
         weight[:] = getattr(support, "weights", None) or 1.0
     # The friction of the ground does not move a body that is held: what cannot be used of it does
     # not matter.

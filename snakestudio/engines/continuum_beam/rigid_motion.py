@@ -49,7 +49,8 @@ def then(first: Displacement, second: Displacement) -> Displacement:
 
 def one_after_another(steps: Displacement) -> Displacement:
     """Products of all steps up to each along the last axis but those of one displacement, their number doubling."""
-    count, done = steps.place.shape[-2], 1
+    count = steps.place.shape[-2]
+    done = 1
     total = steps
     while done < count:
         begin = Displacement(*(_cut(part, i, None, done) for i, part in enumerate(total)))
@@ -134,25 +135,32 @@ def _coefficients(square: FloatArray) -> tuple[FloatArray, ...]:
     s = np.where(near, 1.0, square)
     angle = np.sqrt(s)
     a = np.sin(angle) / angle
-    b, c = (1.0 - np.cos(angle)) / s, (1.0 - a) / s
-    db, dc = (1.0 - c * s - 2.0 * b) / (2.0 * s), (b - 3.0 * c) / (2.0 * s)
+    b = (1.0 - np.cos(angle)) / s
+    c = (1.0 - a) / s
+    db = (1.0 - c * s - 2.0 * b) / (2.0 * s)
+    dc = (b - 3.0 * c) / (2.0 * s)
     series = np.zeros((5, *square.shape))
-    power, factorial = np.ones_like(square), 1.0  # square^k and (2k + 1)!
+    # square^k and (2k + 1)!
+    power = np.ones_like(square)
+    factorial = 1.0
     for k in range(
         12
     ):  # sums of (-square)^k / (2k + 1)!, / (2k + 2)!, / (2k + 3)!, and the derivatives of these two
         sign = -1.0 if k % 2 else 1.0
-        of_b, of_c = factorial * (2 * k + 2), factorial * (2 * k + 2) * (2 * k + 3)
+        of_b = factorial * (2 * k + 2)
+        of_c = factorial * (2 * k + 2) * (2 * k + 3)
         series[:3] += (
             sign
             * power
             * np.array([1.0 / factorial, 1.0 / of_b, 1.0 / of_c]).reshape(3, *[1] * square.ndim)
         )
         after = factorial * (2 * k + 2) * (2 * k + 3)  # (2k + 3)!
-        next_b, next_c = after * (2 * k + 4), after * (2 * k + 4) * (2 * k + 5)
+        next_b = after * (2 * k + 4)
+        next_c = after * (2 * k + 4) * (2 * k + 5)
         series[3] -= sign * (k + 1) * power / next_b
         series[4] -= sign * (k + 1) * power / next_c
-        power, factorial = power * np.where(near, square, 0.0), after
+        power = power * np.where(near, square, 0.0)
+        factorial = after
     return tuple(np.where(near, series[i], exact) for i, exact in enumerate((a, b, c, db, dc)))
 
 

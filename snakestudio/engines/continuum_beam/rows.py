@@ -35,8 +35,11 @@ __all__ = ["BodyBuffers", "make_body_buffers", "write_row"]
 
 
 # Values of snakestudio.model.snapshot.ContactState, GROUND and SUPPORT.
-OPEN, STICK, SLIDE = 0, 1, 2
-GROUND, SUPPORT = -1, -2
+OPEN = 0
+STICK = 1
+SLIDE = 2
+GROUND = -1
+SUPPORT = -2
 
 
 class BodyBuffers(NamedTuple):
@@ -67,15 +70,24 @@ def _quaternion(f: FloatArray, before: FloatArray, out: FloatArray) -> None:
         x, y, z = (f[7] - f[5]) / (4.0 * w), (f[2] - f[6]) / (4.0 * w), (f[3] - f[1]) / (4.0 * w)
     elif f[0] >= f[4] and f[0] >= f[8]:
         x = 0.5 * math.sqrt(max(1.0 + f[0] - f[4] - f[8], 0.0))
-        w, y, z = (f[7] - f[5]) / (4.0 * x), (f[1] + f[3]) / (4.0 * x), (f[2] + f[6]) / (4.0 * x)
+        w = (f[7] - f[5]) / (4.0 * x)
+        y = (f[1] + f[3]) / (4.0 * x)
+        z = (f[2] + f[6]) / (4.0 * x)
     elif f[4] >= f[8]:
         y = 0.5 * math.sqrt(max(1.0 - f[0] + f[4] - f[8], 0.0))
-        w, x, z = (f[2] - f[6]) / (4.0 * y), (f[1] + f[3]) / (4.0 * y), (f[5] + f[7]) / (4.0 * y)
+        w = (f[2] - f[6]) / (4.0 * y)
+        x = (f[1] + f[3]) / (4.0 * y)
+        z = (f[5] + f[7]) / (4.0 * y)
     else:
         z = 0.5 * math.sqrt(max(1.0 - f[0] - f[4] + f[8], 0.0))
-        w, x, y = (f[3] - f[1]) / (4.0 * z), (f[2] + f[6]) / (4.0 * z), (f[5] + f[7]) / (4.0 * z)
+        w = (f[3] - f[1]) / (4.0 * z)
+        x = (f[2] + f[6]) / (4.0 * z)
+        y = (f[5] + f[7]) / (4.0 * z)
     sign = 1.0 if w * before[3] + x * before[4] + y * before[5] + z * before[6] >= 0.0 else -1.0
-    out[3], out[4], out[5], out[6] = sign * w, sign * x, sign * y, sign * z
+    out[3] = sign * w
+    out[4] = sign * x
+    out[5] = sign * y
+    out[6] = sign * z
 
 
 @inlined
@@ -138,7 +150,9 @@ def write_row(
     n, p = state.ground.shape[0], work.hold.shape[0]
     stride = (work.frames.shape[0] - 1) // (n - 1)
     i, at = rows.filled[0], rows.filled[1]
-    head, world, local = work.scratch[6], work.scratch[7], work.scratch[8]
+    head = work.scratch[6]
+    world = work.scratch[7]
+    local = work.scratch[8]
     frame_from_pose(state.pose, head)
     for k in range(n):
         j = stride * k
@@ -166,10 +180,12 @@ def write_row(
         row = body.hold[i, q]
         if work.hold[q, HOLDS] > 0.5:
             closed += 1
-            row[0], row[1] = 1.0, work.hold[q, AT]
+            row[0] = 1.0
+            row[1] = work.hold[q, AT]
             _to_world(head, work.hold_frame[q], world)
             for a in range(3):
-                row[2 + a], row[5 + a] = world[9 + a], world[3 * a]
+                row[2 + a] = world[9 + a]
+                row[5 + a] = world[3 * a]
             # Couple about the contact itself, not about the head.
             wrench_from_head(work.hold_frame[q], work.hold_wrench[q], local)
             for a in range(3):

@@ -74,9 +74,13 @@ class Instant:
 
     def sections(self, abscissa: FloatArray) -> Sections:
         """The body at any abscissas (q,), m, by the same rules of integration as the engine's own points."""
-        work, h, count = self.work, self.slice_length, len(abscissa)
-        frame, scratch = np.zeros((count, 12)), np.zeros((6, 12))
-        imposed, sums = np.zeros((3, count, 6)), np.zeros((3, count, 6))
+        work = self.work
+        h = self.slice_length
+        count = len(abscissa)
+        frame = np.zeros((count, 12))
+        scratch = np.zeros((6, 12))
+        imposed = np.zeros((3, count, 6))
+        sums = np.zeros((3, count, 6))
         slope = np.zeros(6)
         for i, at in enumerate(abscissa.tolist()):
             frame_at(work.strain, work.frames, h, at, frame[i], scratch)
@@ -91,7 +95,8 @@ class Instant:
                 strict=True,
             ):
                 accumulated_at(density, total, h, at, into[i])
-        turn, place = frame[:, :9].reshape(-1, 3, 3), frame[:, 9:]
+        turn = frame[:, :9].reshape(-1, 3, 3)
+        place = frame[:, 9:]
         # Lambda jumps by minus what acts at a point, (14): here just behind it.
         near = 1e-9 * self.params.length  # what is right there counts, whatever rounding says
         before = (work.hold[:, HOLDS] > 0.5) & (work.hold[:, AT] <= abscissa[:, None] + near)
@@ -110,7 +115,8 @@ class Instant:
 
     def mean_velocity(self) -> FloatArray:
         """Velocity of the centre of mass, (3,), m/s, in the head's frame; by Simpson's rule."""
-        frames, twist = self.work.frames, self.work.twist
+        frames = self.work.frames
+        twist = self.work.twist
         velocity = np.einsum("qij,qj->qi", frames[:, :9].reshape(-1, 3, 3), twist[:, :3])
         weights = np.where(np.arange(len(frames)) % 2 == 1, 4.0, 2.0)
         weights[[0, -1]] = 1.0

@@ -78,7 +78,8 @@ def _gain(params: Params, work: Work, weight: float) -> None:
     """Add powers and forces of the present evaluation, times `weight` (s), to what the step gains."""
     for e in range(work.power.shape[0]):
         work.gain_sums[e] += weight * work.power[e]
-    turn, local = work.scratch[0], work.scratch[1]
+    turn = work.scratch[0]
+    local = work.scratch[1]
     frame_from_pose(work.pose, turn)
     for i in range(work.hold.shape[0]):
         for a in range(3):
@@ -87,10 +88,12 @@ def _gain(params: Params, work: Work, weight: float) -> None:
     if params.mode == FRICTION:
         # A cross-section gets the friction of the piece from half-way to its neighbours, and that
         # piece's weight.
-        n, last = work.gain_ground.shape[0], work.frames.shape[0] - 1
+        n = work.gain_ground.shape[0]
+        last = work.frames.shape[0] - 1
         stride = last // (n - 1)
         for i in range(n):
-            begin, end = max(stride * i - stride // 2, 0), min(stride * i + stride // 2, last)
+            begin = max(stride * i - stride // 2, 0)
+            end = min(stride * i + stride // 2, last)
             for b in range(3):
                 local[b] = work.friction_sum[end, b] - work.friction_sum[begin, b]
             for a in range(3):
@@ -164,8 +167,12 @@ def _held_part(
     last serves the next part as its first. Returns -1 if the motion is not determined, 0 if the
     part is too long for the tolerance, else 1.
     """
-    first, middle, third, term = work.stage[0], work.stage[1], work.stage[2], work.stage[3]
-    origin, twist = work.stage[4], work.stage[5]
+    first = work.stage[0]
+    middle = work.stage[1]
+    third = work.stage[2]
+    term = work.stage[3]
+    origin = work.stage[4]
+    twist = work.stage[5]
     if begin_at(params, knots, state, work, begin, holding, holding) == 0:
         return -1
     _clear_gains(work)
@@ -247,8 +254,12 @@ def _free_part(
 ) -> float:
     """Try to move a body on by `span` under friction, (18): the error over the tolerance, moved if it is <= 1."""
     work.stamp[1] = 0.0
-    u, twist, origin, eta = work.scratch[6], work.scratch[7], work.scratch[8], work.scratch[9]
-    term, second = work.scratch[10], work.scratch[11]
+    u = work.scratch[6]
+    twist = work.scratch[7]
+    origin = work.scratch[8]
+    eta = work.scratch[9]
+    term = work.scratch[10]
+    second = work.scratch[11]
     for e in range(7):
         origin[e] = state.pose[e]
     for e in range(6):
@@ -310,7 +321,8 @@ def take_step(params: Params, knots: Knots, state: State, work: Work, hint: int)
     dt = params.dt
     start = state.counts[STEP] * dt
     holding = find_knot(knots, start, hint)
-    done, part = 0.0, 1.0
+    done = 0.0
+    part = 1.0
     while done < 1.0 - 1e-12:
         part = min(part, 1.0 - done)
         begin = start + done * dt

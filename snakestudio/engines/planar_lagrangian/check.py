@@ -34,10 +34,8 @@ def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatA
     """
     ground = scene.ground
     with_axis, against_axis, sideways = np.moveaxis(axial_friction(scene.robot, ground), 2, 0)
-    along, across = (
-        np.maximum(with_axis, against_axis).max(axis=0) * weight,
-        sideways.max(axis=0) * weight,
-    )
+    along = np.maximum(with_axis, against_axis).max(axis=0) * weight
+    across = sideways.max(axis=0) * weight
     if ground.law == "ellipse":
         largest = np.maximum(np.maximum(along, across), 1e-300)
         along, across = along * (along / largest), across * (across / largest)
@@ -58,7 +56,8 @@ def _linear_motion(
     """
     joints = len(angle)
     n = joints + 1
-    here, between = slice(first, first + n), slice(first, first + joints)
+    here = slice(first, first + n)
+    between = slice(first, first + joints)
     chain = make_chain(scene.robot, here)
     theta = np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
@@ -94,14 +93,16 @@ def _linear_motion(
     damping[own, own] += law.damper[between]
     if is_linearized(scene):
         law_angle, law_rate = np.zeros((2, joints, n + 2))
-        law_angle[own, own], law_rate[own, own] = law.kp[between], law.kd[between]
+        law_angle[own, own] = law.kp[between]
+        law_rate[own, own] = law.kd[between]
         rest = np.linalg.inv(mass[free, free])
         from_angle = np.vstack([-law_angle, rest @ mass[free, :joints] @ law_angle])
         from_rate = np.vstack([-law_rate, rest @ (mass[free, :joints] @ law_rate - damping[free])])
     else:
         stiffness[own, own] += law.kp[between]
         damping[own, own] += law.kd[between]
-        from_angle, from_rate = -np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)
+        from_angle = -np.linalg.solve(mass, stiffness)
+        from_rate = -np.linalg.solve(mass, damping)
     motion: FloatArray = np.block([[np.zeros_like(mass), np.eye(n + 2)], [from_angle, from_rate]])
     return motion
 
@@ -115,12 +116,14 @@ def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
     ray = decaying / np.abs(decaying)
     # Along every ray into the left half plane the stable part is one piece from 0 to somewhere
     # below 3.6.
-    inner, outer = np.zeros(len(ray)), np.full(len(ray), 4.0)
+    inner = np.zeros(len(ray))
+    outer = np.full(len(ray), 4.0)
     for _ in range(40):
         middle = 0.5 * (inner + outer)
         z = middle * ray
         stable = np.abs(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)))) <= 1.0
-        inner, outer = np.where(stable, middle, inner), np.where(stable, outer, middle)
+        inner = np.where(stable, middle, inner)
+        outer = np.where(stable, outer, middle)
     return float((inner / np.abs(decaying)).min())
 
 
@@ -130,7 +133,8 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one
     of unequal links is looked at in pieces of that length.
     """
-    yaw, n = scene.waves.yaw, scene.robot.n_links
+    yaw = scene.waves.yaw
+    n = scene.robot.n_links
     law = make_joints(scene, is_linearized(scene), stops=False)
     most = min(n, LONGEST_PIECE)
     alike = scene.robot.equal_links and not scene.robot.joint

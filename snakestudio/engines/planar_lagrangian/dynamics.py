@@ -60,7 +60,8 @@ def _press(params: Params, work: Work, time: float) -> None:
             work.part[k, Y] = work.sin[k]
         spread_from_centre(work.part, params.chain, work.x, work.place)
     for k in range(n):
-        row, load = 0, params.weight[k]
+        row = 0
+        load = params.weight[k]
         work.lift[k] = 0.0
         if params.varies:
             row = patch_under(ground, work.place[k, X], work.place[k, Y])
@@ -79,8 +80,12 @@ def _coupled_friction(params: Params, work: Work) -> float:
     """Add Coulomb friction by a law in which one direction depends on the other to all forces; returns its power."""
     power = 0.0
     for k in range(work.cos.shape[0]):
-        cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
-        along, across = cos * vx + sin * vy, cos * vy - sin * vx
+        cos = work.cos[k]
+        sin = work.sin[k]
+        vx = work.place[k, X]
+        vy = work.place[k, Y]
+        along = cos * vx + sin * vy
+        across = cos * vy - sin * vx
         ft, fn = smooth_friction(
             params.law,
             params.tanh,
@@ -92,7 +97,8 @@ def _coupled_friction(params: Params, work: Work) -> float:
             across,
         )
         power += ft * along + fn * across
-        fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
+        fx = cos * ft - sin * fn
+        fy = sin * ft + cos * fn
         work.friction[k, X] += fx
         work.friction[k, Y] += fy
         work.force[k, X] += fx
@@ -111,8 +117,12 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
     eps2 = params.smoothing * params.smoothing
     viscous = coulomb = external = 0.0
     for k in range(n):
-        cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
-        along, across = cos * vx + sin * vy, cos * vy - sin * vx
+        cos = work.cos[k]
+        sin = work.sin[k]
+        vx = work.place[k, X]
+        vy = work.place[k, Y]
+        along = cos * vx + sin * vy
+        across = cos * vy - sin * vx
         viscous_t, viscous_n = -params.viscous_along * along, -params.viscous_across * across
         most = work.coulomb[k, AHEAD] if along >= 0.0 else work.coulomb[k, BEHIND]
         if params.tanh:

@@ -120,7 +120,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _write_present_row(
         self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
     ) -> None:
-        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
+        self._work.reference[:, ANGLE] = angle
+        self._work.reference[:, RATE] = rate
         self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:

@@ -78,7 +78,8 @@ class Params(NamedTuple):
 
 def make_params(scene: Scene, base_dir: Path | None = None) -> Params:
     """Constants of `scene`, whose file names are relative to `base_dir`."""
-    robot, ground = scene.robot, scene.ground
+    robot = scene.robot
+    ground = scene.ground
     chain = make_chain(robot)
     gx, gy, gz = ground.gravity
     linearized = is_linearized(scene)

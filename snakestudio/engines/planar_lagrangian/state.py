@@ -18,7 +18,8 @@ STEP, CALL_STEPS = range(2)
 ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
 STOP = 5
 # What follows in wide ones, see `State`.
-PASSIVE_WORK, LIFTED = 6, 7
+PASSIVE_WORK = 6
+LIFTED = 7
 # Columns of a row's energies after the first two.
 BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB, BY_STOPS = range(2, 9)
 # Entry of the last line of State.before.

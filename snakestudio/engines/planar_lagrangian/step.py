@@ -125,7 +125,8 @@ def advance_steps(
     rows : RowBuffers
         Filled from `rows.filled` on.
     """
-    counts, dt = state.counts, params.dt
+    counts = state.counts
+    dt = params.dt
     next_row = 0
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1

@@ -40,7 +40,9 @@ def scheme(stages: int) -> FloatArray:
     s = stages
     w0 = 1.0 + DAMPING / s**2
     t, u, v = np.zeros((3, s + 1))  # Chebyshev polynomials T_j(w0), T'_j(w0), T''_j(w0)
-    t[0], t[1], u[1] = 1.0, w0, 1.0
+    t[0] = 1.0
+    t[1] = w0
+    u[1] = 1.0
     for j in range(2, s + 1):
         t[j] = 2.0 * w0 * t[j - 1] - t[j - 2]
         u[j] = 2.0 * w0 * u[j - 1] - u[j - 2] + 2.0 * t[j - 1]
@@ -48,7 +50,8 @@ def scheme(stages: int) -> FloatArray:
     w1 = u[s] / v[s]
     b = np.empty(s + 1)
     b[2:] = v[2:] / u[2:] ** 2
-    b[0], b[1] = b[2], 1.0 / w0
+    b[0] = b[2]
+    b[1] = 1.0 / w0
     rows = np.zeros((s + 1, 6))
     rows[FIRST, FIRST_SLOPE] = b[1] * w1
     for j in range(2, s + 1):

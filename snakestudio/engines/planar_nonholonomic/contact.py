@@ -67,14 +67,17 @@ def _try_box(
 ) -> tuple[float, float]:
     """`_enter` for the features of a box that link `k` touches."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
-    box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
+    box_cos = params.obstacles[j, BOX_COS]
+    box_sin = params.obstacles[j, BOX_SIN]
     dx, dy = work.place[k, X] - params.obstacles[j, X], work.place[k, Y] - params.obstacles[j, Y]
-    bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
+    bx = box_cos * dx + box_sin * dy
+    by = box_cos * dy - box_sin * dx
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
     if away > params.contact_half[k] + params.radius[k]:
         return depth_left, depth_right
     cos, sin = work.cos[k], work.sin[k]
-    link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
+    link_cos = box_cos * cos + box_sin * sin
+    link_sin = box_cos * sin - box_sin * cos
     for feature in range(6):
         gap, nx, ny, _, lever = stadium_rectangle(
             feature,
@@ -88,7 +91,8 @@ def _try_box(
             half_y,
         )
         if gap <= 0.0:
-            world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
+            world_x = box_cos * nx - box_sin * ny
+            world_y = box_sin * nx + box_cos * ny
             depth_left, depth_right = _enter(
                 params, work, k, j, gap, world_x, world_y, lever, depth_left, depth_right
             )
@@ -176,10 +180,8 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         work.side[a] = 0.0 if left and right else 1.0 if right else -1.0
         # (38): the acceleration across itself that the link has without the constraint.
-        ax, ay = (
-            work.acceleration[n] + work.swing[k, X],
-            work.acceleration[n + 1] + work.swing[k, Y],
-        )
+        ax = work.acceleration[n] + work.swing[k, X]
+        ay = work.acceleration[n + 1] + work.swing[k, Y]
         work.free[a] = work.delassus[n, a] + cos * ay - sin * ax - work.v[k] * work.along[k]
         for b in range(a + 1):
             j = work.link[b]
@@ -202,14 +204,18 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
     for c in range(count):
         k = work.link[c]
         acts[k] = work.acts[c]
-        cos, sin, push, across = work.cos[k], work.sin[k], work.reaction[c], work.across[k]
+        cos = work.cos[k]
+        sin = work.sin[k]
+        push = work.reaction[c]
+        across = work.across[k]
         for side in range(2):
             j = work.near[side, k]
             if j < 0:
                 continue
             away = 1.0 if side == RIGHT else -1.0
             own = max(away * push, 0.0)
-            most, sliding = params.obstacles[j, MU] * own, work.signs[ALONG, k]
+            most = params.obstacles[j, MU] * own
+            sliding = work.signs[ALONG, k]
             rub = -most * sliding
             work.felt[HOLD] = max(work.felt[HOLD], most * (1.0 - sliding * sliding))
             normal = away * (own + params.damping * max(-away * across, 0.0))

@@ -69,13 +69,19 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
         at += WIDTH
     friction = external = total_x = total_y = 0.0
     for k in range(n):
-        cos, sin, along, across = work.cos[k], work.sin[k], work.along[k], work.across[k]
-        vx, vy, omega = work.velocity[k, X], work.velocity[k, Y], work.v[k]
+        cos = work.cos[k]
+        sin = work.sin[k]
+        along = work.along[k]
+        across = work.across[k]
+        vx = work.velocity[k, X]
+        vy = work.velocity[k, Y]
+        omega = work.v[k]
         most = params.coulomb[k, AHEAD if along >= 0.0 else BEHIND]
         ft = -along * params.viscous_along - most * work.signs[ALONG, k]
         fn = -across * params.viscous_across - params.coulomb[k, SIDE] * work.signs[ACROSS, k]
         torque = -params.coulomb[k, TWIST] * work.signs[TURNING, k]
-        fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
+        fx = cos * ft - sin * fn
+        fy = sin * ft + cos * fn
         friction += ft * along + fn * across + torque * omega
         external += vx * wrench[k, X] + vy * wrench[k, Y] + omega * wrench[k, TURN]
         work.rate_sums[WORKS + 2 * k] = fx
@@ -145,13 +151,11 @@ def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
         work.part[k, Y] = work.cos[k] * work.v[k]
     spread_from_centre(work.part, params.chain, work.v, work.velocity)
     for k in range(n):
-        cos, sin, vx, vy, omega = (
-            work.cos[k],
-            work.sin[k],
-            work.velocity[k, X],
-            work.velocity[k, Y],
-            work.v[k],
-        )
+        cos = work.cos[k]
+        sin = work.sin[k]
+        vx = work.velocity[k, X]
+        vy = work.velocity[k, Y]
+        omega = work.v[k]
         work.along[k] = cos * vx + sin * vy
         work.across[k] = cos * vy - sin * vx
         work.rates[TURNING, k] = omega

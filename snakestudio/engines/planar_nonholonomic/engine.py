@@ -88,7 +88,9 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         )
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
-        counts, figures, before = self._state.counts, self._state.figures, self._state.before[CALL]
+        counts = self._state.counts
+        figures = self._state.figures
+        before = self._state.before[CALL]
         return (
             (counts[CALL_EVALUATIONS : CALL_STEPS + 1], 0),
             (figures[WORST_CALL : WORST_CALL + 1], 0.0),
@@ -108,7 +110,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _calming(self) -> str:
         if not damped_by_obstacles(self._scene):
             return super()._calming()
-        key, usual = "ground.obstacle_damping_ns_per_m", Ground().obstacle_damping_ns_per_m
+        key = "ground.obstacle_damping_ns_per_m"
+        usual = Ground().obstacle_damping_ns_per_m
         own = self._scene.ground.obstacle_damping_ns_per_m
         return f"reduce {key} from {own:g} to {usual:g}" if own > usual else f"reduce {key}"
 
@@ -128,7 +131,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _write_present_row(
         self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
     ) -> None:
-        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
+        self._work.reference[:, ANGLE] = angle
+        self._work.reference[:, RATE] = rate
         self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
     def _links(self) -> FloatArray:
@@ -137,7 +141,9 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         return np.column_stack([centre + self._params.levers @ axis, theta])
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        y, n, half = self._state.y, len(self._work.theta), len(self._work.x)
+        y = self._state.y
+        n = len(self._work.theta)
+        half = len(self._work.x)
         return y[1:n] - y[: n - 1], y[half + 1 : half + n] - y[half : half + n - 1]
 
     def _take(self, scene: Scene) -> bool:

@@ -141,7 +141,9 @@ def _decay(scene: Scene) -> tuple[float, float]:
     moving, their own mass. No motion decays faster than the faster of the two. Friction is steepest
     at rest.
     """
-    robot, ground, joints = scene.robot, scene.ground, make_joints(scene)
+    robot = scene.robot
+    ground = scene.ground
+    joints = make_joints(scene)
     coulomb = _coulomb(scene)
     mass, inertia = (
         np.array([getattr(link, name) for link in robot.links]) for name in ("mass", "inertia")
@@ -173,8 +175,10 @@ def damped_by_obstacles(scene: Scene) -> bool:
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
     """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
-    robot, ground = scene.robot, scene.ground
-    n, chain = robot.n_links, make_chain(robot)
+    robot = scene.robot
+    ground = scene.ground
+    n = robot.n_links
+    chain = make_chain(robot)
     coupling = np.zeros((n, wide(n)))
     coupling[:, :n] = coupling_of(robot, chain)
     np.fill_diagonal(coupling, coupling.diagonal() + chain.inertia)

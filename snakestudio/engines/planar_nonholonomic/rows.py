@@ -58,10 +58,8 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int, inte
     for k in range(n):
         load = params.chain.weight[k] * weight
         own = WORKS + 2 * k
-        fx, fy = (
-            state.sums[own] - state.before[interval, own],
-            state.sums[own + 1] - state.before[interval, own + 1],
-        )
+        fx = state.sums[own] - state.before[interval, own]
+        fy = state.sums[own + 1] - state.before[interval, own + 1]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND

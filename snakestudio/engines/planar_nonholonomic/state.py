@@ -24,7 +24,8 @@ WORKS = 6
 LEFT, RIGHT = range(2)
 # Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and
 # y.
-NORMAL, RUBBING = 0, 2
+NORMAL = 0
+RUBBING = 2
 # Coordinates on the ground.
 X, Y = range(2)
 # Rows of Work.turn, and of Work.rates and Work.signs.
@@ -225,8 +226,11 @@ def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
 
 def make_work(n: int) -> Work:
     """Workspace for `n` links."""
-    length, sums, width = 2 * (n + 2), sums_length(n), wide(n)
-    turn, rates = np.zeros((2, width)), np.zeros((3, width))
+    length = 2 * (n + 2)
+    sums = sums_length(n)
+    width = wide(n)
+    turn = np.zeros((2, width))
+    rates = np.zeros((3, width))
     return Work(
         x=np.zeros(n + 2),
         v=np.zeros(n + 2),

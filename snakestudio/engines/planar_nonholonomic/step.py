@@ -87,10 +87,8 @@ def _error(params: Params, y: FloatArray, length: float, work: Work) -> float:
 @inlined
 def _first_stage(params: Params, state: State, work: Work, length: float, stages: int) -> None:
     """Begin a part of `length` from the derivatives at its beginning."""
-    ahead, weight = (
-        params.schemes[stages, FIRST, FIRST_SLOPE] * length,
-        params.schemes[stages, BEGINNING, WEIGHT] * length,
-    )
+    ahead = params.schemes[stages, FIRST, FIRST_SLOPE] * length
+    weight = params.schemes[stages, BEGINNING, WEIGHT] * length
     for i in range(state.y.shape[0]):
         work.y2[i] = state.y[i]
         work.y1[i] = state.y[i] + ahead * work.first_y[i]
@@ -109,11 +107,10 @@ def _next_stage(
         work.sums[i] += (
             weight * work.rate_sums[i]
         )  # sums are integrated by the scheme of the motion
-    last, older = scheme[stages, j + 1, STAGE], scheme[stages, j + 1, OLDER]
-    ahead, begin = (
-        scheme[stages, j + 1, SLOPE] * length,
-        scheme[stages, j + 1, FIRST_SLOPE] * length,
-    )
+    last = scheme[stages, j + 1, STAGE]
+    older = scheme[stages, j + 1, OLDER]
+    ahead = scheme[stages, j + 1, SLOPE] * length
+    begin = scheme[stages, j + 1, FIRST_SLOPE] * length
     for i in range(state.y.shape[0]):
         new = (
             (1.0 - last - older) * state.y[i]
@@ -285,12 +282,17 @@ def _step(
     for i in range(state.sums.shape[0]):
         work.sums0[i] = state.sums[i]
     length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
-    hold, touching, until = work.felt[HOLD], work.felt[TOUCHING], 0.0
+    hold = work.felt[HOLD]
+    touching = work.felt[TOUCHING]
+    until = 0.0
     for k in range(n):
         work.held[k] = state.acts[k] if begun else 1
         work.begun[k] = work.across[k]
     while status == OK and passed < params.dt:
-        own, end, stages, last = 0.0, begin, 0, False
+        own = 0.0
+        end = begin
+        stages = 0
+        last = False
         if begun:
             left = params.dt - passed
             # What is left is not to become one tiny last part.
@@ -325,8 +327,10 @@ def _step(
             continue
         if not begun:
             begun = True
-            hold, touching = work.felt[HOLD], work.felt[TOUCHING]
-            fastest, to_core = work.fastest[0], work.felt[TO_CORE]
+            hold = work.felt[HOLD]
+            touching = work.felt[TOUCHING]
+            fastest = work.fastest[0]
+            to_core = work.felt[TO_CORE]
             _keep_first(work)
             for k in range(n):
                 work.begun[k] = work.across[k]
@@ -345,7 +349,8 @@ def _step(
         if _turned_over(params, state, work):
             status = int(DIVERGED)
             continue
-        fastest, to_core = max(fastest, work.fastest[0]), min(to_core, work.felt[TO_CORE])
+        fastest = max(fastest, work.fastest[0])
+        to_core = min(to_core, work.felt[TO_CORE])
         # Damping alone lets a link sink into an obstacle: what matters is whether its axis can have
         # reached the core.
         if params.far < math.inf and params.dt * fastest > min(params.far, to_core - ROUNDING):
@@ -358,7 +363,8 @@ def _step(
             state.y[i] = work.y1[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums[i]
-        hold, touching = work.felt[HOLD], work.felt[TOUCHING]
+        hold = work.felt[HOLD]
+        touching = work.felt[TOUCHING]
         _keep_first(work)
         _take_note(state, work, count)
         if passed >= params.dt:

@@ -67,7 +67,9 @@ def largest_stable_step(scene: Scene) -> float:
     of unequal links is looked at in pieces of that length. Joints that do not follow a gait may be
     straight, which is when they are stiffest. Springs and dampers are stable at any step.
     """
-    robot, yaw, values = scene.robot, scene.waves.yaw, scene.axis_values
+    robot = scene.robot
+    yaw = scene.waves.yaw
+    values = scene.axis_values
     turning = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
     most = min(robot.n_links, LONGEST_PIECE)
     alike = robot.equal_links and not robot.joint

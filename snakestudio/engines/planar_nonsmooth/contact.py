@@ -54,7 +54,8 @@ CLOSED = 1e-9
 shall not leave it to rounding at which of its ends it touches."""
 
 # Values of snakestudio.model.snapshot.ContactState.
-STICK, SLIP = 1, 2
+STICK = 1
+SLIP = 2
 
 
 @inlined
@@ -77,12 +78,10 @@ def _enter(
 
     `arm` is that of the normal force about this middle.
     """
-    cos, sin, radius, centre = (
-        work.cos[k],
-        work.sin[k],
-        params.shape[k, RADIUS],
-        params.shape[k, CENTRE],
-    )
+    cos = work.cos[k]
+    sin = work.sin[k]
+    radius = params.shape[k, RADIUS]
+    centre = params.shape[k, CENTRE]
     arm += centre * (cos * ny - sin * nx)
     mu = params.obstacles[j, MU]
     # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
@@ -108,22 +107,27 @@ def _detect_box(
 ) -> int:
     """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
-    box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
+    box_cos = params.obstacles[j, BOX_COS]
+    box_sin = params.obstacles[j, BOX_SIN]
     dx, dy = x - params.obstacles[j, X], y - params.obstacles[j, Y]
-    bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
-    half, radius = params.shape[k, HALF], params.shape[k, RADIUS]
+    bx = box_cos * dx + box_sin * dy
+    by = box_cos * dy - box_sin * dx
+    half = params.shape[k, HALF]
+    radius = params.shape[k, RADIUS]
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
     if away > half + radius + CLOSED:
         return count
     cos, sin = work.cos[k], work.sin[k]
-    link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
+    link_cos = box_cos * cos + box_sin * sin
+    link_sin = box_cos * sin - box_sin * cos
     for feature in range(6):
         gap, nx, ny, arm, lever = stadium_rectangle(
             feature, bx, by, link_cos, link_sin, half, radius, half_x, half_y
         )
         if gap <= CLOSED:
             if count < work.link.shape[0]:
-                world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
+                world_x = box_cos * nx - box_sin * ny
+                world_y = box_sin * nx + box_cos * ny
                 _enter(
                     params, state, work, count, k, j, feature, x, y, world_x, world_y, arm, lever
                 )
@@ -147,11 +151,9 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         return 0
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
-        half, radius, centre = (
-            params.shape[k, HALF],
-            params.shape[k, RADIUS],
-            params.shape[k, CENTRE],
-        )
+        half = params.shape[k, HALF]
+        radius = params.shape[k, RADIUS]
+        centre = params.shape[k, CENTRE]
         cos, sin = work.cos[k], work.sin[k]
         x = state.q[k, X] + half_dt * state.u[k, X] + centre * cos
         y = state.q[k, Y] + half_dt * state.u[k, Y] + centre * sin
@@ -165,11 +167,9 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
             if params.obstacles[j, HALF_X] > 0.0:
                 count = _detect_box(params, state, work, count, k, j, x, y)
                 continue
-            cx, cy, cr = (
-                params.obstacles[j, X],
-                params.obstacles[j, Y],
-                params.obstacles[j, POST_RADIUS],
-            )
+            cx = params.obstacles[j, X]
+            cy = params.obstacles[j, Y]
+            cr = params.obstacles[j, POST_RADIUS]
             if not stadium_touches(x, y, cos, sin, half, radius, cx, cy, cr):
                 continue
             if count < capacity:
@@ -225,11 +225,9 @@ def warm_impulses(
         into.friction[k, ACROSS] = keep_2 * state.friction[k, ACROSS]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
     for c in range(n_contacts):
-        link, obstacle, feature = (
-            work.contact[c, LINK],
-            work.contact[c, BODY],
-            work.contact[c, FEATURE],
-        )
+        link = work.contact[c, LINK]
+        obstacle = work.contact[c, BODY]
+        feature = work.contact[c, FEATURE]
         rough = 1.0 if params.obstacles[obstacle, MU] > 0.0 else 0.0
         while begin < state.counts[CONTACTS] and state.contact[begin, LINK] < link:
             begin += 1

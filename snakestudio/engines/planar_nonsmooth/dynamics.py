@@ -107,7 +107,8 @@ def _spring(params: Params, state: State, work: Work, k: int) -> float:
 def _vary_ground(params: Params, state: State, work: Work) -> None:
     """Friction and load of every link where it is now, into `work.law` and `work.pressed`."""
     ground = params.ground
-    half_dt, time = 0.5 * params.dt, (state.counts[STEP] + 0.5) * params.dt
+    half_dt = 0.5 * params.dt
+    time = (state.counts[STEP] + 0.5) * params.dt
     for k in range(state.q.shape[0]):
         # "Under the centre" is where the middle between the joints is at the midpoint.
         reach = params.shape[k, CENTRE]
@@ -116,7 +117,8 @@ def _vary_ground(params: Params, state: State, work: Work) -> None:
         work.pressed[k] = (
             params.links[k, MASS] * params.gn * params.dt * load_scale(ground, k, time)
         )
-        scale, line = friction_scale(ground, time, x, y), patch_under(ground, x, y)
+        scale = friction_scale(ground, time, x, y)
+        line = patch_under(ground, x, y)
         own = ground.friction[line, k]
         fill_law(
             work.law,
@@ -137,10 +139,12 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
     negative. `given`: it is the one in `work.given`, not the PD law's.
     """
     n = state.q.shape[0]
-    dt, joints = params.dt, params.joints
+    dt = params.dt
+    joints = params.joints
     before = 0.0
     for k in range(n):
-        dt_mass, dt_inertia = dt * params.links[k, OVER_MASS], dt * params.links[k, OVER_INERTIA]
+        dt_mass = dt * params.links[k, OVER_MASS]
+        dt_inertia = dt * params.links[k, OVER_INERTIA]
         after = 0.0
         if k < n - 1 and joints[k, AXIS] >= 0.0:
             motor = Motor(joints[k, HALF_PLAY], joints[k, MOST], params.lag, params.implicit)
@@ -199,7 +203,9 @@ def book_works(params: Params, state: State, work: Work) -> None:
     change of kinetic energy the sum of all works exactly, not only in the limit of small steps.
     """
     n = state.q.shape[0]
-    half_dt, links, law = 0.5 * params.dt, params.links, work.law
+    half_dt = 0.5 * params.dt
+    links = params.links
+    law = work.law
     spring = damper = 0.0
     actuator = friction = gravity = obstacle = joint = stop = external = 0.0
     omega_before = jx = jy = (
@@ -209,11 +215,10 @@ def book_works(params: Params, state: State, work: Work) -> None:
         cos, sin = work.cos[k], work.sin[k]
         vx, vy = state.u[k, X] + work.u[k, X], state.u[k, Y] + work.u[k, Y]
         omega = state.u[k, TURN] + work.u[k, TURN]
-        along, across = (
-            law[k, FORCE_1] * work.friction[k, ALONG],
-            law[k, FORCE_2] * work.friction[k, ACROSS],
-        )
-        px, py = along * cos - across * sin, along * sin + across * cos
+        along = law[k, FORCE_1] * work.friction[k, ALONG]
+        across = law[k, FORCE_2] * work.friction[k, ACROSS]
+        px = along * cos - across * sin
+        py = along * sin + across * cos
         state.impulse[k, GROUND_X] += px
         state.impulse[k, GROUND_Y] += py
         state.impulse[k, GROUND_Z] += work.pressed[k]
@@ -222,7 +227,8 @@ def book_works(params: Params, state: State, work: Work) -> None:
         external += (
             vx * state.wrench[k, X] + vy * state.wrench[k, Y] + omega * state.wrench[k, TURN]
         )
-        turn_x, turn_y = -sin * omega, cos * omega
+        turn_x = -sin * omega
+        turn_y = cos * omega
         if k > 0:
             rate = omega - omega_before
             if params.implicit:
@@ -251,11 +257,9 @@ def book_works(params: Params, state: State, work: Work) -> None:
         p = work.normal[c]
         state.impulse[k, OBSTACLE_X] += p * nx
         state.impulse[k, OBSTACLE_Y] += p * ny
-        vx, vy, omega = (
-            state.u[k, X] + work.u[k, X],
-            state.u[k, Y] + work.u[k, Y],
-            state.u[k, TURN] + work.u[k, TURN],
-        )
+        vx = state.u[k, X] + work.u[k, X]
+        vy = state.u[k, Y] + work.u[k, Y]
+        omega = state.u[k, TURN] + work.u[k, TURN]
         obstacle += p * (vx * nx + vy * ny + omega * arm)
         if work.active[1] > 0:
             tx, ty, arm = vec3_at(work.rows, c, TANGENT)
@@ -279,7 +283,8 @@ def book_works(params: Params, state: State, work: Work) -> None:
 def move_links(params: Params, state: State, work: Work) -> None:
     """q_E = q_M + dt/2 u_E (P2 (63)), then close the joints keeping link 1 and all angles (P2, VI-C)."""
     n = state.q.shape[0]
-    half_dt, links = 0.5 * params.dt, params.links
+    half_dt = 0.5 * params.dt
+    links = params.links
     for k in range(n):
         work.theta_end[k] = work.theta[k] + half_dt * work.u[k, TURN]
     sin_cos(work.theta_end, work.cos_end, work.sin_end)

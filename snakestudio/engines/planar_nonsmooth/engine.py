@@ -98,7 +98,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         self._work.law[:] = self._params.law
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
-        counts, sums, impulse = self._state.counts, self._state.sums, self._state.impulse
+        counts = self._state.counts
+        sums = self._state.sums
+        impulse = self._state.impulse
         before = self._state.before[CALL]
         return (
             (counts[CALL_ITERATIONS : CALL_STEPS + 1], 0),
@@ -147,7 +149,8 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
     ) -> None:
         reference = self._shown_reference
-        reference[:, ANGLE], reference[:, RATE] = angle, rate
+        reference[:, ANGLE] = angle
+        reference[:, RATE] = rate
         self._write_state(self._params, self._state, reference, rows, CALL if call else ROW)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:

@@ -161,7 +161,9 @@ def _joint_table(scene: Scene) -> FloatArray:
     values = scene.axis_values
     table = np.zeros((scene.robot.n_joints, 10))
     table[:, AXIS] = -1.0
-    table[:, LOW], table[:, HIGH], table[:, MOST] = -math.inf, math.inf, math.inf
+    table[:, LOW] = -math.inf
+    table[:, HIGH] = math.inf
+    table[:, MOST] = math.inf
     for j, axis in enumerate(scene.body.axes):
         table[axis.joint] = (
             j,
@@ -183,8 +185,11 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
 
     The grid of `old` is used again if the obstacles are where they were.
     """
-    solver, actuator = scene.solver, scene.actuator
-    links, shape, joints = _link_table(scene), _shape_table(scene), _joint_table(scene)
+    solver = scene.solver
+    actuator = scene.actuator
+    links = _link_table(scene)
+    shape = _shape_table(scene)
+    joints = _joint_table(scene)
     obstacles = outlines(scene.obstacles, float(shape[:, RADIUS].max()))
     extent = np.abs(shape[:, CENTRE]) + shape[:, HALF]
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
@@ -200,7 +205,8 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
     else:
         grid = obstacle_grid(obstacles, float((extent + shape[:, RADIUS]).max()))
     gx, gy, gz = scene.ground.gravity
-    ground, kind = make_ground_map(scene, base_dir), friction_kind(scene)
+    ground = make_ground_map(scene, base_dir)
+    kind = friction_kind(scene)
     return Params(
         links=links,
         shape=shape,

@@ -59,7 +59,8 @@ def _links_and_friction(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray,
     if "links" in arrays:
         return link_table(*arrays["links"].T), np.array(arrays["friction"]), int(arrays["law"])
     # Files of 0.2.0 and before know equal links and one friction; those of 0.1.0 one half-length.
-    half, n = arrays.get("half_length", 0.0), len(arrays["cos"])
+    half = arrays.get("half_length", 0.0)
+    n = len(arrays["cos"])
     values = arrays["mass"], arrays["inertia"], arrays.get("front", half), arrays.get("rear", half)
     links = link_table(*(np.full(n, float(value)) for value in values))
     along, across = float(arrays["mu_along"]), float(arrays["mu_across"])
@@ -122,7 +123,9 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     problem, _, _ = problem_from_arrays(arrays)
     if problem.kind != DISC:
         raise ValueError("friction on the ground that differs forward and backward is not a cone")
-    n, front, rear = len(problem.cos), problem.links[:, FRONT], problem.links[:, REAR]
+    n = len(problem.cos)
+    front = problem.links[:, FRONT]
+    rear = problem.links[:, REAR]
     rough = problem.law[:, [FORCE_1, FORCE_2]].max(axis=1)
     loaded = np.flatnonzero((rough > 0.0) & (problem.load > 0.0))
     joints = np.flatnonzero(np.isfinite(problem.drag))
@@ -133,10 +136,12 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     for k in range(n - 1):
         links[k + 1, TURN] = links[k, TURN]
         links[k + 1, TURN, 3 + np.flatnonzero(joints == k)] = 1.0
-        before, behind = front[k] * links[k, TURN], rear[k + 1] * links[k + 1, TURN]
+        before = front[k] * links[k, TURN]
+        behind = rear[k + 1] * links[k + 1, TURN]
         links[k + 1, X] = links[k, X] - (problem.sin[k] * before + problem.sin[k + 1] * behind)
         links[k + 1, Y] = links[k, Y] + (problem.cos[k] * before + problem.cos[k + 1] * behind)
-    mass, force = np.zeros((size, size)), np.zeros(size)
+    mass = np.zeros((size, size))
+    force = np.zeros(size)
     for link, free, inertia in zip(
         links, problem.u_free, problem.links[:, [MASS, MASS, INERTIA]], strict=True
     ):
@@ -144,7 +149,8 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         force += link.T @ (inertia * free)
     mass[3:own, 3:own] += np.diag(problem.drag[joints])
 
-    contacts, unit = [], []
+    contacts = []
+    unit = []
     for at, k in enumerate(loaded.tolist(), start=own):
         mass[at, at] = problem.links[k, MASS]
         force[at] = -problem.load[k]

@@ -68,7 +68,9 @@ __all__ = ["classify_stick", "write_row", "write_state"]
 
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
-OPEN, STICK, SLIP = 0, 1, 2
+OPEN = 0
+STICK = 1
+SLIP = 2
 GROUND = -1
 
 
@@ -83,9 +85,15 @@ def classify_stick(params: Params, state: State, work: Work) -> None:
             continue
         state.stick[k] = SLIP
         if law[k, PROX] > 0.0:
-            prox_r, plus, minus = law[k, PROX], law[k, WITH], law[k, AGAINST]
-            cos, sin, vx, vy = work.cos[k], work.sin[k], state.u[k, X], state.u[k, Y]
-            p1, g1 = state.friction[k, ALONG], law[k, RATE_1] * (cos * vx + sin * vy)
+            prox_r = law[k, PROX]
+            plus = law[k, WITH]
+            minus = law[k, AGAINST]
+            cos = work.cos[k]
+            sin = work.sin[k]
+            vx = state.u[k, X]
+            vy = state.u[k, Y]
+            p1 = state.friction[k, ALONG]
+            g1 = law[k, RATE_1] * (cos * vx + sin * vy)
             y1 = p1 - prox_r * g1
             y2 = state.friction[k, ACROSS] - prox_r * law[k, RATE_2] * (cos * vy - sin * vx)
             if params.kind == BOX:
@@ -130,7 +138,8 @@ def write_state(
     n = state.q.shape[0]
     i = rows.filled[0]
     at = rows.filled[1]
-    counts, sums = state.counts, state.sums
+    counts = state.counts
+    sums = state.sums
     kinetic = potential = 0.0
     for k in range(n):
         x, y, theta = vec3(state.q, k)

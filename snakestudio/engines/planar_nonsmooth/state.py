@@ -43,9 +43,11 @@ STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW,
 ) = range(12)
 
 # Entries of State.contact after link, body and feature.
-SLOT_ROW, SLOT_CALL = 3, 4
+SLOT_ROW = 3
+SLOT_CALL = 4
 # Entries of State.slot_key after these.
-LOADED, STICKS = 3, 4
+LOADED = 3
+STICKS = 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
 # Entry of Work.given.
@@ -205,7 +207,8 @@ def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
 
 def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
     """Workspace for `n` links and `capacity` obstacle contacts."""
-    j, c = n - 1, capacity
+    j = n - 1
+    c = capacity
     work = Work(
         theta=np.zeros(n),
         cos=np.zeros(n),
@@ -249,7 +252,8 @@ def with_loads_by_link(state: State) -> State:
     n = shapes[0][0] if shapes[0] else 0
     if shapes[1:] != [(11,), (n, 4), (2, n + 1, 2)]:
         return state
-    load, earlier = state.sums[8], state.before[:, n, X]
+    load = state.sums[8]
+    earlier = state.before[:, n, X]
     return state._replace(
         sums=np.concatenate([state.sums[:8], np.zeros(2), state.sums[9:]]),
         impulse=np.column_stack([state.impulse, np.full(n, load)]),

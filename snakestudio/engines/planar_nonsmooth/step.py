@@ -173,7 +173,8 @@ def _step(
         return FAR
 
     # Ledger, positions (63) and closed joints (VI-C).
-    counts, sums = state.counts, state.sums
+    counts = state.counts
+    sums = state.sums
     counts[STEP] += 1
     counts[CONTACTS] = n_contacts
     book_works(params, state, work)

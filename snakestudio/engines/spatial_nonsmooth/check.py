@@ -63,7 +63,8 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     n = min(robot.n_links, LONGEST)
     angles = np.ravel(angles)
     rear, front = arms(robot)
-    centre, along = np.zeros((n, 3)), np.zeros((n, 3))
+    centre = np.zeros((n, 3))
+    along = np.zeros((n, 3))
     turn = np.eye(3)
     directions: list[FloatArray] = []
     points: list[FloatArray] = []
@@ -72,7 +73,8 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
         along[k] = turn[:, X]
         if k == n - 1:
             break
-        at, joint = centre[k] + front[k] * along[k], robot.joint_list[k]
+        at = centre[k] + front[k] * along[k]
+        joint = robot.joint_list[k]
         for name in joint.axes:
             angle = float(angles[len(joints)])
             directions.append(turn[:, BODY_AXIS[name]])
@@ -84,7 +86,8 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
             if name == "yaw":
                 at = at + joint.axis_offset * turn[:, X]
         centre[k + 1] = at + rear[k + 1] * turn[:, X]
-    axes, point = np.array(directions).reshape(-1, 3), np.array(points).reshape(-1, 3)
+    axes = np.array(directions).reshape(-1, 3)
+    point = np.array(points).reshape(-1, 3)
     moves = (np.arange(n)[:, None] > np.array(joints))[:, :, None]  # links behind the joint
     omega = np.zeros((n, 3, 6 + len(axes)))
     velocity = np.zeros_like(omega)
@@ -105,7 +108,9 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
 
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
-    robot, waves, values = scene.robot, scene.waves, scene.axis_values
+    robot = scene.robot
+    waves = scene.waves
+    values = scene.axis_values
     joints = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
     count = int(np.count_nonzero(joints < LONGEST - 1))
     if not count:
@@ -126,7 +131,8 @@ def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Prob
     problems = start_checks.unit_quaternions(scene, pose)
     if problems or len(pose) < 2:
         return problems
-    robot, turns = scene.robot, matrices(pose[:, 3:])
+    robot = scene.robot
+    turns = matrices(pose[:, 3:])
     rear, front = arms(robot)
     joints = robot.joint_list
     axes = np.array([joint_axes(*at) for at in zip(joints, turns[:-1], turns[1:], strict=True)])
@@ -195,11 +201,13 @@ def _obstacles(
     """Obstacles that cannot be used, and links that start inside one; one problem for each obstacle."""
     problems = []
     rear, front = contact_segments(scene.robot)
-    half, radius = 0.5 * (front - rear), link_values(scene.robot, "radius")
+    half = 0.5 * (front - rear)
+    radius = link_values(scene.robot, "radius")
     centre = centre + (0.5 * (rear + front))[:, None] * axis  # of the contact segments
     reach = float((half + radius).max())
     boxes = plan_boxes(scene.obstacles)
-    low, high = centre[:, :2].min(axis=0) - reach, centre[:, :2].max(axis=0) + reach
+    low = centre[:, :2].min(axis=0) - reach
+    high = centre[:, :2].max(axis=0) + reach
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
     points = 0
     for j, obstacle in enumerate(scene.obstacles):

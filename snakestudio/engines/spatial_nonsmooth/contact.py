@@ -123,11 +123,9 @@ def detect_contacts(params: Params, work: Work) -> int:
     n = work.orientation.shape[0]
     for k in range(n):
         work.first[k] = count
-        rear, front, radius = (
-            params.links[k, CONTACT_REAR],
-            params.links[k, CONTACT_FRONT],
-            params.links[k, RADIUS],
-        )
+        rear = params.links[k, CONTACT_REAR]
+        front = params.links[k, CONTACT_FRONT]
+        radius = params.links[k, RADIUS]
         x, y, z = vec3(work.position, k)
         ex, ey, ez = vec3(work.orientation, k)
         for end in range(2):
@@ -147,7 +145,8 @@ def detect_contacts(params: Params, work: Work) -> int:
                     found.point[count, Z] = z + lever * ez - radius
                 count += 1
         if obstacles:
-            half, middle = 0.5 * (front - rear), 0.5 * (front + rear)
+            half = 0.5 * (front - rear)
+            middle = 0.5 * (front + rear)
             x, y, z = x + middle * ex, y + middle * ey, z + middle * ez
             count = link_contacts(
                 params.world, k, x, y, z, ex, ey, ez, half, radius, TOUCHING, found, count
@@ -174,9 +173,11 @@ def vary_friction(
         if found.body[c] >= 0:
             continue
         x, y = found.point[c, X], found.point[c, Y]
-        line, k = patch_under(ground, x, y), found.link[c]
+        line = patch_under(ground, x, y)
+        k = found.link[c]
         scale = friction_scale(ground, time, x, y)
-        plus, minus = ground.friction[line, k, WITH_AXIS], ground.friction[line, k, AGAINST_AXIS]
+        plus = ground.friction[line, k, WITH_AXIS]
+        minus = ground.friction[line, k, AGAINST_AXIS]
         along = max(plus, minus)
         mu[c, MU_ALONG] = scale * along
         mu[c, MU_ACROSS] = scale * ground.friction[line, k, SIDEWAYS]
@@ -198,12 +199,15 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
     of the ground that depends on place or time is there already, see `vary_friction`.
     """
     links = params.links
-    found, rows, frame = work.found, work.rows, work.frame
+    found = work.found
+    rows = work.rows
+    frame = work.frame
     for c in range(n_contacts):
         k = found.link[c]
         body = found.body[c]
         half = links[k, REAR]
-        inverse_mass, inverse_across = links[k, INV_MASS], links[k, INV_ACROSS]
+        inverse_mass = links[k, INV_MASS]
+        inverse_across = links[k, INV_ACROSS]
         difference = links[k, INV_AXIAL] - inverse_across
         ex, ey, ez = vec3(work.orientation, k)
         nx, ny, nz = vec3(found.normal, c)
@@ -211,17 +215,13 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         ay = found.point[c, Y] - work.position[k, Y]
         az = found.point[c, Z] - work.position[k, Z]
         if body < 0 and params.varied > 0:
-            mu_along, mu_across, roll = (
-                work.mu[c, MU_ALONG],
-                work.mu[c, MU_ACROSS],
-                links[k, ROLL_RADIUS],
-            )
+            mu_along = work.mu[c, MU_ALONG]
+            mu_across = work.mu[c, MU_ACROSS]
+            roll = links[k, ROLL_RADIUS]
         elif body < 0:
-            mu_along, mu_across, roll = (
-                links[k, MU_LINK_ALONG],
-                links[k, MU_LINK_ACROSS],
-                links[k, ROLL_RADIUS],
-            )
+            mu_along = links[k, MU_LINK_ALONG]
+            mu_across = links[k, MU_LINK_ACROSS]
+            roll = links[k, ROLL_RADIUS]
             for i in range(4):
                 work.gain[c, SHARE_PLUS + i] = links[k, LINK_SHARES + i]
         else:
@@ -336,7 +336,9 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
 @inlined
 def _before(state: State, found: ContactList, c: int, k: int) -> int:
     """Place of contact `c` of link `k` among those of the step before, -1 if it is new."""
-    contact, body, feature = state.contact, found.body[c], found.feature[c]
+    contact = state.contact
+    body = found.body[c]
+    feature = found.feature[c]
     if (
         contact[c, LINK] == k
         and contact[c, BODY] == body
@@ -388,7 +390,8 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
     state.counts[STEADY] = state.counts[STEADY] + 1 if steady else 0
     on_w = on_law = 0.0
     if state.counts[STEADY] >= STEADY_STEPS:
-        on_w, on_law = 1.0, LAW_GOES_ON
+        on_w = 1.0
+        on_law = LAW_GOES_ON
     for k in range(n):
         for i in range(6):
             work.w[k, i] = work.w_start[k, i] + on_w * state.change[k, i]
@@ -421,15 +424,14 @@ def _take_slot(state: State, which: int, link: int, body: int, feature: int) -> 
 @inlined
 def book_contacts(state: State, work: Work) -> None:
     """Add the step's contacts to the sums, and keep its impulses as a warm start; `state.counts` is that after it."""
-    found, impulse = work.found, state.impulse
+    found = work.found
+    impulse = state.impulse
     step = state.counts[STEP]
     for c in range(state.counts[CONTACTS]):
         k = found.link[c]
         p = work.law[c, LAW_N]
-        along, across = (
-            work.mu[c, MU_ALONG] * work.law[c, LAW_T],
-            work.mu[c, MU_ACROSS] * work.law[c, LAW_T2],
-        )
+        along = work.mu[c, MU_ALONG] * work.law[c, LAW_T]
+        across = work.mu[c, MU_ACROSS] * work.law[c, LAW_T2]
         fx = along * work.frame[c, T_X] + across * work.frame[c, S_X]
         fy = along * work.frame[c, T_Y] + across * work.frame[c, S_Y]
         fz = along * work.frame[c, T_Z] + across * work.frame[c, S_Z]

@@ -136,11 +136,17 @@ def _turned(
 @inlined
 def midpoint(params: Params, state: State, work: Work) -> None:
     """Poses at the midpoint (P1 (72)), velocities in the world's frame, and free velocities with h_M of (75)."""
-    half_dt, quarter_dt, dt = 0.5 * params.dt, 0.25 * params.dt, params.dt
-    q, u, wrench, links = state.q, state.u, state.wrench, params.links
+    half_dt = 0.5 * params.dt
+    quarter_dt = 0.25 * params.dt
+    dt = params.dt
+    q = state.q
+    u = state.u
+    wrench = state.wrench
+    links = params.links
     for k in range(q.shape[0]):
         half = links[k, REAR]
-        inverse_mass, inverse_inertia = links[k, INV_MASS], links[k, INV_ACROSS]
+        inverse_mass = links[k, INV_MASS]
+        inverse_inertia = links[k, INV_ACROSS]
         difference = links[k, AXIAL] - links[k, ACROSS]
         vx, vy, vz = vec3(u, k)
         bx, by, bz = vec3_at(u, k, RX)
@@ -163,11 +169,9 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         vec3_put_at(work.orientation, k, BODY_X, (ex, ey, ez))
         vec3_put_at(work.orientation, k, BODY_Y, (lx, ly, lz))
         vec3_put_at(work.orientation, k, BODY_Z, (ux, uy, uz))
-        ox, oy, oz = (
-            bx * ex + by * lx + bz * ux,
-            bx * ey + by * ly + bz * uy,
-            bx * ez + by * lz + bz * uz,
-        )
+        ox = bx * ex + by * lx + bz * ux
+        oy = bx * ey + by * ly + bz * uy
+        oz = bx * ez + by * lz + bz * uz
         cx, cy, cz = half * ex, half * ey, half * ez
         work.w_start[k, X] = vx - (oy * cz - oz * cy)
         work.w_start[k, Y] = vy - (oz * cx - ox * cz)
@@ -177,11 +181,9 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         work.w_start[k, RZ] = oz
         # Gyroscopic torque of a body of revolution: -(Theta_3 - Theta_1) omega_x (omega x e).
         spin = difference * u[k, RX]
-        gx, gy, gz = (
-            -spin * (oy * ez - oz * ey),
-            -spin * (oz * ex - ox * ez),
-            -spin * (ox * ey - oy * ex),
-        )
+        gx = -spin * (oy * ez - oz * ey)
+        gy = -spin * (oz * ex - ox * ez)
+        gz = -spin * (ox * ey - oy * ex)
         work.torque_free[k, X] = gx
         work.torque_free[k, Y] = gy
         work.torque_free[k, Z] = gz
@@ -223,8 +225,10 @@ def _measure_single(kind: int, j: int, k: int, orientation: FloatArray, axes: Fl
     at = 3 * (2 - (kind >> 1))  # the body axis: z for yaw, y for pitch, x for roll
     b = at + 3 if at < 6 else 0
     c = b + 3 if b < 6 else 0
-    b_ahead, c_ahead = vec3_at(orientation, k, b), vec3_at(orientation, k, c)
-    b_behind, c_behind = vec3_at(orientation, k + 1, b), vec3_at(orientation, k + 1, c)
+    b_ahead = vec3_at(orientation, k, b)
+    c_ahead = vec3_at(orientation, k, c)
+    b_behind = vec3_at(orientation, k + 1, b)
+    c_behind = vec3_at(orientation, k + 1, c)
     vec3_put_at(axes, j, AXIS_X, vec3_at(orientation, k, at))
     axes[j, NEW_COS] = 0.5 * (dot(b_ahead, b_behind) + dot(c_ahead, c_behind))
     axes[j, NEW_SIN] = 0.5 * (dot(c_ahead, b_behind) - dot(b_ahead, c_behind))
@@ -253,34 +257,30 @@ def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: 
 
     R = R_z(yaw) R_y(pitch) R_x(roll); the roll axis is x of the link behind.
     """
-    x, y, z = (
-        vec3_at(orientation, k, BODY_X),
-        vec3_at(orientation, k, BODY_Y),
-        vec3_at(orientation, k, BODY_Z),
-    )
-    f, m, u = (
-        vec3_at(orientation, k + 1, BODY_X),
-        vec3_at(orientation, k + 1, BODY_Y),
-        vec3_at(orientation, k + 1, BODY_Z),
-    )
+    x = vec3_at(orientation, k, BODY_X)
+    y = vec3_at(orientation, k, BODY_Y)
+    z = vec3_at(orientation, k, BODY_Z)
+    f = vec3_at(orientation, k + 1, BODY_X)
+    m = vec3_at(orientation, k + 1, BODY_Y)
+    u = vec3_at(orientation, k + 1, BODY_Z)
     roll = j + 1
     if kind == PITCH_ROLL:
         vec3_put_at(axes, j, AXIS_X, y)
         axes[j, NEW_COS] = dot(x, f)
         axes[j, NEW_SIN] = -dot(z, f)
-        roll_cos, roll_sin = dot(y, m), -dot(y, u)
+        roll_cos = dot(y, m)
+        roll_sin = -dot(y, u)
     else:
         cos, sin = dot(x, f), dot(y, f)
-        roll_cos, roll_sin = dot(z, u), dot(z, m)
+        roll_cos = dot(z, u)
+        roll_sin = dot(z, m)
         if kind == THREE:
             pitch_cos = math.sqrt(cos * cos + sin * sin)  # a factor of all the others
             inverse = 1.0 / pitch_cos
-            cos, sin, roll_cos, roll_sin = (
-                inverse * cos,
-                inverse * sin,
-                inverse * roll_cos,
-                inverse * roll_sin,
-            )
+            cos = inverse * cos
+            sin = inverse * sin
+            roll_cos = inverse * roll_cos
+            roll_sin = inverse * roll_sin
             vec3_put_at(axes, j + 1, AXIS_X, times(inverse, cross(z, f)))
             axes[j + 1, NEW_COS] = pitch_cos
             axes[j + 1, NEW_SIN] = -dot(z, f)
@@ -324,7 +324,8 @@ def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[f
     rate : float
         At the beginning of the step, rad/s.
     """
-    stiffness, dt = params.axes[j, STIFFNESS], params.dt
+    stiffness = params.axes[j, STIFFNESS]
+    dt = params.dt
     return -dt * stiffness * (
         angle - params.axes[j, REST] - 0.25 * dt * rate
     ), 0.25 * dt * dt * stiffness
@@ -338,9 +339,12 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
     """
     n_stops = 0
     dt = params.dt
-    axes, links, own = work.axes, params.links, params.axes
+    axes = work.axes
+    links = params.links
+    own = params.axes
     for k in range(state.q.shape[0] - 1):
-        begin, end = params.joints[k], params.joints[k + 1]
+        begin = params.joints[k]
+        end = params.joints[k + 1]
         kind = params.kinds[k] & AXES
         _measure_joint(kind, begin, k, work.orientation, axes)
         length = links[k, REAR] + links[k, FRONT]
@@ -377,7 +381,8 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
             slope = axes[begin + 1, NEW_COS] if i == begin and params.kinds[k] == CARDAN else 1.0
             motor = Motor(own[i, HALF_PLAY], own[i, MOST], own[i, LAG], params.implicit)
             if given:
-                torque, drag = given_torque(motor, work.given[i, TORQUE], state.motor[i]), 0.0
+                torque = given_torque(motor, work.given[i, TORQUE], state.motor[i])
+                drag = 0.0
             else:
                 torque, drag = motor_torque(
                     motor,
@@ -414,7 +419,8 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
 @inlined
 def move_links(params: Params, state: State, work: Work) -> None:
     """q_E = q_M + dt/2 F(q_M) u_E (P1 (83)) and the velocities in the frames of (5); fills `work.end`."""
-    half_dt, quarter_dt = 0.5 * params.dt, 0.25 * params.dt
+    half_dt = 0.5 * params.dt
+    quarter_dt = 0.25 * params.dt
     q, u, w = state.q, state.u, work.w
     size = turn_of_change = 0.0
     for k in range(q.shape[0]):
@@ -481,11 +487,9 @@ def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
     to each other by a turn about their normal, which is never singular. With three there is nothing
     to do. end[k - 1] (9) are the body axes of link k - 1.
     """
-    ex, ey, ez = (
-        vec3_at(end, k - 1, BODY_X),
-        vec3_at(end, k - 1, BODY_Y),
-        vec3_at(end, k - 1, BODY_Z),
-    )
+    ex = vec3_at(end, k - 1, BODY_X)
+    ey = vec3_at(end, k - 1, BODY_Y)
+    ez = vec3_at(end, k - 1, BODY_Z)
     r = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
     fx, fy, fz = (r[0], r[1], r[2]), (r[3], r[4], r[5]), (r[6], r[7], r[8])
     if kind == THREE:
@@ -502,7 +506,8 @@ def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
     elif kind == HAS_ROLL:
         turn = times(1.0 / (1.0 + dot(fx, ex)), turn)
     else:
-        first, second = ez, fx
+        first = ez
+        second = fx
         if kind == CARDAN:
             second = fy
         elif kind == PITCH_ROLL:
@@ -519,7 +524,9 @@ def close_joints(params: Params, state: State, work: Work) -> None:
     Links behind a cardan joint turn about their own axes, as in the paper, all others by
     `turn_into_joint`.
     """
-    q, end, links = state.q, work.end, params.links
+    q = state.q
+    end = work.end
+    links = params.links
     jx = jy = jz = lifted = 0.0
     for k in range(q.shape[0]):
         kind = params.kinds[k - 1] if k > 0 else THREE
@@ -532,7 +539,8 @@ def close_joints(params: Params, state: State, work: Work) -> None:
             zx, zy, zz = vec3_at(end, k - 1, BODY_Z)
             if kind == CARDAN:
                 # Turn by psi about e so that y_k . z_k-1 = 0.
-                on_left, on_up = zx * lx + zy * ly + zz * lz, zx * ux + zy * uy + zz * uz
+                on_left = zx * lx + zy * ly + zz * lz
+                on_up = zx * ux + zy * uy + zz * uz
                 if on_left != 0.0 and abs(on_left) < 0.1 * abs(on_up):
                     tangent = -on_left / on_up
                     cos = 1.0 / math.sqrt(1.0 + tangent * tangent)
@@ -584,7 +592,9 @@ def other_end_angles(
     rate: FloatArray,
 ) -> None:
     """As `end_angles` for the axes of joint k if it is not a cardan joint; `turn` is its relative angular velocity."""
-    begin, end, axes = params.joints[k], params.joints[k + 1], work.end_axes
+    begin = params.joints[k]
+    end = params.joints[k + 1]
+    axes = work.end_axes
     _measure_joint(params.kinds[k] & AXES, begin, k, work.end, axes)
     rates = joint_rates(axes, begin, end, turn)
     for j in range(begin, end):
@@ -605,21 +615,17 @@ def end_angles(
         q[FIRST, QUAT_W], q[FIRST, QUAT_X], q[FIRST, QUAT_Y], q[FIRST, QUAT_Z]
     )
     bx, by, bz = vec3_at(u, FIRST, RX)
-    ox, oy, oz = (
-        bx * ex + by * lx + bz * ux,
-        bx * ey + by * ly + bz * uy,
-        bx * ez + by * lz + bz * uz,
-    )
+    ox = bx * ex + by * lx + bz * ux
+    oy = bx * ey + by * ly + bz * uy
+    oz = bx * ez + by * lz + bz * uz
     for k in range(q.shape[0] - 1):
         fx, fy, fz, mx, my, mz, vx, vy, vz = _axes(
             q[k + 1, QUAT_W], q[k + 1, QUAT_X], q[k + 1, QUAT_Y], q[k + 1, QUAT_Z]
         )
         bx, by, bz = vec3_at(u, k + 1, RX)
-        px, py, pz = (
-            bx * fx + by * mx + bz * vx,
-            bx * fy + by * my + bz * vy,
-            bx * fz + by * mz + bz * vz,
-        )
+        px = bx * fx + by * mx + bz * vx
+        py = bx * fy + by * my + bz * vy
+        pz = bx * fz + by * mz + bz * vz
         if params.kinds[k] & AXES == CARDAN:
             j = params.joints[k]
             yaw = math.atan2(-(ex * mx + ey * my + ez * mz), lx * mx + ly * my + lz * mz)
@@ -636,5 +642,13 @@ def end_angles(
             vec3_put_at(work.end, k + 1, BODY_Y, (mx, my, mz))
             vec3_put_at(work.end, k + 1, BODY_Z, (vx, vy, vz))
             other_end_angles(params, state, work, k, (px - ox, py - oy, pz - oz), angle, rate)
-        ex, ey, ez, lx, ly, lz, ux, uy, uz = fx, fy, fz, mx, my, mz, vx, vy, vz
+        ex = fx
+        ey = fy
+        ez = fz
+        lx = mx
+        ly = my
+        lz = mz
+        ux = vx
+        uy = vy
+        uz = vz
         ox, oy, oz = px, py, pz

@@ -110,7 +110,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         )
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
-        counts, sums = self._state.counts, self._state.sums
+        counts = self._state.counts
+        sums = self._state.sums
         return (
             (counts[CALL_ITERATIONS : CALL_STEPS + 1], 0),
             (counts[SLOTS_CALL : SLOTS_CALL + 1], 0),
@@ -121,7 +122,9 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """See `TimeSteppingEngine.entry_arguments`."""
-        angle, rate, torque = reference.angle, reference.rate, given_torques(reference)
+        angle = reference.angle
+        rate = reference.rate
+        torque = given_torques(reference)
         own = self._params, self._state, self._work, self._scratch
         return (*own, reference.time, angle[:, :, None], rate[:, :, None], torque[:, :, None])
 
@@ -149,7 +152,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
     ) -> None:
         reference = self._shown.reference
-        reference[:, GOAL], reference[:, GOAL_RATE] = angle, rate
+        reference[:, GOAL] = angle
+        reference[:, GOAL_RATE] = rate
         self._write_state(self._params, self._state, self._shown, rows, CALL if call else ROW)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
@@ -208,6 +212,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
 def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:
     """World vectors (n, 3) in the frames of unit quaternions (n, 4)."""
-    w, v = quaternion[:, :1], -quaternion[:, 1:]
+    w = quaternion[:, :1]
+    v = -quaternion[:, 1:]
     turned: FloatArray = vector + 2.0 * np.cross(v, np.cross(v, vector) + w * vector)
     return turned

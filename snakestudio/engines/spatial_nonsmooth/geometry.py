@@ -27,15 +27,18 @@ def arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
     there.
     """
     offsets = [joint.axis_offset for joint in robot.joint_list] or [robot.axis_offset_m]
-    behind, ahead = np.array([offsets[0], *offsets]), np.array([*offsets, offsets[-1]])
-    length, shift = link_values(robot, "length"), link_values(robot, "centre_of_mass")
+    behind = np.array([offsets[0], *offsets])
+    ahead = np.array([*offsets, offsets[-1]])
+    length = link_values(robot, "length")
+    shift = link_values(robot, "centre_of_mass")
     n = robot.n_links
     return 0.5 * (length - behind[:n]) + shift, 0.5 * (length - ahead[:n]) - shift
 
 
 def contact_segments(robot: Robot) -> tuple[FloatArray, FloatArray]:
     """Signed positions of the centres of the rear and front spheres, from the centres of mass, each (n,), m."""
-    half, shift = link_values(robot, "contact_half_length"), link_values(robot, "centre_of_mass")
+    half = link_values(robot, "contact_half_length")
+    shift = link_values(robot, "centre_of_mass")
     return -half - shift, half - shift
 
 
@@ -62,10 +65,12 @@ def missing_turn(joint: Joint, ahead: FloatArray, behind: FloatArray) -> float:
     if len(names) == 3:
         return 0.0
     if len(names) == 2:  # the first turns with the link ahead, the second with the one behind
-        first, second = ahead[:, BODY_AXIS[names[0]]], behind[:, BODY_AXIS[names[1]]]
+        first = ahead[:, BODY_AXIS[names[0]]]
+        second = behind[:, BODY_AXIS[names[1]]]
         return float(abs(np.arcsin(np.clip(first @ second, -1.0, 1.0))))
     if len(names) == 1:
-        one, other = ahead[:, BODY_AXIS[names[0]]], behind[:, BODY_AXIS[names[0]]]
+        one = ahead[:, BODY_AXIS[names[0]]]
+        other = behind[:, BODY_AXIS[names[0]]]
         return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
     turn = ahead.T @ behind
     sine = 0.5 * np.linalg.norm(

@@ -15,18 +15,19 @@ __all__ = [
     "axis_names",
 ]
 
-HAS_YAW, HAS_PITCH, HAS_ROLL, WIDE = 1, 2, 4, 8
+HAS_YAW = 1
+HAS_PITCH = 2
+HAS_ROLL = 4
+WIDE = 8
 """A joint turns by yaw about z of the link ahead, then by pitch about y, then by roll about x of
 the link behind: R = R_z R_y R_x. None of them: the joint is fixed. `WIDE`: yaw and pitch that may
 come near 90 degrees."""
 AXES = HAS_YAW | HAS_PITCH | HAS_ROLL
 """The bits that say which axes there are."""
-CARDAN, YAW_ROLL, PITCH_ROLL, THREE = (
-    HAS_YAW | HAS_PITCH,
-    HAS_YAW | HAS_ROLL,
-    HAS_PITCH | HAS_ROLL,
-    AXES,
-)
+CARDAN = HAS_YAW | HAS_PITCH
+YAW_ROLL = HAS_YAW | HAS_ROLL
+PITCH_ROLL = HAS_PITCH | HAS_ROLL
+THREE = AXES
 
 
 def axis_names(kind: int) -> tuple[str, ...]:

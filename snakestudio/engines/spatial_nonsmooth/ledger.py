@@ -36,19 +36,19 @@ def book_works(params: Params, state: State, work: Work) -> None:
     So the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)), changes by just
     their sum. Must be called while `state` is that before the step.
     """
-    half_dt, links = 0.5 * params.dt, params.links
+    half_dt = 0.5 * params.dt
+    links = params.links
     friction = normal = gravity = external = gyroscopic = actuator = joint = stop = spring = (
         damper
     ) = 0.0
-    w, start = work.w, work.w_start
+    w = work.w
+    start = work.w_start
     for k in range(w.shape[0]):
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         half = links[k, REAR]
-        ex, ey, ez = (
-            half * work.orientation[k, X],
-            half * work.orientation[k, Y],
-            half * work.orientation[k, Z],
-        )
+        ex = half * work.orientation[k, X]
+        ey = half * work.orientation[k, Y]
+        ez = half * work.orientation[k, Z]
         vx = w[k, X] + start[k, X] + oy * ez - oz * ey
         vy = w[k, Y] + start[k, Y] + oz * ex - ox * ez
         vz = w[k, Z] + start[k, Z] + ox * ey - oy * ex
@@ -70,7 +70,8 @@ def book_works(params: Params, state: State, work: Work) -> None:
         for c in range(work.first[k], work.first[k + 1]):
             normal += work.law[c, LAW_N] * (work.gamma[c, LAW_N] + work.gamma_start[c])
     for k in range(w.shape[0] - 1):
-        begin, end = params.joints[k], params.joints[k + 1]
+        begin = params.joints[k]
+        end = params.joints[k + 1]
         rates = joint_rates(work.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX)))
         own = stopped = passive = 0.0
         for j in range(begin, end):
@@ -81,10 +82,8 @@ def book_works(params: Params, state: State, work: Work) -> None:
                 drive, drag = spring_impulse(
                     params, j, work.axes[j, ANGLE], work.axes[j, RATE_START]
                 )
-                spring_push, damper_push = (
-                    drive - drag * rate,
-                    -params.dt * params.axes[j, DAMPING] * rate,
-                )
+                spring_push = drive - drag * rate
+                damper_push = -params.dt * params.axes[j, DAMPING] * rate
                 motor -= spring_push + damper_push
                 spring += spring_push * mean
                 damper += damper_push * mean

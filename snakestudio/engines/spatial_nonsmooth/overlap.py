@@ -68,10 +68,13 @@ def _in_convex(
     near = np.flatnonzero(depth > -half)
     if not half.any() or not len(near):
         return depth
-    centre, axis = centre[near], axis[near]
-    low, high = -half[near], half[near]
+    centre = centre[near]
+    axis = axis[near]
+    low = -half[near]
+    high = half[near]
     for _ in range(30):  # leaves a millionth of the length
-        one, other = high - 0.618 * (high - low), low + 0.618 * (high - low)
+        one = high - 0.618 * (high - low)
+        other = low + 0.618 * (high - low)
         lower = _to_convex(solid, centre + one[:, None] * axis) < _to_convex(
             solid, centre + other[:, None] * axis
         )
@@ -89,11 +92,13 @@ def _in_relief(
     ny, nx = relief.heights.shape
     rim = np.array([(nx - 1) * relief.dx, (ny - 1) * relief.dy])
     depth = np.full(len(centre), -np.inf)
-    local, along = (centre - relief.origin) @ turn, axis @ turn
+    local = (centre - relief.origin) @ turn
+    along = axis @ turn
     for k, (c, e, half, radius) in enumerate(zip(local, along, halves, radii, strict=True)):
         spacing = radius / FINENESS
         reach = half * np.abs(e) + radius
-        low, high = np.maximum(c[:2] - reach[:2], 0.0), np.minimum(c[:2] + reach[:2], rim)
+        low = np.maximum(c[:2] - reach[:2], 0.0)
+        high = np.minimum(c[:2] + reach[:2], rim)
         if np.any(low > high) or c[2] - reach[2] > relief.heights.max():
             continue
         grids = [
@@ -128,7 +133,8 @@ def depth_in_solid(
     half, radius : (k,) or float
         Half the length of its axis, and its radius, m.
     """
-    half, radius = np.broadcast_to(half, len(centre)), np.broadcast_to(radius, len(centre))
+    half = np.broadcast_to(half, len(centre))
+    radius = np.broadcast_to(radius, len(centre))
     if isinstance(solid, Relief):
         return _in_relief(solid, centre, axis, half, radius)
     return _in_convex(solid, centre, axis, half, radius)

@@ -218,7 +218,9 @@ def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatAr
 
 def chain_of_scene(scene: Scene) -> Chain:
     """The robot of `scene` with its ground, controller and motors."""
-    robot, ground, motor = scene.robot, scene.ground, make_motor(scene)
+    robot = scene.robot
+    ground = scene.ground
+    motor = make_motor(scene)
     rear, front = arms(robot)
     mass, across, axial, radius = (
         link_values(robot, name) for name in ("mass", "inertia", "axial_inertia", "radius")
@@ -264,8 +266,10 @@ def params_of(
     chain: Chain, scene: Scene, base_dir: Path | None, old: Params | None = None
 ) -> Params:
     """Constants of `chain` in the surroundings of `scene`; see `make_params`."""
-    links, axes = chain.links, chain.axes
-    solver, ground = scene.solver, scene.ground
+    links = chain.links
+    axes = chain.axes
+    solver = scene.solver
+    ground = scene.ground
     gx, gy, gz = ground.gravity
     ground_map = make_ground_map(scene, base_dir)
     segment = 0.5 * (links[:, CONTACT_FRONT] - links[:, CONTACT_REAR]) + links[:, RADIUS]
@@ -312,7 +316,8 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
 
 def _structure(scene: Scene) -> tuple[object, ...]:
     """Everything that cannot change while a run goes: the robot without its friction, gains, motors and springs."""
-    robot, axes = scene.robot, scene.axis_values
+    robot = scene.robot
+    axes = scene.axis_values
     links = tuple(
         link._replace(mu_along=None, mu_backward=None, mu_across=None) for link in robot.links
     )

@@ -168,17 +168,20 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         links[k + 1, :3] += rotated(problem.reach[k]) @ links[k, 3:]
         for j in range(problem.joints[k], problem.joints[k + 1]):
             links[k + 1, :, 6 + j] = problem.axes[j, SWING_X : SWING_X + 6]
-    mass, force = np.zeros((size, size)), np.zeros(size)
+    mass = np.zeros((size, size))
+    force = np.zeros(size)
     for k, (link, e) in enumerate(zip(links, problem.axis, strict=True)):
         own, across, axial, half = problem.links[k, [MASS, ACROSS, AXIAL, REAR]]
         inertia = across * np.eye(3) + (axial - across) * np.outer(e, e)
-        centre, turning = link[:3] + rotated(half * e) @ link[3:], link[3:]
+        centre = link[:3] + rotated(half * e) @ link[3:]
+        turning = link[3:]
         mass += own * centre.T @ centre + turning.T @ inertia @ turning
         force += own * centre.T @ problem.free[k, :3] + turning.T @ inertia @ problem.free[k, 3:]
     mass[6:, 6:] += np.diag(problem.axes[:, DRAG])
     force[6:] += problem.axes[:, DRIVE]
 
-    contacts, unit = [], []
+    contacts = []
+    unit = []
     for k in range(n):
         for c in range(problem.first[k], problem.first[k + 1]):
             rows = problem.rows[c].reshape(5, 8)[:, :6]

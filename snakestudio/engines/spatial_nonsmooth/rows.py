@@ -58,7 +58,9 @@ from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 __all__ = ["classify_stick", "write_row", "write_state"]
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
-OPEN, STICK, SLIP = 0, 1, 2
+OPEN = 0
+STICK = 1
+SLIP = 2
 GROUND = -1
 
 
@@ -123,7 +125,10 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
     n = state.q.shape[0]
     i = rows.filled[0]
     at = rows.filled[1]
-    counts, sums, q, u = state.counts, state.sums, state.q, state.u
+    counts = state.counts
+    sums = state.sums
+    q = state.q
+    u = state.u
     kinetic = potential = 0.0
     for k in range(n):
         for a in range(7):
@@ -138,7 +143,9 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         rows.link_twist[i, k, RY] = by + 2.0 * (z * cx - x * cz)
         rows.link_twist[i, k, RZ] = bz + 2.0 * (x * cy - y * cx)
         speed = u[k, X] * u[k, X] + u[k, Y] * u[k, Y] + u[k, Z] * u[k, Z]
-        mass, axial, across = params.links[k, MASS], params.links[k, AXIAL], params.links[k, ACROSS]
+        mass = params.links[k, MASS]
+        axial = params.links[k, AXIAL]
+        across = params.links[k, ACROSS]
         kinetic += 0.5 * (mass * speed + axial * bx * bx + across * (by * by + bz * bz))
         potential -= mass * (params.gx * q[k, X] + params.gy * q[k, Y] + params.gz * q[k, Z])
         for a in range(3):
@@ -167,11 +174,9 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
     # Contacts with obstacles in the interval, then with the ground.
     for s in range(counts[SLOTS_ROW + interval]):
         weight = state.slot_sum[interval, s, WEIGHT]
-        link, body, feature = (
-            state.slot_key[interval, s, LINK],
-            state.slot_key[interval, s, BODY],
-            state.slot_key[interval, s, FEATURE],
-        )
+        link = state.slot_key[interval, s, LINK]
+        body = state.slot_key[interval, s, BODY]
+        feature = state.slot_key[interval, s, FEATURE]
         rows.contact_link[at] = link
         rows.contact_other[at] = body
         loaded = state.slot_key[interval, s, LOADED] == counts[STEP]

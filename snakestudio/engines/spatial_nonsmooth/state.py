@@ -51,7 +51,8 @@ __all__ = [
     WORST_CALL,
 ) = range(13)
 # Entries of State.contact after link, body and feature, and of State.slot_key.
-SLOT_ROW, SLOT_CALL = 3, 4
+SLOT_ROW = 3
+SLOT_CALL = 4
 LOADED = 3
 # Entries of State.slot_sum after the normal impulse, and after the point.
 FRICTION_X, FRICTION_Y, FRICTION_Z = range(3, 6)
@@ -65,7 +66,9 @@ COS, SIN = range(2)
 # Entries of Work.axes behind those of SpatialProblem.axes.
 NEW_COS, NEW_SIN, ANGLE, RATE_START = range(AXIS_WIDTH, AXIS_WIDTH + 4)
 # Where the axes begin in Work.orientation.
-BODY_X, BODY_Y, BODY_Z = 0, 3, 6
+BODY_X = 0
+BODY_Y = 3
+BODY_Z = 6
 # Entries of Work.reference.
 GOAL, GOAL_RATE = range(2)
 # Entry of Work.given.
@@ -351,20 +354,22 @@ def with_axes_in_a_row(state: State) -> State:
 def grow_contacts(state: State) -> State:
     """`state` with room for twice as many contacts."""
     used = len(state.law)
-    contact, law = np.full((2 * used, 5), -1, np.int64), np.zeros((2 * used, 5))
-    before, stick = np.zeros((2 * used, 5)), np.zeros(2 * used, np.int64)
-    contact[:used], law[:used], before[:used], stick[:used] = (
-        state.contact,
-        state.law,
-        state.law_before,
-        state.stick,
-    )
+    contact = np.full((2 * used, 5), -1, np.int64)
+    law = np.zeros((2 * used, 5))
+    before = np.zeros((2 * used, 5))
+    stick = np.zeros(2 * used, np.int64)
+    contact[:used] = state.contact
+    law[:used] = state.law
+    before[:used] = state.law_before
+    stick[:used] = state.stick
     return state._replace(contact=contact, law=law, law_before=before, stick=stick)
 
 
 def grow_slots(state: State) -> State:
     """`state` with room for twice as many contact slots."""
     slots = state.slot_key.shape[1]
-    keys, sums = np.zeros((2, 2 * slots, 4), np.int64), np.zeros((2, 2 * slots, 10))
-    keys[:, :slots], sums[:, :slots] = state.slot_key, state.slot_sum
+    keys = np.zeros((2, 2 * slots, 4), np.int64)
+    sums = np.zeros((2, 2 * slots, 10))
+    keys[:, :slots] = state.slot_key
+    sums[:, :slots] = state.slot_sum
     return state._replace(slot_key=keys, slot_sum=sums)

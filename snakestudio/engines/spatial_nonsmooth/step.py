@@ -168,7 +168,8 @@ def _step(
         return outcome
 
     # Ledger, positions (83) and closed joints (VII-C).
-    counts, sums = state.counts, state.sums
+    counts = state.counts
+    sums = state.sums
     counts[STEP] += 1
     counts[CONTACTS] = n_contacts
     book_works(params, state, work)

@@ -93,14 +93,13 @@ def _jams(recording: Recording) -> list[tuple[float | None, float | None]]:
 def _mean(time: FloatArray, values: FloatArray) -> FloatArray:
     """Moving mean over `_MEAN_S`, narrower at the ends."""
     area = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * np.diff(time))])
-    low, high = (
-        np.maximum(time - 0.5 * _MEAN_S, time[0]),
-        np.minimum(time + 0.5 * _MEAN_S, time[-1]),
-    )
+    low = np.maximum(time - 0.5 * _MEAN_S, time[0])
+    high = np.minimum(time + 0.5 * _MEAN_S, time[-1])
     return np.asarray((np.interp(high, time, area) - np.interp(low, time, area)) / (high - low))
 
 
-_WITHOUT, _WITH = Need("jam_without_resolution"), Need("jam_resolution")
+_WITHOUT = Need("jam_without_resolution")
+_WITH = Need("jam_resolution")
 
 FIGURES = (
     PaperFigure(

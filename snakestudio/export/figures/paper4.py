@@ -41,7 +41,8 @@ _NOTHING = 1e-18
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     above, below = time_axes(figure, ("joint angle / °", "error / °"))
-    yaw, law = runs[0].scene.waves.yaw, runs[0].scene.joint_controller
+    yaw = runs[0].scene.waves.yaw
+    law = runs[0].scene.joint_controller
     for joint, style in zip(_JOINTS, ("-", "--", ":"), strict=True):
         time, ref, angle = columns(
             runs[0], "time_s", f"joint_{joint}_yaw_ref_rad", f"joint_{joint}_yaw_rad"
@@ -169,7 +170,8 @@ def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 _FREE = (("ground.viscous_along_ns_per_m", 0.0), ("ground.viscous_across_ns_per_m", 0.0))
 _EQUAL = (("ground.viscous_across_ns_per_m", 1.0),)
-_UNDULATION, _FOLLOWING = Need("lagrangian_undulation"), Need("path_following")
+_UNDULATION = Need("lagrangian_undulation")
+_FOLLOWING = Need("path_following")
 _OFFSETS = tuple(
     Need("lagrangian_undulation", (("gait.offset_deg", offset),)) for offset in (-5.0, 5.0)
 )

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["FIGURES"]
 
 
-_WORM, _FASTER, _INCHWORM = Need("worm"), Need("worm_accelerating"), Need("inchworm")
-_FLAT, _SPATIAL = Need("continuum_snake_2d"), Need("continuum_snake_3d")
+_WORM = Need("worm")
+_FASTER = Need("worm_accelerating")
+_INCHWORM = Need("inchworm")
+_FLAT = Need("continuum_snake_2d")
+_SPATIAL = Need("continuum_snake_3d")
 
-_INCHWORM_TORQUES_S, _SNAKE_S = 4.5, 2.0
+_INCHWORM_TORQUES_S = 4.5
+_SNAKE_S = 2.0
 _WORM_S = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 

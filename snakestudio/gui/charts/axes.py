@@ -19,14 +19,17 @@ _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
 """How far a number may reach beyond the ends of its axis, px."""
-_LOOSE, _LEAST_ACROSS = 2.4, 36.0
+_LOOSE = 2.4
+_LEAST_ACROSS = 36.0
 """Distance of the ticks of a logarithmic axis, in heights of a number, and at least, px."""
 _APART = 12.0
 """Between the numbers of a horizontal axis, px."""
-_LEAST_LABEL, _LABEL_GAP = 36.0, 8.0
+_LEAST_LABEL = 36.0
+_LABEL_GAP = 8.0
 """Width of a label of a horizontal axis before every second one is left out, and the gap between
 two, px."""
-_DASH, _HALO = 3.0, 0.72
+_DASH = 3.0
+_HALO = 0.72
 """Half of the dash of an axis with a line, px, and how opaque the background of its numbers is."""
 _MOST_SIZES = 256
 """Texts whose size is remembered: a run of hours has a new one every few seconds."""
@@ -63,8 +66,10 @@ class ChartAxis(pg.AxisItem):
         self.decades = False
         self.title = ""
         """What a horizontal axis shows, below its numbers."""
-        self._density, self._line = density, line
-        self._unit, self._first = unit, ""
+        self._density = density
+        self._line = line
+        self._unit = unit
+        self._first = ""
         self._labels: list[tuple[float, str]] | None = None
         self._ticks: list[tuple[float, str]] = []
         self._ticks_for: tuple[object, ...] = ()
@@ -88,13 +93,15 @@ class ChartAxis(pg.AxisItem):
 
     def dress(self) -> None:
         """Take over the palette."""
-        self._font, self._sizes = theme.chart_font(), {}
+        self._font = theme.chart_font()
+        self._sizes = {}
         self.setTextPen(theme.colour("dim"))
 
     def show_as(self, decades: bool, labels: list[tuple[float, str]] | None) -> None:
         """Read values as decadic logarithms, or write `labels` at some of them instead of numbers."""
         if decades != self.decades or labels != self._labels:
-            self.decades, self._labels = decades, labels
+            self.decades = decades
+            self._labels = labels
             self._ticks_for = ()
             self.picture = None
             self.update()
@@ -120,7 +127,8 @@ class ChartAxis(pg.AxisItem):
     def set_unit(self, unit: str, first: str = "") -> None:
         """Write `unit` behind the last number, and `first` in place of 0."""
         if (unit, first) != (self._unit, self._first):
-            self._unit, self._first = unit, first
+            self._unit = unit
+            self._first = first
             self.update()
 
     def places(self) -> list[float]:
@@ -136,7 +144,8 @@ class ChartAxis(pg.AxisItem):
         key = (low, high, size, self.decades, self._unit, self._first)
         if key != self._ticks_for:
             make = self._round_ticks if self._labels is None else self._labels_apart
-            self._ticks, self._ticks_for = make(low, high, size), key
+            self._ticks = make(low, high, size)
+            self._ticks_for = key
         return self._ticks
 
     def _round_ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:

@@ -229,7 +229,8 @@ class Chart(PlotBase):
 
     def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
         """Move the cursor without drawing the curves anew."""
-        self.picture.cursor, self.picture.legend = time_s, legend
+        self.picture.cursor = time_s
+        self.picture.legend = legend
         self.cursor_line.setVisible(time_s is not None)
         if time_s is not None:
             self.cursor_line.setValue(time_s)
@@ -330,7 +331,8 @@ class CursorLegend(pg.GraphicsObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._left, self._right = 0.0, 1.0
+        self._left = 0.0
+        self._right = 1.0
         self._title = self._unit = ""
         self._legend: list[tuple[str, str]] = []
         self._places: list[QRectF] = []
@@ -340,12 +342,14 @@ class CursorLegend(pg.GraphicsObject):
         """Use the room from left to right, px."""
         if (left, right) != (self._left, self._right):
             self.prepareGeometryChange()
-            self._left, self._right = left, right
+            self._left = left
+            self._right = right
 
     def say(self, unit: str, legend: list[tuple[str, str]]) -> None:
         """Show a unit, and colour and text of every curve."""
         if (unit, legend) != (self._unit, self._legend):
-            self._unit, self._legend = unit, list(legend)
+            self._unit = unit
+            self._legend = list(legend)
             self.update()
 
     @property
@@ -371,7 +375,8 @@ class CursorLegend(pg.GraphicsObject):
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
         left = self._paint_title(painter) if self._title else self._left
-        font, dim = theme.chart_font(), theme.colour("dim")
+        font = theme.chart_font()
+        dim = theme.colour("dim")
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         x = self._right

@@ -15,7 +15,8 @@ from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import coloured
 
-_GAP, _THICK = 12.0, 10.0
+_GAP = 12.0
+_THICK = 10.0
 """From the curves to the colours, and their width, px."""
 
 
@@ -28,8 +29,11 @@ class ColourBar(pg.GraphicsObject):
         self.axis = ChartAxis("right", 0, density=1.6)
         for item in (self._strip, self.axis):
             item.setParentItem(self)
-        self._signed, self._unit, self._text = False, "", ""
-        self._bar, self._frame = QRectF(), QRectF()
+        self._signed = False
+        self._unit = ""
+        self._text = ""
+        self._bar = QRectF()
+        self._frame = QRectF()
 
     def dress(self) -> None:
         """Take over the palette."""
@@ -55,7 +59,8 @@ class ColourBar(pg.GraphicsObject):
             The only value, where both ends are the same.
         """
         low, high, self._signed = ends
-        self._unit, self._text = unit, "" if high > low else text
+        self._unit = unit
+        self._text = "" if high > low else text
         self.axis.setVisible(high > low)
         self.axis.show_scale(
             AxisScale(low, high if high > low else low + 1.0, categories=categories)

@@ -30,7 +30,9 @@ def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
     The ends of a bin stand in the order in which the curve rises or falls through them, so that a
     steep curve stays a line and only what is too fast to show becomes a band.
     """
-    time, low, high = trace.time, trace.low, trace.high
+    time = trace.time
+    low = trace.low
+    high = trace.high
     if len(time) < 3 or not np.any(high > low):
         return time, low
     middle = 0.5 * (low + high)
@@ -48,8 +50,11 @@ def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
     falling = np.empty(len(time), bool)
     np.less(middle[1:], middle[:-1], out=falling[:-1])
     falling[-1] = falling[-2]
-    low, high, falling = low[ends], high[ends], falling[ends]
-    ys[second - 1], ys[second] = np.where(falling, high, low), np.where(falling, low, high)
+    low = low[ends]
+    high = high[ends]
+    falling = falling[ends]
+    ys[second - 1] = np.where(falling, high, low)
+    ys[second] = np.where(falling, low, high)
     return xs, ys
 
 
@@ -110,11 +115,10 @@ class Curve(pg.PlotCurveItem):
 
     def _paint_for_export(self, painter: QPainter) -> None:
         """In pixels of the page: a vector file keeps six digits, too few for a second in hours of data."""
-        frame, to_page = self._frame, painter.transform()
-        xs, ys = (
-            np.clip(self.xData, frame.left(), frame.right()),
-            np.clip(self.yData, frame.top(), frame.bottom()),
-        )
+        frame = self._frame
+        to_page = painter.transform()
+        xs = np.clip(self.xData, frame.left(), frame.right())
+        ys = np.clip(self.yData, frame.top(), frame.bottom())
         known = np.isfinite(ys)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
         painter.save()
@@ -206,7 +210,8 @@ class HoldTicks(pg.GraphicsObject):
         """Show abscissas (m) in a view that shows `frame`."""
         if frame != self._frame:
             self.prepareGeometryChange()
-        self._ticks, self._frame = list(ticks), frame
+        self._ticks = list(ticks)
+        self._frame = frame
         self.update()
 
     def boundingRect(self) -> QRectF:

@@ -71,7 +71,8 @@ class _Dots(pg.GraphicsObject):
     def show_in(self, picture: ChartData, frame: QRectF) -> None:
         if frame != self._frame:
             self.prepareGeometryChange()
-        self._dots, self._frame = list(picture.dots), frame
+        self._dots = list(picture.dots)
+        self._frame = frame
         self.update()
 
     def boundingRect(self) -> QRectF:

@@ -9,7 +9,9 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from snakestudio.gui.core import theme
 
-_RING, _STAR, _DISC = 8.0, 8.0, 4.5
+_RING = 8.0
+_STAR = 8.0
+_DISC = 4.5
 """Radii, px."""
 _BRUSH = 0.08
 """How opaque the range of a brush is."""

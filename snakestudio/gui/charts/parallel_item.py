@@ -27,9 +27,12 @@ _AT_ONCE = 500
 _REST_MS = 140
 _BEHIND = 2_000
 """Lines that represent all others."""
-_NEAR, _SIDE, _BELOW = 26, 46, 16
+_NEAR = 26
+_SIDE = 46
+_BELOW = 16
 """Space to the left, to the right and below, px of the design."""
-_TOP, _TOP_CROWDED = 46, 64
+_TOP = 46
+_TOP_CROWDED = 64
 """Space above for the titles in one row, and in two, px of the design."""
 _WIDEST = 90
 """Width of the numbers of an axis at most, px of the design."""
@@ -78,8 +81,12 @@ class ParallelItem(pg.GraphicsObject):
         self.shares: FloatArray = np.zeros((0, 0))
         """(rows, axes): where a line crosses an axis, 0 at its low end and 1 at its high one; NaN
         where it does not."""
-        self._chart, self._front, self._is_behind, self._held = chart, front, behind, held
-        self._frame, self._area = QRectF(), QRectF(0.0, 0.0, 20.0, 20.0)
+        self._chart = chart
+        self._front = front
+        self._is_behind = behind
+        self._held = held
+        self._frame = QRectF()
+        self._area = QRectF(0.0, 0.0, 20.0, 20.0)
         self._crowded = False
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._chart_axes: list[ChartAxis] = []
@@ -99,7 +106,8 @@ class ParallelItem(pg.GraphicsObject):
 
     def show_axes(self, axes: Sequence[ParallelAxis], shares: FloatArray) -> None:
         """Show these axes from the left, and where lines cross them."""
-        self.axes, self.shares = list(axes), shares
+        self.axes = list(axes)
+        self.shares = shares
         while len(self._chart_axes) > len(axes):
             axis = self._chart_axes.pop()
             axis.setParentItem(None)
@@ -153,7 +161,9 @@ class ParallelItem(pg.GraphicsObject):
         self._crowded = any(
             metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes
         )
-        left, side, below = theme.scaled(_NEAR), theme.scaled(_SIDE), theme.scaled(_BELOW)
+        left = theme.scaled(_NEAR)
+        side = theme.scaled(_SIDE)
+        below = theme.scaled(_BELOW)
         top = theme.scaled(_TOP_CROWDED if self._crowded else _TOP)
         width, height = self._frame.width() - left - side, self._frame.height() - top - below
         self._area = QRectF(left, top, max(20.0, width), max(20.0, height))
@@ -199,7 +209,8 @@ class ParallelItem(pg.GraphicsObject):
 
     def renew_front(self) -> None:
         """Draw other lines: a sample of them at once, and all of them little by little once nothing moves."""
-        self._drawn, self._growing = None, None
+        self._drawn = None
+        self._growing = None
         behind = self._is_behind()
         if behind != self._was_behind:
             self._was_behind = behind
@@ -230,7 +241,8 @@ class ParallelItem(pg.GraphicsObject):
         if len(self._to_draw.rows):
             QTimer.singleShot(0, self, self._draw_more)
             return
-        self._drawn, self._growing = self._growing.picture(), None
+        self._drawn = self._growing.picture()
+        self._growing = None
         self.rasters[1].renew()
 
     def _crossings(self, rows: IntArray, scale: float) -> tuple[FloatArray, FloatArray]:
@@ -254,7 +266,8 @@ class ParallelItem(pg.GraphicsObject):
         width, height = pixel_size(area, scale)
         if self._drawn is not None and self._drawn[0].shape == (height, width):
             return coloured(*self._drawn, palette)
-        rows, shade = _sample(rows, _SAMPLE), _sample(shade, _SAMPLE)
+        rows = _sample(rows, _SAMPLE)
+        shade = _sample(shade, _SAMPLE)
         lines = Lines((width, height), smooth=len(rows) <= _FEW)
         lines.add(*self._crossings(rows, scale), shade)
         return coloured(*lines.picture(), palette)

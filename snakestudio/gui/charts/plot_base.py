@@ -38,7 +38,8 @@ class Headline(pg.GraphicsObject):
     def __init__(self, chart: PlotBase) -> None:
         super().__init__()
         self._chart = chart
-        self._title, self._note = "", ""
+        self._title = ""
+        self._note = ""
         self._frame = QRectF()
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
@@ -46,7 +47,8 @@ class Headline(pg.GraphicsObject):
     def show_texts(self, title: str, note: str = "") -> None:
         """Write other texts."""
         if (title, note) != (self._title, self._note):
-            self._title, self._note = title, note
+            self._title = title
+            self._note = note
             self.update()
 
     def fit(self, frame: QRectF) -> None:
@@ -63,7 +65,8 @@ class Headline(pg.GraphicsObject):
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
         font = theme.chart_font()
         metrics = QFontMetricsF(font)
-        top, width = self._chart.margins.top, self._frame.width()
+        top = self._chart.margins.top
+        width = self._frame.width()
         painter.setFont(font)
         painter.setPen(theme.colour("text"))
         title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, width - 2 * _MARGIN)
@@ -110,7 +113,8 @@ class PlotBase(pg.PlotWidget):
     ) -> None:
         self.view = view
         self.margins = margins
-        self._ground, self._around = ground, around
+        self._ground = ground
+        self._around = around
         self._dressed_for = theme.current().name
         self.bottom_axis = ChartAxis("bottom", margins.below, unit, density=density)
         self.left_axis = ChartAxis("left", margins.left, density=density)
@@ -180,7 +184,8 @@ class PlotBase(pg.PlotWidget):
         # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with
         # every new sample.
         painter.fillRect(rect, theme.colour(self._around))
-        area, line = QRectF(self.area.toRect()), theme.colour("line")
+        area = QRectF(self.area.toRect())
+        line = theme.colour("line")
         painter.fillRect(area, theme.colour(self._ground))
         if not self.has_grid:
             return

@@ -36,9 +36,12 @@ from snakestudio.gui.charts.raster_item import PaintedItem, RasterItem
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 
-_LEFT, _TOP, _BELOW = 54, 26, 44
+_LEFT = 54
+_TOP = 26
+_BELOW = 44
 """Space for an axis to the left, for its title above and for an axis below, px of the design."""
-_BAR, _RIGHT = 62, 16
+_BAR = 62
+_RIGHT = 16
 """Space to the right with a colour bar and its numbers, px of the design, and without, px."""
 _REACH = 9.0
 """How near the mouse has to come to a point, px."""
@@ -51,7 +54,9 @@ _ARROWS = {
 _OWN_KEYS = frozenset(
     {*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P}
 )
-_RASTERS, _LINES, _MARKS = 0.0, 10.0, 20.0
+_RASTERS = 0.0
+_LINES = 10.0
+_MARKS = 20.0
 """Order of the layers."""
 
 
@@ -90,7 +95,8 @@ class PointChart(PlotBase):
         """The row at which the keyboard is; -1 for none."""
         self._pressed: QPointF | None = None
         self._dragging = False
-        self._title, self._note = "", ""
+        self._title = ""
+        self._note = ""
         view = pg.ViewBox(enableMenu=False)
         view.setMouseEnabled(False, False)
         view.disableAutoRange()
@@ -234,7 +240,8 @@ class PointChart(PlotBase):
     def renew_brushed(self) -> None:
         """Draw again what depends on the brushed rows."""
         brushed = self.is_brushed
-        begins, self._was_brushed = brushed != self._was_brushed, brushed
+        begins = brushed != self._was_brushed
+        self._was_brushed = brushed
         for raster in self.rasters if begins else self.rasters[-1:]:
             raster.renew()
         self.marks.update()
@@ -306,10 +313,12 @@ class PointChart(PlotBase):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.there:
-            self._pressed, self._dragging = event.position(), False
+            self._pressed = event.position()
+            self._dragging = False
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, self._pressed = self._pressed, None
+        pressed = self._pressed
+        self._pressed = None
         if pressed is None or event.button() != Qt.MouseButton.LeftButton:
             return
         if self._dragging:

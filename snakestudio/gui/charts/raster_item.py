@@ -108,7 +108,8 @@ class PaintedItem(pg.GraphicsObject):
 
     def __init__(self, draw: Callable[[QPainter], None], z: float, *, once: bool) -> None:
         super().__init__()
-        self._draw, self._once = draw, once
+        self._draw = draw
+        self._once = once
         self._area = QRectF()
         self._pixels: QPixmap | None = None
         self.setZValue(z)

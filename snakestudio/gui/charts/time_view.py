@@ -9,9 +9,11 @@ from PySide6.QtCore import Qt, Signal
 
 from snakestudio.viewmodel.plots.chart_data import Across
 
-_TIME, _VALUES = 0, 1
+_TIME = 0
+_VALUES = 1
 _PANNING = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
-_SHIFT, _CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 class TimeView(pg.ViewBox):

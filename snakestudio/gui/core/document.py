@@ -33,7 +33,8 @@ class _SceneEdit(QUndoCommand):
     def __init__(self, document: Document, after: Scene, text: str, gesture: int) -> None:
         super().__init__(text)
         self._document = document
-        self._before, self._after = document.scene, after
+        self._before = document.scene
+        self._after = after
         self._gesture = gesture
 
     def redo(self) -> None:
@@ -181,9 +182,12 @@ class Document(QObject):
     ) -> None:
         self.undo_stack.clear()
         self.undo_stack.setClean()  # an empty stack that was told of no clean step stays so when it is cleared
-        self.path, self._text, self._digest = path, text, digest
+        self.path = path
+        self._text = text
+        self._digest = digest
         self.origin = origin if origin is not None else path
-        before, self.scene = self.scene, scene
+        before = self.scene
+        self.scene = scene
         self.opened.emit()
         self.scene_changed.emit(before, scene)
         self.title_changed.emit()
@@ -228,7 +232,8 @@ class Document(QObject):
         content = read_scene_text(self.path)
         load_plugins_of_text(content, self.path.parent)
         scene = parse_scene(content, source=str(self.path))
-        self._text, self._digest = content, digest
+        self._text = content
+        self._digest = digest
         self.edit(scene, text)
         self.undo_stack.setClean()
         self.title_changed.emit()
@@ -277,7 +282,8 @@ class Document(QObject):
             From `new_gesture`: consecutive edits of the same gesture merge; 0 never merges.
         """
         if scene != self.scene:
-            self.going_on, self._edited_in = gesture != 0 and gesture == self._edited_in, gesture
+            self.going_on = gesture != 0 and gesture == self._edited_in
+            self._edited_in = gesture
             try:
                 self.undo_stack.push(_SceneEdit(self, scene, text, gesture))
             finally:
@@ -322,7 +328,8 @@ class Document(QObject):
         SceneError
             If its values do not suit them; it stays as it is.
         """
-        before, after = self.scene, renewed(self.scene)
+        before = self.scene
+        after = renewed(self.scene)
         self.scene = after
         self.kinds_changed.emit()
         if after is not before:
@@ -333,6 +340,7 @@ class Document(QObject):
             SceneError
         ):  # values of before that the kind of now refuses stay as they are
             scene = renewed(scene)
-        before, self.scene = self.scene, scene
+        before = self.scene
+        self.scene = scene
         if not self._jumping:
             self.scene_changed.emit(before, scene)

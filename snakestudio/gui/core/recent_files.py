@@ -22,7 +22,8 @@ class RecentFiles:
     """
 
     def __init__(self, settings: QSettings, key: str) -> None:
-        self._settings, self._key = settings, key
+        self._settings = settings
+        self._key = key
 
     @property
     def paths(self) -> list[Path]:

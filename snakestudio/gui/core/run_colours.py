@@ -18,7 +18,8 @@ __all__ = [
     "twin_colour",
 ]
 
-BEFORE, FITTED = "before the fit", "fitted"
+BEFORE = "before the fit"
+FITTED = "fitted"
 
 COLOURS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "dark": {

@@ -241,18 +241,22 @@ class SessionController(QObject):
             self._show_source(self._robot)
 
     def _show_source(self, source: Source) -> None:
-        self._source, self._awaited = source, 0
+        self._source = source
+        self._awaited = 0
         self._pull()
         self.source_changed.emit()
         self.frame.emit()
 
     def continue_here(self) -> None:
         """Let the simulation go on from the moment that is shown, as a new run."""
-        recording, shown = self._recording, self._shown
+        recording = self._recording
+        shown = self._shown
         if recording is None or shown is None or not len(recording):
             return
         time = float(recording.times[recording.index_at(shown.time)])
-        scene, name, folder = recording.scene_at(time), self.source_name, self.base_dir
+        scene = recording.scene_at(time)
+        name = self.source_name
+        folder = self.base_dir
         self.pause_recorded()
         if self._source.kind == "replay":
             self._document.new(scene)  # which leads back to the simulation
@@ -310,7 +314,8 @@ class SessionController(QObject):
 
     def play_or_pause_recorded(self) -> None:
         """Play what is recorded from the moment that is shown, or stop that; the simulation is left alone."""
-        player, shown = self.player, self._shown
+        player = self.player
+        shown = self._shown
         if player is None or not len(player.recording):
             return
         if player.playing:
@@ -400,7 +405,8 @@ class SessionController(QObject):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._reopen or before is None:
-            self._reopen, self._awaited = False, 0
+            self._reopen = False
+            self._awaited = 0
             self.session.open(
                 after, self._document.base_dir, self._document.name if self._document.origin else ""
             )
@@ -419,7 +425,8 @@ class SessionController(QObject):
         """Show another start at once: until the engine stands there, too, a robot that is dragged would lag behind."""
         shown = preview(scene, self._document.base_dir)
         if shown is not None:
-            self._awaited, self._shown = edit, shown
+            self._awaited = edit
+            self._shown = shown
             self.frame.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -462,7 +469,8 @@ class SessionController(QObject):
         self._release.setInterval(_RELEASE_AGAIN_MS)
 
     def _new_player(self, recording: Recording | None) -> None:
-        before, self.player = self.player, None
+        before = self.player
+        self.player = None
         if recording is not None:
             self.player = Replay(recording, self._source.name)
             if before is not None:

@@ -93,7 +93,9 @@ class ViewOptions(Options[ViewSettings]):
     def scale_arrows(self, row: str, factor: float) -> None:
         """Make the arrows of a key of `SCALES` longer (factor > 1) or shorter."""
         name = SCALES[row]
-        longest, shortest = 10.0, 1e-5  # m/N: from a worm of grams to a machine of tonnes
+        # m/N: from a worm of grams to a machine of tonnes
+        longest = 10.0
+        shortest = 1e-5
         self.set(**{name: min(max(getattr(self.now, name) * factor, shortest), longest)})
 
 

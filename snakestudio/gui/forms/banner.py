@@ -44,7 +44,8 @@ __all__ = ["Banner", "Banners", "Button", "Kind"]
 Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
 
-_LINES, _LINES_LOW = 3, 2
+_LINES = 3
+_LINES_LOW = 2
 """Lines a notice has before somebody asks for more, and over a picture that is low: what is under
 it counts, too."""
 _LOW = 320
@@ -58,7 +59,8 @@ _FIXES = 1
 """Fixes of a problem that a notice offers; the others are in the list of problems."""
 _WIDEST = 760
 """Width of a notice, px of the design: a longer line is hard to read."""
-_MARGIN, _BELOW = 12, 40
+_MARGIN = 12
+_BELOW = 40
 """Room at the sides, and for the viewport's hint below, px."""
 
 
@@ -208,7 +210,8 @@ class Banner(Themed):
         shown = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
         layout = self.layout()
         assert layout is not None
-        margins, gap = layout.contentsMargins(), layout.spacing()
+        margins = layout.contentsMargins()
+        gap = layout.spacing()
         room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
         room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
         line = math.ceil(
@@ -298,8 +301,10 @@ class Banners(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._scene = bridge, scene
-        self._show_checks, self._apply_fix = show_checks, apply_fix
+        self._bridge = bridge
+        self._scene = scene
+        self._show_checks = show_checks
+        self._apply_fix = apply_fix
         self._saved: Path | None = None
         self._told = ""
         column = QVBoxLayout(self)
@@ -365,7 +370,8 @@ class Banners(QWidget):
         return handled
 
     def _place(self) -> None:
-        over, column = self._over, self.layout()
+        over = self._over
+        column = self.layout()
         if over is None or column is None:
             return
         self.setVisible(any(not banner.isHidden() for banner in self.findChildren(Banner)))

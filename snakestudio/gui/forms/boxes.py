@@ -66,10 +66,8 @@ class ChoiceBox(QComboBox):
         """Width that is there for the text, px."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        complex_control, part = (
-            QStyle.ComplexControl.CC_ComboBox,
-            QStyle.SubControl.SC_ComboBoxEditField,
-        )
+        complex_control = QStyle.ComplexControl.CC_ComboBox
+        part = QStyle.SubControl.SC_ComboBoxEditField
         width = self.style().subControlRect(complex_control, option, part, self).width()
         has_icon = self.currentIndex() >= 0 and not self.itemIcon(self.currentIndex()).isNull()
         return width - (self.iconSize().width() + 4 if has_icon else 0)
@@ -79,7 +77,8 @@ class ChoiceBox(QComboBox):
         if self.currentIndex() < 0:
             super().paintEvent(event)
             return
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         elide = Qt.TextElideMode.ElideRight

@@ -32,7 +32,8 @@ class CellDelegate(QStyledItemDelegate):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._column, self._suggest = column, suggest
+        self._column = column
+        self._suggest = suggest
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         column = self._column(index.column())

@@ -171,7 +171,8 @@ class NumberEditor(Editor):
     def _read(self, text: str) -> None:
         if self._setting:
             return
-        value, problem = self._value, ""
+        value = self._value
+        problem = ""
         try:
             value = self._parse(text.strip())
             problem = "" if value is None else self.widget.range_problem(value)

@@ -48,7 +48,8 @@ class ElidedButton(QToolButton):
         if elided == self.text():
             super().paintEvent(event)
             return
-        painter, option = QStylePainter(self), QStyleOptionToolButton()
+        painter = QStylePainter(self)
+        option = QStyleOptionToolButton()
         self.initStyleOption(option)
         painter.drawPrimitive(QStyle.PrimitiveElement.PE_PanelButtonTool, option)
         painter.setPen(theme.colour("text" if self.isChecked() else "dim"))

@@ -67,7 +67,8 @@ class ExpressionField(QLineEdit):
 
     def complete_with(self, word: str) -> None:
         """Put a name in place of the word before the cursor."""
-        before, after = self.text()[: self.cursorPosition()], self.text()[self.cursorPosition() :]
+        before = self.text()[: self.cursorPosition()]
+        after = self.text()[self.cursorPosition() :]
         found = _WORD.search(before)
         start = found.start() if found else len(before)
         if found and found[0].startswith("other."):
@@ -79,7 +80,8 @@ class ExpressionField(QLineEdit):
     def wrap(self, pattern: str) -> None:
         """Put a function around what is selected, or around all."""
         if self.hasSelectedText():
-            start, chosen = self.selectionStart(), self.selectedText()
+            start = self.selectionStart()
+            chosen = self.selectedText()
             text = self.text()
             self.setText(text[:start] + pattern.format(chosen) + text[start + len(chosen) :])
         else:

@@ -60,7 +60,10 @@ PICTURE_FILES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All fil
 GUTTER = 16
 """Room left of a row for the way back to its default, px."""
 
-_LABEL, _LABEL_LEAST, _NUMBER, _UNIT = 96, 68, 92, 44
+_LABEL = 96
+_LABEL_LEAST = 68
+_NUMBER = 92
+_UNIT = 44
 """Widths of a row's parts, px of the design: a number is seen whole before its name stands on one
 line."""
 
@@ -87,12 +90,16 @@ class FormRow(QWidget):
         self._obstacles = (
             [int(parse_key(key)[1]) for key in self.keys] if len(self.keys) > 1 else []
         )
-        self._document, self._of = document, of
+        self._document = document
+        self._of = of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
         self._choices = _words_of(self.model.model_fields[self.name].annotation)
         self._gesture = 0
-        self._problem, self._pending, self._note, self._unused = "", False, "", ""
+        self._problem = ""
+        self._pending = False
+        self._note = ""
+        self._unused = ""
         self._told: tuple[QWidget, ...] = ()
         self.reset_button: QToolButton | None = None
         self.message = Message()
@@ -188,7 +195,8 @@ class FormRow(QWidget):
 
     def _default_text(self) -> str:
         """The default as the row shows it; "" for one that is not told in a word."""
-        default, unit = self.doc.default, f" {self.doc.unit}" if self.doc.unit else ""
+        default = self.doc.default
+        unit = f" {self.doc.unit}" if self.doc.unit else ""
         if self._choices:
             return choice_text(default)
         if isinstance(default, str):

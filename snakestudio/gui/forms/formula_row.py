@@ -118,7 +118,9 @@ class FormulaRow(Themed):
     ) -> None:
         super().__init__(parent)
         self.key = key
-        self._document, self._check, self._of = document, check, of
+        self._document = document
+        self._check = check
+        self._of = of
         self._found = ""
         self.field = _Field()
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -126,7 +128,8 @@ class FormulaRow(Themed):
         self.field.setFont(font)
         self.field.setAccessibleName(help)
         self.message = Message()
-        self._label, self._unit = QLabel(symbol or title), QLabel(unit)
+        self._label = QLabel(symbol or title)
+        self._unit = QLabel(unit)
         self._label.setTextFormat(Qt.TextFormat.RichText)
         if symbol:
             self._label.setFixedWidth(theme.scaled(24))

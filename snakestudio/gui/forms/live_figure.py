@@ -31,7 +31,9 @@ class Figure(QWidget):
 
     def __init__(self, caption: str, widest: str, tip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._caption, self._value, self._role = caption, "–", "text"
+        self._caption = caption
+        self._value = "–"
+        self._role = "text"
         self._caption_role = "dim"
         self._small = theme.value_font(11, bold=False)
         self._large = theme.value_font(14)
@@ -62,7 +64,8 @@ class Figure(QWidget):
     def show_value(self, value: str, role: str = "text") -> None:
         """Show a value in a colour of the palette."""
         if (value, role) != (self._value, self._role):
-            self._value, self._role = value, role
+            self._value = value
+            self._role = role
             width = QFontMetrics(self._large).horizontalAdvance(value) + _BESIDE
             if width > self._size.width():  # longer than was foreseen: no digit may be lost
                 self._size.setWidth(width)
@@ -73,7 +76,8 @@ class Figure(QWidget):
     def set_caption(self, caption: str, role: str = "dim") -> None:
         """Say something else above the value, in a colour of the palette; it gets no more room."""
         if (caption, role) != (self._caption, self._caption_role):
-            self._caption, self._caption_role = caption, role
+            self._caption = caption
+            self._caption_role = role
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -117,7 +121,8 @@ class FigureRow(QWidget):
         self, figures: Sequence[Figure], parent: QWidget | None = None, *, always: int = 1
     ) -> None:
         super().__init__(parent)
-        self._figures, self._always = figures, always
+        self._figures = figures
+        self._always = always
         for figure in figures:
             figure.setParent(self)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 __all__ = ["Menu", "assign_mnemonics", "keep_keys", "plain"]
 
-_BASE, _LETTERED = "mnemonic_base", "mnemonic_text"
+_BASE = "mnemonic_base"
+_LETTERED = "mnemonic_text"
 """Dynamic properties of an action: its text without a letter of ours, and with it."""
 _BEHIND = re.compile(r" \(&\w\)$")
 

@@ -37,7 +37,10 @@ class NameDialog(Dialog):
         kept: str = "Keeps which panels are open, where they stand, how large they are, and what the plots show.",
     ) -> None:
         super().__init__(parent, f"Save {of.capitalize()}")
-        self._taken, self._refusal, self._of, self._kept = taken, refusal, of, kept
+        self._taken = taken
+        self._refusal = refusal
+        self._of = of
+        self._kept = kept
         label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))

@@ -108,7 +108,8 @@ class NumberField(QLineEdit):
         self._absent_text = "none"
         self.setPlaceholderText(self._absent_text if optional else "")
         self.setAccessibleName(doc.label)
-        self._needed, self._usual = 0, 0
+        self._needed = 0
+        self._usual = 0
         self.textEdited.connect(lambda text: self._set_problem(""))
         self.textChanged.connect(self._on_text)
 
@@ -171,7 +172,8 @@ class NumberField(QLineEdit):
 
     def range_problem(self, value: float) -> str:
         """Why `value` is out of range, as a sentence; "" if it is not."""
-        doc, unit = self.doc, f" {self.doc.unit}" if self.doc.unit else ""
+        doc = self.doc
+        unit = f" {self.doc.unit}" if self.doc.unit else ""
         if not math.isfinite(value):
             return f"{doc.label} must be a finite number."
         shown = exact_text(value)
@@ -292,7 +294,8 @@ class NumberField(QLineEdit):
     # --- events -----------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, modifiers = event.key(), event.modifiers()
+        key = event.key()
+        modifiers = event.modifiers()
         ups = {
             Qt.Key.Key_Up: 1,
             Qt.Key.Key_Down: -1,

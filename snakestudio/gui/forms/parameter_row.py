@@ -112,7 +112,8 @@ class ParameterRow(Themed):
         self.renew_theme()
 
     def renew_theme(self) -> None:
-        dim, symbol = theme.current().dim, self.doc.symbol
+        dim = theme.current().dim
+        symbol = self.doc.symbol
         shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
         note = self._unused or ("" if self.doc.live else "applies at reset")
         late = (

@@ -80,7 +80,9 @@ class ProblemDelegate(QStyledItemDelegate):
 
     fix_asked = Signal(object)
 
-    _LEFT, _PAD, _GAP = 18, 5, 6
+    _LEFT = 18
+    _PAD = 5
+    _GAP = 6
 
     def __init__(self, view: QListView) -> None:
         super().__init__(view)
@@ -95,7 +97,8 @@ class ProblemDelegate(QStyledItemDelegate):
     def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
         """Where the buttons of a finding that is drawn in `rect` are, and what they do."""
         entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
-        left, room = rect.left() + self._LEFT, max(60, rect.width() - self._LEFT - 4)
+        left = rect.left() + self._LEFT
+        room = max(60, rect.width() - self._LEFT - 4)
         at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
         found: list[tuple[QRect, Fix]] = []
         for fix in entry.problem.fixes:

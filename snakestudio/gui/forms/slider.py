@@ -30,7 +30,9 @@ class ValueSlider(QSlider):
 
     def __init__(self, low: float, high: float, step: float, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._low, self._high, self._step = low, high, step
+        self._low = low
+        self._high = high
+        self._step = step
         self.setRange(0, max(1, round((high - low) / step)))
         self.setPageStep(10)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -173,7 +173,9 @@ class ChannelBrowser(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._library, self._known = bridge, library, known
+        self._bridge = bridge
+        self._library = library
+        self._known = known
         self._outdated = False
         self._shown: dict[str, Channel] = {}
         self._items: dict[str, QTreeWidgetItem] = {}

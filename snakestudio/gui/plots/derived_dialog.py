@@ -147,18 +147,17 @@ class DerivedDialog(Dialog):
     ) -> None:
         super().__init__(parent, "Change Derived Channel" if name else "Derived Channel")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._recording, self._library, self._old, self._other = (
-            bridge.recording,
-            library,
-            name,
-            other,
-        )
+        self._recording = bridge.recording
+        self._library = library
+        self._old = name
+        self._other = other
         self._columns = () if self._recording is None else column_names(self._recording.schema)
         self._theirs = () if other is None else column_names(other.schema)
         self._signal: Expression | None = None
         self._task: Task[Pyramid] | None = None
         fields = fields_of(Channel())
-        columns, has_other = self._columns, other is not None
+        columns = self._columns
+        has_other = other is not None
         fields["expression"] = replace(
             fields["expression"],
             editor=lambda field, on: _ExpressionEditor(field, on, columns, has_other),
@@ -260,7 +259,9 @@ class DerivedDialog(Dialog):
 
     def _draw(self) -> None:
         self._stop()
-        recording, signal, other = self._recording, self._signal, self._other
+        recording = self._recording
+        signal = self._signal
+        other = self._other
         if signal is None or recording is None or not len(recording):
             self.chart.show_picture(ChartData())
             return
@@ -272,7 +273,8 @@ class DerivedDialog(Dialog):
             found.write(0, signal.values(recording, first, n, other)[:, None])
             return found
 
-        self._first, self._rows = first, n
+        self._first = first
+        self._rows = n
         self._task = Task("derived channel", work, self)
         self._task.finished.connect(self._on_computed)
         self._task.failed.connect(self._on_failed)

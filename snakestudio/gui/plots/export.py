@@ -187,7 +187,8 @@ class PlotExporter(QObject):
 
     def __init__(self, history: SeriesCache, window: QWidget) -> None:
         super().__init__(window)
-        self._history, self._window = history, window
+        self._history = history
+        self._window = window
         self._task: Task[Path] | None = None
         self._dialog: QProgressDialog | None = None
 
@@ -244,7 +245,8 @@ class PlotExporter(QObject):
         if recording is None or not len(recording) or self._task is not None:
             return
         if plot.view.whole:
-            start, stop = float(recording.times[0]), float(recording.times[-1])
+            start = float(recording.times[0])
+            stop = float(recording.times[-1])
         table = CsvTable(
             recording, plot.lines, start, stop, plot.title, plot.overlaid, self._history.other
         )

@@ -39,7 +39,8 @@ _PULL_EVERY_S = 0.045
 _REST_MS = 150
 """Plots of a run that has not begun wait until nobody has given it another beginning for so
 long."""
-_LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
+_LEAST_SPAN = 1e-3
+_MOST_SPAN = 1e7
 
 
 class _SceneViews:
@@ -69,7 +70,8 @@ class _SceneViews:
             for plot, name in zip(plots, names, strict=True):
                 if plot.view_name != name:
                     plot.choose(name, first_index(name, scene))
-            self._scene, self._names = scene, names
+            self._scene = scene
+            self._names = names
 
     def suit_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
         """After a change from links to a continuous body, or back, show what there is of it."""
@@ -84,7 +86,8 @@ class _SceneViews:
         for plot in plots:
             plot.show_names()
         if turned:
-            self._scene, self._names = scene, names
+            self._scene = scene
+            self._names = names
 
 
 class PlotPanel(Themed):
@@ -123,11 +126,13 @@ class PlotPanel(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self.document = bridge, document
+        self._bridge = bridge
+        self.document = document
         self.library = library if library is not None else Library(parent=self)
         self.history = SeriesCache()
         self.overlays: list[Overlay] = []
-        self.start, self.stop = 0.0, 10.0
+        self.start = 0.0
+        self.stop = 10.0
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
         self.redraws = Redraws()
@@ -135,8 +140,10 @@ class PlotPanel(Themed):
         self._marked = False
         self.exporter = PlotExporter(self.history, self)
         self.bar = PanelBar(title)
-        self.follow_button, self.pause_button = self.bar.follow_button, self.bar.pause_button
-        self.window_box, self.note = self.bar.window_box, self.bar.note
+        self.follow_button = self.bar.follow_button
+        self.pause_button = self.bar.pause_button
+        self.window_box = self.bar.window_box
+        self.note = self.bar.note
         for button in (self.follow_button, self.pause_button):
             button.toggled.connect(lambda on: self._refresh())
         self.window_box.activated.connect(lambda _: self.follow())
@@ -316,7 +323,8 @@ class PlotPanel(Themed):
 
     def _set_view(self, start: float, stop: float, how: Stale) -> None:
         if (start, stop) != (self.start, self.stop):
-            self.start, self.stop = start, stop
+            self.start = start
+            self.stop = stop
             for history in self._histories:
                 history.show_other_rows()
             self._mark(how)
@@ -356,7 +364,8 @@ class PlotPanel(Themed):
         if recording is not None:
             self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
         self._want()
-        before, self._begun = self._begun, recording is not None and len(recording) > 1
+        before = self._begun
+        self._begun = recording is not None and len(recording) > 1
         if before or self._begun:
             self._resting.stop()
             self._refresh()
@@ -428,7 +437,8 @@ class PlotPanel(Themed):
         if not on:
             self.select_span(None)
         elif self.span is None:
-            at, half = 0.5 * (self.start + self.stop), 0.25 * (self.stop - self.start)
+            at = 0.5 * (self.start + self.stop)
+            half = 0.25 * (self.stop - self.start)
             self.select_span((max(0.0, at - half), at + half))
 
     def _on_fit(self, plot: LivePlot) -> None:

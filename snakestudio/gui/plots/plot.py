@@ -65,7 +65,8 @@ class PlotHead(QWidget):
         self.view_button.setToolTip("Choose what this plot shows")
         row.addWidget(self.view_button)
         row.addWidget(self.index_button)
-        self.view_menu, self.index_menu = Menu(plot), Menu(plot)
+        self.view_menu = Menu(plot)
+        self.index_menu = Menu(plot)
         self.view_button.setMenu(self.view_menu)
         self.index_button.setMenu(self.index_menu)
         self.view_menu.aboutToShow.connect(self._fill_views)
@@ -99,7 +100,8 @@ class PlotHead(QWidget):
     # --- menus ------------------------------------------------------------------------------------
 
     def _fill_views(self) -> None:
-        plot, schema = self._plot, self._plot.schema
+        plot = self._plot
+        schema = self._plot.schema
         self._fill(
             self.view_menu,
             [
@@ -129,7 +131,8 @@ class PlotHead(QWidget):
         """The kinds that are put together from channels, made of what is shown now; None where that kind is shown."""
         plot = self._plot
         names = plot.names
-        now, shown = plot.content, tuple(Curve(name) for name in names)
+        now = plot.content
+        shown = tuple(Curve(name) for name in names)
         pair = (Curve(names[1], names[0]),) if len(names) > 1 else ()
         unit = {} if plot.schema is None else plot.library.of(plot.schema)
         alike = tuple(curve for curve in shown if unit[curve.name].unit == unit[names[0]].unit)
@@ -165,7 +168,8 @@ class PlotHead(QWidget):
 
     def _fill_indices(self) -> None:
         plot = self._plot
-        view, schema = plot.view, plot.schema
+        view = plot.view
+        schema = plot.schema
         chooser = view.chooser
         count = (
             len(view.choices)
@@ -302,7 +306,8 @@ class LivePlot(QWidget):
     @property
     def index(self) -> int:
         """Chosen link, joint or quantity, 0-based."""
-        schema, index = self.schema, self._content.index
+        schema = self.schema
+        index = self._content.index
         return index if schema is None else max(0, min(index, self.view.count(schema) - 1))
 
     @property
@@ -482,7 +487,8 @@ class LivePlot(QWidget):
         With `steady`, axes that still serve stay as they are; `hasty` is for one of many while the
         user moves it.
         """
-        self._at, self._seen = (cursor, row), (start, stop)
+        self._at = (cursor, row)
+        self._seen = (start, stop)
         picture = self._picture(start, stop, row, self.chart.picture if steady else None)
         picture.cursor = cursor if picture.across == "time" else self._probe
         picture.legend = self._legend(picture, cursor, row)
@@ -505,7 +511,10 @@ class LivePlot(QWidget):
     def _picture(
         self, start: float, stop: float, row: int | None, before: ChartData | None
     ) -> ChartData:
-        view, lines, history, overlaid = self.view, self.lines, self._history, self.overlaid
+        view = self.view
+        lines = self.lines
+        history = self._history
+        overlaid = self.overlaid
         area = self.chart.area
         if view.style == "profile":
             return compose_profile(view, lines, history, row, self._values, overlaid)

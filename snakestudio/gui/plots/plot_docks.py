@@ -118,11 +118,14 @@ class SetsMenu(QObject):
 
     def __init__(self, panel: Panel, sets: PlotSets) -> None:
         super().__init__(panel.bar)
-        self._panel, self._sets = panel, sets
+        self._panel = panel
+        self._sets = sets
         panel.bar.sets_menu.aboutToShow.connect(self._fill)
 
     def _fill(self) -> None:
-        panel, sets, menu = self._panel, self._sets, self._panel.bar.sets_menu
+        panel = self._panel
+        sets = self._sets
+        menu = self._panel.bar.sets_menu
         menu.clear()
         self._add("What Suits the Scene", panel.show_scene)
         menu.addSeparator()
@@ -217,7 +220,9 @@ class PlotDocks(QObject):
     ) -> None:
         super().__init__(context.window)
         self._new_panel = new_panel
-        self._context, self.library, self._overlaid = context, library, overlaid
+        self._context = context
+        self.library = library
+        self._overlaid = overlaid
         self.sets = PlotSets(context.settings, self.library, self)
         self.panels: dict[str, Panel] = {}
         self._focus = _FIRST
@@ -241,7 +246,8 @@ class PlotDocks(QObject):
         return self._add_dock(number, contents)
 
     def _add_dock(self, number: int, contents: Sequence[Content]) -> Panel:
-        name, title = f"{_FIRST}_{number}", f"Plots {number}"
+        name = f"{_FIRST}_{number}"
+        title = f"Plots {number}"
         panel = self._make(name, title, contents)
         self._context.docks.add(name, title, panel.widget(), beside=_FIRST)
         panel.bar.set_closable(lambda: self.remove_panel(name))

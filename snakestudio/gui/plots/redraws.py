@@ -143,7 +143,9 @@ class Redraws:
             how == Stale.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace
             for plot, how in self._marked.items()
         ):
-            self._round, self._marked, self._moment = self._marked, {}, moment
+            self._round = self._marked
+            self._marked = {}
+            self._moment = moment
 
     def _finish(self, now: float) -> None:
         """Draw the next plot that rests as well as it can be."""

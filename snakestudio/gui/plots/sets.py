@@ -126,7 +126,8 @@ def _gait(schema: Schema) -> list[Content]:
     middle, after = (
         (there[len(there) // 2 - 1] + 1, there[len(there) // 2] + 1) if len(there) > 1 else (1, 2)
     )
-    one, other = f"joint_{middle}_{kind}", f"joint_{after}_{kind}"
+    one = f"joint_{middle}_{kind}"
+    other = f"joint_{after}_{kind}"
     return [
         Content.tracks(links, centre=True),
         Content(
@@ -219,7 +220,8 @@ class PlotSets(QObject):
         self, settings: QSettings, library: Library, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._settings, self._library = settings, library
+        self._settings = settings
+        self._library = library
 
     def _stored(self) -> dict[str, str]:
         try:

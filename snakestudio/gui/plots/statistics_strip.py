@@ -86,7 +86,8 @@ class StatisticsStrip(Themed):
         self.figures: list[SpanStatistics] = []
         self.caption = QLabel()
         self.caption.setProperty("role", "dim")
-        self.copy_button, self._close = QToolButton(), QToolButton()
+        self.copy_button = QToolButton()
+        self._close = QToolButton()
         self.copy_button.setText("Copy table")
         self.copy_button.setToolTip("Copy all figures as a table for a spreadsheet (Ctrl+C)")
         self.copy_button.setStyleSheet("QToolButton { padding: 2px 8px; }")
@@ -170,7 +171,8 @@ class StatisticsStrip(Themed):
 
     def _begin(self) -> None:
         self._stop()
-        self._curves, span = self._asked(), self.span
+        self._curves = self._asked()
+        span = self.span
         if span is None or not self._curves:
             self.figures = []
             self._fill()

@@ -42,7 +42,8 @@ class PluginLogPanel(QWidget):
         self, plugins: PluginController, bridge: SessionController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._plugins, self._bridge = plugins, bridge
+        self._plugins = plugins
+        self._bridge = bridge
         self.message = QLabel(self)
         self.message.setWordWrap(True)
         self.message.setTextFormat(Qt.TextFormat.PlainText)

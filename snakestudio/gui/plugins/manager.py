@@ -55,7 +55,8 @@ class PluginManager(Dialog):
         self, plugins: PluginController, document: Document, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent, "Plug-ins")
-        self._plugins, self._document = plugins, document
+        self._plugins = plugins
+        self._document = document
         self._entries: list[PluginEntry] = []
         self.list = QTreeWidget(self)
         self.list.setRootIsDecorated(False)

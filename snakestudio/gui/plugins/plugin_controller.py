@@ -30,7 +30,8 @@ from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trustin
 
 __all__ = ["PluginController"]
 
-_FILES, _OWN = "plugins/files", "plugins/own"
+_FILES = "plugins/files"
+_OWN = "plugins/own"
 _SETTLE_MS = 200
 """Time an editor is given to finish writing."""
 _LOOK_MS = 250
@@ -88,13 +89,13 @@ class PluginController(QObject):
         show_log: Callable[[], object],
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._banner, self._settings = (
-            document,
-            bridge,
-            banner,
-            settings,
-        )
-        self._window, self._movable, self._show_log = window, movable, show_log
+        self._document = document
+        self._bridge = bridge
+        self._banner = banner
+        self._settings = settings
+        self._window = window
+        self._movable = movable
+        self._show_log = show_log
         self.fault: PluginRuntimeError | None = None
         self.stuck = ""
         """Name of the plug-in whose code does not return; "" if none."""
@@ -330,7 +331,8 @@ class PluginController(QObject):
     def _check_scene(self) -> None:
         """Load what the scene names and the user trusts, and ask about the rest."""
         self._banner.clear()
-        names, folder = self._document.scene.plugins, self._document.base_dir
+        names = self._document.scene.plugins
+        folder = self._document.base_dir
         if names:
             load_trusted(names, folder)
         if self._known != tuple(plugin.digest for plugin in loaded()):
@@ -531,7 +533,9 @@ class PluginController(QObject):
         if self._watchdog is not None:
             self._watchdog.beat()
         session = self._bridge.session
-        name, latest, now = session.running_plugin, session.latest, time.monotonic()
+        name = session.running_plugin
+        latest = session.latest
+        now = time.monotonic()
         if not name or latest is not self._piece[0]:
             self._piece = latest, now
         self._set_stuck(name if now - self._piece[1] > PATIENCE_S else "")

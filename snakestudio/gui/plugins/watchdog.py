@@ -22,7 +22,8 @@ class Watchdog:
     """
 
     def __init__(self, patience: float = 2.0) -> None:
-        self._watched, self._patience = threading.get_ident(), patience
+        self._watched = threading.get_ident()
+        self._patience = patience
         self._beats = 0
         self._end = threading.Event()
         self._thread = threading.Thread(
@@ -40,10 +41,12 @@ class Watchdog:
         self._thread.join()
 
     def _watch(self) -> None:
-        beats, since = self._beats, time.monotonic()
+        beats = self._beats
+        since = time.monotonic()
         while not self._end.wait(_LOOK_S):
             if self._beats != beats or not running_in(self._watched):
-                beats, since = self._beats, time.monotonic()
+                beats = self._beats
+                since = time.monotonic()
             elif time.monotonic() - since > self._patience:
                 cancel(self._watched)
                 since = time.monotonic()

@@ -39,7 +39,10 @@ class BitGrid(QWidget):
 
     picked = Signal(str)
 
-    _CELL, _GUTTER, _HEAD, _GAP = 30, 44, 20, 2
+    _CELL = 30
+    _GUTTER = 44
+    _HEAD = 20
+    _GAP = 2
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +57,9 @@ class BitGrid(QWidget):
         self, layout: MessageLayout | None, bound: Collection[str] = (), chosen: str = ""
     ) -> None:
         """Draw a message; `bound` signals full, and the chosen one framed."""
-        self._layout, self._bound, self._chosen = layout, bound, chosen
+        self._layout = layout
+        self._bound = bound
+        self._chosen = chosen
         words = "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
         self.setAccessibleDescription(words)
         self.setFixedSize(self.sizeHint())

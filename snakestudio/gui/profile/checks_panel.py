@@ -29,14 +29,16 @@ class BusMeter(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.load, self.limit = 0.0, 1.0
+        self.load = 0.0
+        self.limit = 1.0
         self.setFixedHeight(theme.scaled(14))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Bus load")
 
     def show_load(self, load: float, limit: float) -> None:
         """Show a share of the bus's time, 0 to 1 (or more), and the largest one allowed."""
-        self.load, self.limit = load, limit
+        self.load = load
+        self.limit = limit
         self.setAccessibleDescription(f"{load:.0%}, at most {limit:.0%}")
         self.update()
 

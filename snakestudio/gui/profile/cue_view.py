@@ -15,7 +15,8 @@ from snakestudio.link.profile.schema import AxisKind
 
 __all__ = ["CueView"]
 
-_BEFORE_S, _AFTER_S = 1.0, 4.0
+_BEFORE_S = 1.0
+_AFTER_S = 4.0
 
 
 class CueView(QWidget):
@@ -35,7 +36,9 @@ class CueView(QWidget):
 
     def show_moment(self, cue: Cue | None, now: float, axis: AxisKind) -> None:
         """Show a cue for an axis at a moment, s."""
-        self.cue, self.now, self.axis = cue, now, axis
+        self.cue = cue
+        self.now = now
+        self.axis = axis
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

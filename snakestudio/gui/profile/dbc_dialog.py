@@ -105,7 +105,8 @@ class DbcDialog(Dialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, f"Edit {replaced}" if replaced else "New Message")
-        self._document, self._replaced = document, replaced
+        self._document = document
+        self._replaced = replaced
         theme.open_at(self, 1120, 560)
         self.form = DeclaredForm(
             Head(draft.name, f"0x{draft.id:X}", draft.extended, draft.length), parent=self
@@ -127,7 +128,8 @@ class DbcDialog(Dialog):
         )
         for signal in draft.signals:
             self._add(signal)
-        self.add, self.remove = QPushButton("&Add Signal"), QPushButton("&Remove Signal")
+        self.add = QPushButton("&Add Signal")
+        self.remove = QPushButton("&Remove Signal")
         self.add.clicked.connect(self.add_signal)
         self.remove.clicked.connect(self.remove_signal)
         for button in (self.add, self.remove):

@@ -71,11 +71,9 @@ class DbcPage(QWidget):
         left.addWidget(self.tree, 1)
         tools = QHBoxLayout()
         tools.setSpacing(8)
-        self.new, self.change, self.drop = (
-            QPushButton("&New Message ..."),
-            QPushButton("&Edit ..."),
-            QPushButton("Remove"),
-        )
+        self.new = QPushButton("&New Message ...")
+        self.change = QPushButton("&Edit ...")
+        self.drop = QPushButton("Remove")
         for button, act in (
             (self.new, self.add_message),
             (self.change, self.edit_message),
@@ -260,7 +258,8 @@ class DbcPage(QWidget):
         return drafts_of(self._document.loaded.database)
 
     def _show_tools(self) -> None:
-        locked, name = bool(self._document.locked), self._chosen()
+        locked = bool(self._document.locked)
+        name = self._chosen()
         bound = any(message.message == name for message in self._document.profile.messages)
         self.new.setEnabled(not locked)
         self.change.setEnabled(bool(name) and not locked)

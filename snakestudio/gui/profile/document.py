@@ -37,8 +37,10 @@ class _Edit(QUndoCommand):
 
     def __init__(self, document: ProfileDocument, after: _State, text: str, gesture: int) -> None:
         super().__init__(text)
-        self._document, self._gesture = document, gesture
-        self._before, self._after = document.state, after
+        self._document = document
+        self._gesture = gesture
+        self._before = document.state
+        self._after = after
 
     def redo(self) -> None:
         self._document.take(self._after)
@@ -148,9 +150,11 @@ class ProfileDocument(QObject):
         ProfileError
             If it cannot be read; what is open stays.
         """
-        loaded, text = load_profile(path), _text_of(path)
+        loaded = load_profile(path)
+        text = _text_of(path)
         self.undo_stack.clear()
-        self.path, self.loaded = path, loaded
+        self.path = path
+        self.loaded = loaded
         self.take(_State(loaded.profile, loaded.dbc_text, text))
         self.title_changed.emit()
 

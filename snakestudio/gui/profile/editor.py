@@ -93,7 +93,8 @@ class ProfileEditor(QWidget):
         scene: Callable[[], Scene] | None = None,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self.document, self._robot = document, robot
+        self.document = document
+        self._robot = robot
         document.setParent(self)
         self.setObjectName("profile_editor")
         self.pages: dict[str, QWidget] = {
@@ -140,7 +141,8 @@ class ProfileEditor(QWidget):
         column.addLayout(body, 1)
         self.setMinimumHeight(theme.scaled(_LOWEST))
         theme.open_at(self, 1380, 860)
-        joints, dbc = self._joints, self.pages["DBC"]
+        joints = self._joints
+        dbc = self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
         assert isinstance(dbc, DbcPage)
         dbc.asked.connect(self._go_to_message)
@@ -272,7 +274,9 @@ class ProfileEditor(QWidget):
         if match is None:
             self._go_to_value(key)
             return
-        part, row, rest = match[1], int(match[2]) - 1, match[3] or ""
+        part = match[1]
+        row = int(match[2]) - 1
+        rest = match[3] or ""
         if part == "axes":
             self._turn_to("Joints")
             self._joints.go_to(row, rest)

@@ -58,7 +58,9 @@ class FieldRow(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._document, self._key, self.column = document, key, column
+        self._document = document
+        self._key = key
+        self.column = column
         self._suggestions = suggestions
         self._shown: object = _NOTHING
         self.message = Message()

@@ -116,7 +116,8 @@ class JointsPage(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._document, self._scene = document, scene
+        self._document = document
+        self._scene = scene
         self.live = None if robot is None else LiveAngles(robot)
         extras = [
             Extra(

@@ -71,7 +71,8 @@ class LearningDialog(Dialog):
         self, document: ProfileDocument, robot: Robot, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent, "Learn from Traffic", _INTRO)
-        self._document, self._robot = document, robot
+        self._document = document
+        self._robot = robot
         theme.open_at(self, 900, 760)
         self.quiet: list[Frame] = []
         self.moves: list[Move] = []
@@ -215,8 +216,11 @@ class LearningDialog(Dialog):
 
     def _record(self, what: str, length: float, cue: Cue | None) -> None:
         self._robot.watch_traffic(self, True)
-        self._recording, self._what, self._cue = [], what, cue
-        self._begun, self._length = time.monotonic(), length
+        self._recording = []
+        self._what = what
+        self._cue = cue
+        self._begun = time.monotonic()
+        self._length = length
         self.message.say("")
         self._timer.start()
         self.refresh()
@@ -246,7 +250,8 @@ class LearningDialog(Dialog):
             self._take_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
             return
         cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)
-        joint, (positive, _) = self.joint.value(), directions(self._axis)
+        joint = self.joint.value()
+        (positive, _) = directions(self._axis)
         what = (
             f"Turn joint {joint} ({self._axis}) as the curve shows: link {joint + 1} first {positive}, seen from link"
             f" {joint}."
@@ -264,14 +269,17 @@ class LearningDialog(Dialog):
         self._end_recording()
         self._timer.stop()
         self._discard_task()
-        self.quiet, self.moves = [], []
+        self.quiet = []
+        self.moves = []
         self.show_found([])
         self.refresh()
 
     def _end_recording(self) -> tuple[list[Frame], Cue | None]:
         """What was recorded, and by which cue; none if nothing was."""
-        frames, cue = self._recording, self._cue
-        self._recording, self._cue = None, None
+        frames = self._recording
+        cue = self._cue
+        self._recording = None
+        self._cue = None
         if frames is not None:
             self._robot.watch_traffic(self, False)
         return frames or [], cue
@@ -301,7 +309,8 @@ class LearningDialog(Dialog):
         if not frames:
             self.message.say("There is no frame in that part of the log; give another second.")
             return
-        axis, joint = self._axis, self.joint.value()
+        axis = self._axis
+        joint = self.joint.value()
         self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
         self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
         self.look()
@@ -315,7 +324,8 @@ class LearningDialog(Dialog):
 
     def look(self) -> None:
         """Work out, beside the window, what the recordings suggest."""
-        quiet, moves = tuple(self.quiet), tuple(self.moves)
+        quiet = tuple(self.quiet)
+        moves = tuple(self.moves)
 
         def work(progress: Progress) -> list[FoundMessage]:
             return propose(quiet, moves)
@@ -374,7 +384,8 @@ class LearningDialog(Dialog):
         return True
 
     def _taken_over(self) -> tuple[Profile, str]:
-        before, others = self._document.profile, self.others.isChecked()
+        before = self._document.profile
+        others = self.others.isChecked()
         if not self.anew.isChecked():
             return take_over(before, self._document.dbc, self.tree.chosen, others=others)
         new, dbc = take_over(None, "", self.tree.chosen, others=others, name="My robot")

@@ -93,7 +93,8 @@ class LogRow(QWidget):
             return frames
 
         self.end()
-        self._wanted, self._reader = path, reader
+        self._wanted = path
+        self._reader = reader
         self.refusal.say("")
         self._task = Task("reading of the log", work, self)
         self._task.finished.connect(self._on_read)

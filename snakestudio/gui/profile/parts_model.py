@@ -55,7 +55,9 @@ class Extra:
         text: Callable[[int], str],
         colour: Callable[[int], str] | None = None,
     ) -> None:
-        self.heading, self.help, self.text = heading, help, text
+        self.heading = heading
+        self.help = help
+        self.text = text
         self.colour = colour or (lambda row: "text")
 
 
@@ -124,13 +126,12 @@ class PartsModel(QAbstractTableModel):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.document, self.columns, self.one, self.extras = (
-            document,
-            list(columns),
-            one,
-            list(extras),
-        )
-        self._key, self._instead = key, instead
+        self.document = document
+        self.columns = list(columns)
+        self.one = one
+        self.extras = list(extras)
+        self._key = key
+        self._instead = instead
         self._marks: dict[tuple[int, str], str] = {}
         self.parts: tuple[Any, ...] = self._read()
         document.changed.connect(self._on_changed)
@@ -227,7 +228,8 @@ class PartsModel(QAbstractTableModel):
         )
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row, at = index.row(), index.column()
+        row = index.row()
+        at = index.column()
         if row >= len(self.parts):
             return None
         if at >= len(self.columns):

@@ -59,7 +59,9 @@ class PartsTable(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.model, self._fresh, self._suggest = model, fresh, suggest
+        self.model = model
+        self._fresh = fresh
+        self._suggest = suggest
         self.view = QTableView()
         self.view.setModel(model)
         self.view.setItemDelegate(CellDelegate(model.columns.__getitem__, self.suggest, self))
@@ -219,7 +221,8 @@ class PartsTable(QWidget):
 
     def shift(self, places: int) -> None:
         """Move the selected rows up (-1) or down (+1)."""
-        rows, parts = self.rows, list(self.model.parts)
+        rows = self.rows
+        parts = list(self.model.parts)
         if not rows or rows[0] + places < 0 or rows[-1] + places >= len(parts):
             return
         for row in rows if places < 0 else reversed(rows):
@@ -268,7 +271,8 @@ class PartsTable(QWidget):
         lines = QGuiApplication.clipboard().text().rstrip("\n").split("\n")
         table = [line.rstrip("\r").split("\t") for line in lines]
         start = self.view.currentIndex()
-        first, left = max(0, start.row()), max(0, start.column())
+        first = max(0, start.row())
+        left = max(0, start.column())
         parts = list(self.model.parts)
         while len(parts) < first + len(table):
             parts.append(self._fresh(tuple(parts)))

@@ -104,7 +104,8 @@ class LiveAngles:
 
     def node_says(self, axis: Axis) -> float:
         """What the node of a row says (rad, at the node's side), NaN if it was never heard."""
-        profile, telemetry = self._profile, self._robot.telemetry
+        profile = self._profile
+        telemetry = self._robot.telemetry
         if profile is None or telemetry is None:
             return math.nan
         for index, own in enumerate(profile.axes):
@@ -118,7 +119,8 @@ class LiveAngles:
 
     def age(self, axis: Axis) -> float:
         """How old that is, s; NaN if it was never heard."""
-        profile, telemetry = self._profile, self._robot.telemetry
+        profile = self._profile
+        telemetry = self._robot.telemetry
         if profile is None or telemetry is None:
             return math.nan
         for index, own in enumerate(profile.axes):

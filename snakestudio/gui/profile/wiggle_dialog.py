@@ -145,13 +145,12 @@ class WiggleDialog(Dialog):
         self.period = self.form.widget("period_s", NumberField)
         self.count = self.form.widget("count", NumberField)
         self.message = self.form.message
-        self.one, self.all = (
-            QPushButton("&Wiggle This Axis"),
-            QPushButton("Wiggle &All, One by One"),
-        )
+        self.one = QPushButton("&Wiggle This Axis")
+        self.all = QPushButton("Wiggle &All, One by One")
         theme.set_role(self.one, "primary")
         self.end = QPushButton("&Break Off")
-        self.save_button, self.copy_button = QPushButton("&Save Report ..."), QPushButton("&Copy")
+        self.save_button = QPushButton("&Save Report ...")
+        self.copy_button = QPushButton("&Copy")
         self.one.clicked.connect(lambda: self.start(self.table.currentRow()))
         self.all.clicked.connect(self._start_all)
         self.end.clicked.connect(self.break_off)
@@ -280,7 +279,9 @@ class WiggleDialog(Dialog):
 
     def start(self, row: int) -> bool:
         """Wiggle an axis; whether it began."""
-        link, telemetry, loaded = self._robot.link, self._robot.telemetry, self._robot.loaded
+        link = self._robot.link
+        telemetry = self._robot.telemetry
+        loaded = self._robot.loaded
         valid = [field.commit() for field in (self.amplitude, self.period, self.count)]
         if (
             link is None
@@ -293,7 +294,8 @@ class WiggleDialog(Dialog):
             return False
         if not all(valid):
             return False
-        amplitude, period = float(self.amplitude.value or 5.0), float(self.period.value or 2.0)
+        amplitude = float(self.amplitude.value or 5.0)
+        period = float(self.period.value or 2.0)
         count = int(self.count.value or 3)
         problem = room_for(
             self._axes[row], loaded.profile.limits, float(telemetry.angle[row]), amplitude
@@ -302,10 +304,12 @@ class WiggleDialog(Dialog):
             self._on_and_on = False
             self.form.report(problem)
             return False
-        self._running, self._trace = row, Trace()
+        self._running = row
+        self._trace = Trace()
         self._traces[self._axes[row].name] = self._trace
         self.results.pop(self._axes[row].name, None)
-        self._begun, self._length = time.monotonic(), count * period + _AFTER_S
+        self._begun = time.monotonic()
+        self._length = count * period + _AFTER_S
         self.choose(row)
         link.command("wiggle", axis=row, amplitude_deg=amplitude, period_s=period, count=count)
         self._timer.start()
@@ -323,7 +327,8 @@ class WiggleDialog(Dialog):
             self._finish("The test was broken off, and the robot was stopped.")
 
     def _sample(self) -> None:
-        link, row = self._robot.link, self._running
+        link = self._robot.link
+        row = self._running
         if link is None or row is None:
             self._finish("The test was broken off: the robot is no longer connected.")
             return

@@ -202,8 +202,10 @@ class Methods:
     def state(self) -> dict[str, Any]:
         """What the window shows and does."""
         c = self._context
-        bridge, status = c.bridge, c.bridge.status
-        shown, recording = bridge.displayed, bridge.recording
+        bridge = c.bridge
+        status = c.bridge.status
+        shown = bridge.displayed
+        recording = bridge.recording
         return {
             "version": __version__,
             "source": bridge.source,
@@ -306,7 +308,8 @@ class Methods:
                 NOT_NOW,
                 f"{target} is there already. Give another path, or force=true to replace it.",
             )
-        name, base_dir = self._context.document.name, self._context.bridge.base_dir
+        name = self._context.document.name
+        base_dir = self._context.bridge.base_dir
 
         def work(progress: Callable[[float], bool]) -> str | None:
             ending = target.suffix.lower()
@@ -331,7 +334,8 @@ class Methods:
     def open(self, path: str, discard: bool = False) -> str:
         """Open a scene (.toml), the scene of an exported CSV, or a recorded run (.mcap); gives its path."""
         self._may_change()
-        c, file = self._context, local_path(_text(path, "path"))
+        c = self._context
+        file = local_path(_text(path, "path"))
         if not file.is_absolute():
             raise RemoteError(
                 INVALID_PARAMS, f"{path} is not an absolute path. Give the whole path."

@@ -35,7 +35,8 @@ class RemoteControl(QObject):
 
     def __init__(self, context: RemoteContext, banner: Banner) -> None:
         super().__init__(context.window)
-        self._context, self._banner = context, banner
+        self._context = context
+        self._banner = banner
         self._server: RemoteServer | None = None
 
     @property
@@ -100,7 +101,8 @@ class RemoteControl(QObject):
 
     def stop(self) -> None:
         """Close the port; who is connected is hung up on, and the token is void."""
-        server, self._server = self._server, None
+        server = self._server
+        self._server = None
         if server is not None:
             server.close()
             server.door.remove()

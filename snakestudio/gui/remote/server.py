@@ -126,7 +126,9 @@ class _Connection(QObject):
 
     def __init__(self, socket: QTcpSocket, door: Door, call: Call, parent: QObject) -> None:
         super().__init__(parent)
-        self._socket, self._door, self._call = socket, door, call
+        self._socket = socket
+        self._door = door
+        self._call = call
         socket.setParent(self)
         socket.setReadBufferSize(_READ)
         self.authenticated = False

@@ -95,7 +95,8 @@ class Arming(Themed):
     def refresh(self) -> None:
         """Show what can be done now."""
         control = self._control
-        state, standing = control.state, control.standing
+        state = control.state
+        standing = control.standing
         waits = state in (LinkState.LISTENING, LinkState.IDLE)
         reasons = control.not_ready if waits else ()
         self.card.setVisible(waits)

@@ -52,7 +52,8 @@ class ConnectDialog(Dialog):
             "Connect to a Robot",
             "Nothing is sent at first: the program listens, and shows what is on the bus.",
         )
-        self._control, self._connection = control, connection
+        self._control = control
+        self._connection = connection
         self.setMinimumWidth(theme.scaled(760))
         self.form = ConnectForm(control.services, settings, self)
         self.message = Message(self)
@@ -150,14 +151,17 @@ class ConnectDialog(Dialog):
         self._refresh()
 
     def _refresh(self) -> None:
-        control, last, profile = self._control, self._control.telemetry, self._control.profile
+        control = self._control
+        last = self._control.telemetry
+        profile = self._control.profile
         if not self.isVisible() and last is not None:
             return
         self.state.show_standing(control.standing)
         self.who.setVisible(control.standing.contact)
         if profile is None or last is None:
             return
-        now, contact = time.monotonic(), control.standing.contact
+        now = time.monotonic()
+        contact = control.standing.contact
         ages = np.where(np.isfinite(last.heartbeat_time), now - last.heartbeat_time, np.inf)
         here = contact & (ages <= profile.timing.lost_s)
         self.nodes.show_nodes(
@@ -172,11 +176,13 @@ class ConnectDialog(Dialog):
         )
         missing = [str(node) for node, heard in zip(profile.nodes, here, strict=True) if not heard]
         if not missing:
-            text, role = f"All {len(profile.nodes)} nodes answer.", "good"
+            text = f"All {len(profile.nodes)} nodes answer."
+            role = "good"
         else:
             more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
             text = f"{len(profile.nodes) - len(missing)} of {len(profile.nodes)} nodes are heard"
-            text, role = f"{text}; missing: {', '.join(missing[:_LISTED])}{more}.", "warning"
+            text = f"{text}; missing: {', '.join(missing[:_LISTED])}{more}."
+            role = "warning"
         if last.unknown:
             text += f" {last.unknown} frames had ids that the profile does not know."
         self.who.setText(text)

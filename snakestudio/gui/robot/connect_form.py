@@ -169,7 +169,8 @@ class ConnectForm(QWidget):
         self, services: Services, settings: QSettings, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._services, self._settings = services, settings
+        self._services = services
+        self._settings = settings
         self.loaded: LoadedProfile | None = None
         self.trouble = ""
         self._interfaces: list[Adapter] = []
@@ -253,7 +254,8 @@ class ConnectForm(QWidget):
             If something was typed that cannot be; says what.
         """
         assert self.loaded is not None
-        given, now = self.loaded.profile.bus, self._form.values
+        given = self.loaded.profile.bus
+        now = self._form.values
         if now.kind == "replay":
             options: dict[str, Option] = {"loop": now.loop}
             return given.model_copy(
@@ -301,7 +303,8 @@ class ConnectForm(QWidget):
         try:
             shipped = self._services.profiles()
         except SnakeStudioError as error:
-            shipped, self.trouble = [], str(error)
+            shipped = []
+            self.trouble = str(error)
         shipped = sorted(shipped, key=lambda path: (path.stem != _FIRST, path.stem))
         for path in dict.fromkeys([*(each for each in recent if each.is_file()), *shipped]):
             title = path.stem.replace("_", " ").replace("-", " ").capitalize()
@@ -325,9 +328,11 @@ class ConnectForm(QWidget):
 
     def _read(self) -> None:
         """Read the chosen profile in a thread: the bus library is slow to load the first time."""
-        path, services = self._form.values.profile, self._services
+        path = self._form.values.profile
+        services = self._services
         assert path is not None
-        self.loaded, self.trouble = None, ""
+        self.loaded = None
+        self.trouble = ""
 
         def read(progress: Progress) -> LoadedProfile:
             return services.load(path)
@@ -414,7 +419,8 @@ class ConnectForm(QWidget):
         known = next((one for one in self._interfaces if one.interface == name), None)
         note = known.problem if known is not None else ""
         self._form.show_note("interface_note", note if self.kind == "can" else "")
-        like, line = channel_like(name), self.channel.lineEdit()
+        like = channel_like(name)
+        line = self.channel.lineEdit()
         if line is not None:
             line.setPlaceholderText(f"such as {like}" if like else "")
         if name != self._named:

@@ -45,7 +45,9 @@ class RobotConnection(QObject):
 
     def __init__(self, control: RobotControl, document: Document, window: QWidget) -> None:
         super().__init__(window)
-        self._control, self._document, self._dialogs_over = control, document, window
+        self._control = control
+        self._document = document
+        self._dialogs_over = window
         self._emulated: EmulatedRobot | None = None
         control.polled.connect(self._on_poll)
 
@@ -102,7 +104,8 @@ class RobotConnection(QObject):
 
     def end_emulated(self) -> None:
         """End the emulated robot that this window started, if there is one."""
-        emulated, self._emulated = self._emulated, None
+        emulated = self._emulated
+        self._emulated = None
         if emulated is not None:
             emulated.close()
 
@@ -168,7 +171,9 @@ class FaultMenu(QObject):
 
     def __init__(self, menu: QMenu, control: RobotControl, connection: RobotConnection) -> None:
         super().__init__(menu)
-        self._menu, self._control, self._connection = menu, control, connection
+        self._menu = menu
+        self._control = control
+        self._connection = connection
         menu.addSeparator()
         menu.setToolTipsVisible(True)
         self._kinds: dict[FaultKind, QMenu] = {}
@@ -183,7 +188,8 @@ class FaultMenu(QObject):
         self._menu.menuAction().setEnabled(self._control.emulated)
 
     def _fill(self, kind: FaultKind) -> None:
-        menu, profile = self._kinds[kind], self._control.profile
+        menu = self._kinds[kind]
+        profile = self._control.profile
         menu.clear()
         if profile is None:
             return

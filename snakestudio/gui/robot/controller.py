@@ -94,7 +94,9 @@ class RobotControl(QObject):
     ) -> None:
         super().__init__(parent)
         self.services = services or Services()
-        self._document, self._bridge, self._new_run = document, bridge, new_run
+        self._document = document
+        self._bridge = bridge
+        self._new_run = new_run
         self.link: Link | None = None
         """None while no robot is connected."""
         self.live: Live | None = None
@@ -185,7 +187,10 @@ class RobotControl(QObject):
         """
         self.disconnect_robot()
         link = self.services.open_link(loaded, bus)
-        self.link, self.loaded, self.choices, self.emulated = link, loaded, choices, emulated
+        self.link = link
+        self.loaded = loaded
+        self.choices = choices
+        self.emulated = emulated
         self.telemetry = None
         self._beats, self._beaten, self._since, self._seen = (
             0,
@@ -236,7 +241,8 @@ class RobotControl(QObject):
         """
         if self.link is None or choices == self.choices:
             return
-        before, self.choices = self.choices, choices
+        before = self.choices
+        self.choices = choices
         self._end_live()
         try:
             self._make_live()
@@ -248,13 +254,15 @@ class RobotControl(QObject):
             self._look()
 
     def _end_live(self) -> None:
-        live, self.live = self.live, None
+        live = self.live
+        self.live = None
         if live is not None:
             live.close()
 
     def disconnect_robot(self) -> None:
         """Stop the robot if it could move, and let go of it."""
-        link, self.link = self.link, None
+        link = self.link
+        self.link = None
         if link is None:
             return
         self._timer.stop()
@@ -266,7 +274,10 @@ class RobotControl(QObject):
         link.close()
         for event in link.events():
             self.happened.emit(event)
-        self.loaded, self.telemetry, self.log, self.emulated = None, None, None, False
+        self.loaded = None
+        self.telemetry = None
+        self.log = None
+        self.emulated = False
         self._look()
 
     def close(self) -> None:
@@ -370,7 +381,8 @@ class RobotControl(QObject):
             self.stop("Stopped, as another scene was opened.")
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        another, self._another = self._another or before is None, False
+        another = self._another or before is None
+        self._another = False
         if self.live is None:
             return
         if another:

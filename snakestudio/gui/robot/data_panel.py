@@ -43,7 +43,8 @@ class DataPanel(QWidget):
 
     def __init__(self, control: RobotControl, log: EventLog, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._control, self._log = control, log
+        self._control = control
+        self._log = log
         self.tabs = QTabWidget(self)
         self.joints = JointTable(control, self)
         self.joint_view = table_view(self.joints, _JOINT_WIDTHS, "Joints of the robot")

@@ -49,14 +49,16 @@ class EventLog(QAbstractListModel):
     def seek(self, text: str, *, important: bool) -> None:
         """Show only the events that have all words of a text; the important ones only are warnings and errors."""
         self.beginResetModel()
-        self._words, self._important = tuple(text.casefold().split()), important
+        self._words = tuple(text.casefold().split())
+        self._important = important
         self._filter()
         self.endResetModel()
 
     def clear(self) -> None:
         """Forget all of them."""
         self.beginResetModel()
-        self._events, self._shown = [], []
+        self._events = []
+        self._shown = []
         self.endResetModel()
 
     def text(self, rows: Iterable[int] | None = None) -> str:

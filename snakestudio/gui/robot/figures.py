@@ -18,7 +18,8 @@ class SteadyLabel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text, self._role = "", "dim"
+        self._text = ""
+        self._role = "dim"
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
@@ -29,7 +30,8 @@ class SteadyLabel(QWidget):
     def say(self, text: str, role: str = "dim") -> None:
         """Show another text."""
         if (text, role) != (self._text, self._role):
-            self._text, self._role = text, role
+            self._text = text
+            self._role = role
             self.setAccessibleName(text)
             self.update()
 
@@ -94,7 +96,8 @@ class FigureList(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         try:
-            names, values = theme.text_font(13), theme.value_font(13)
+            names = theme.text_font(13)
+            values = theme.value_font(13)
             painter.setFont(names)
             left = max(painter.fontMetrics().horizontalAdvance(name) for name in self._values) + 16
             for row, (name, (text, role)) in enumerate(self._values.items()):

@@ -45,7 +45,8 @@ class InView(QObject):
         self, control: RobotControl, bridge: SessionController, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._control, self._bridge = control, bridge
+        self._control = control
+        self._bridge = bridge
         self._twin: Recording | None = None
         self._control.polled.connect(self._look)
         self._bridge.source_changed.connect(self._look)
@@ -63,7 +64,8 @@ class InView(QObject):
         """Colour and text of what must be known about the robot that is drawn."""
         if not self.shown:
             return []
-        palette, snapshot = theme.current(), self._bridge.displayed
+        palette = theme.current()
+        snapshot = self._bridge.displayed
         marks = []
         if self._control.standing.lost:
             marks.append((palette.danger, self._control.standing.title))

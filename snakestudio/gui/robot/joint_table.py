@@ -64,7 +64,8 @@ class JointTable(QAbstractTableModel):
         axes = () if control.profile is None else control.profile.axes
         if axes is not self.axes:
             self.beginResetModel()
-            self.axes, self.profile = axes, control.profile
+            self.axes = axes
+            self.profile = control.profile
             self._read()
             self.endResetModel()
         elif axes:
@@ -125,7 +126,8 @@ class JointTable(QAbstractTableModel):
         """Colour of the measured angle."""
         assert self.telemetry is not None
         assert self.profile is not None
-        axis, limits = self.axes[row], self.profile.limits
+        axis = self.axes[row]
+        limits = self.profile.limits
         low = limits.min_deg if axis.min_deg is None else axis.min_deg
         high = limits.max_deg if axis.max_deg is None else axis.max_deg
         return self.beside(float(np.degrees(self.telemetry.angle[row])), low, high)
@@ -142,7 +144,8 @@ class JointTable(QAbstractTableModel):
         """Colour of the supply's voltage, which has a least value in the profile."""
         assert self.telemetry is not None
         assert self.profile is not None
-        own, volts = self.axes[row].min_voltage_v, float(self.telemetry.voltage[row])
+        own = self.axes[row].min_voltage_v
+        volts = float(self.telemetry.voltage[row])
         least = self.profile.limits.min_voltage_v if own is None else own
         if not np.isfinite(volts):
             return "dim"
@@ -196,7 +199,8 @@ class JointTable(QAbstractTableModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        row, column = index.row(), COLUMNS[index.column()]
+        row = index.row()
+        column = COLUMNS[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _LEFT if column.title in _TEXTS else _RIGHT
         if self.telemetry is None and column.measured:

@@ -110,7 +110,8 @@ class LoadMeter(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._load, self._limit = math.nan, 1.0
+        self._load = math.nan
+        self._limit = 1.0
         self.setFixedHeight(theme.scaled(24))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Bus load")
@@ -126,7 +127,8 @@ class LoadMeter(QWidget):
     def show_load(self, load: float, limit: float) -> None:
         """Show shares from 0 to 1; NaN: not known."""
         if (load, limit) != (self._load, self._limit):
-            self._load, self._limit = load, limit
+            self._load = load
+            self._limit = limit
             self.setAccessibleDescription(self.text)
             self.update()
 
@@ -137,7 +139,8 @@ class LoadMeter(QWidget):
             font = theme.value_font(13)
             painter.setFont(font)
             label = painter.fontMetrics().horizontalAdvance("100 %") + 8
-            middle, long = self.height() / 2, self.width() - label
+            middle = self.height() / 2
+            long = self.width() - label
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colour("line"))
             painter.drawRoundedRect(QRectF(0, middle - 3, long, 6), 3, 3)

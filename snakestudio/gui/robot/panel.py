@@ -231,7 +231,9 @@ class RobotPanel(QWidget):
 
     def _refresh(self) -> None:
         control = self._control
-        connected, profile, last = control.connected, control.profile, control.telemetry
+        connected = control.connected
+        profile = control.profile
+        last = control.telemetry
         self.state.show_standing(control.standing)
         self.connect_button.setVisible(not connected)
         for part in (
@@ -256,13 +258,16 @@ class RobotPanel(QWidget):
             self._show(last)
 
     def _show(self, last: Telemetry) -> None:
-        control, profile = self._control, self._control.profile
+        control = self._control
+        profile = self._control.profile
         assert profile is not None
-        now, contact = time.monotonic(), control.standing.contact
+        now = time.monotonic()
+        contact = control.standing.contact
         cells = []
         for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
             age = now - float(heard) if np.isfinite(heard) else math.inf
-            lost, stale = age > profile.timing.lost_s, age > profile.timing.stale_s
+            lost = age > profile.timing.lost_s
+            stale = age > profile.timing.stale_s
             role = (
                 "dim"
                 if not contact or math.isinf(age)

@@ -45,11 +45,14 @@ class RobotFeature(QObject):
 
     def __init__(self, context: _Context, bar: BarPart) -> None:
         super().__init__(context.window)
-        self._context, self._control, self._connection = context, context.robot, context.connection
+        self._context = context
+        self._control = context.robot
+        self._connection = context.connection
         control = self._control
         self.log = EventLog(self)
         control.happened.connect(self.log.add)
-        self._bar, self._button = bar, bar.stop
+        self._bar = bar
+        self._button = bar.stop
         self.guard = StopKeyFilter(control.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
@@ -123,8 +126,10 @@ class RobotFeature(QObject):
 
     def _tell_lost(self) -> None:
         """A robot that may move unheard is told of until it is heard again, whatever else is to be told."""
-        standing, banner = self._control.standing, self._context.banners.robot
-        before, self._lost = self._lost, standing.lost
+        standing = self._control.standing
+        banner = self._context.banners.robot
+        before = self._lost
+        self._lost = standing.lost
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
         if standing.lost:
             banner.say("danger", f"{standing.title}\n{standing.sentence}", buttons, closable=False)
@@ -172,7 +177,8 @@ class RobotFeature(QObject):
         self._modal = None
 
     def _end_modal(self) -> None:
-        modal, self._modal = self._modal, None
+        modal = self._modal
+        self._modal = None
         if modal is not None:
             modal.destroyed.disconnect(self._forget_modal)
             modal.close()

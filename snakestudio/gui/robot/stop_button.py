@@ -133,7 +133,8 @@ class StopKeyFilter(QObject):
         self, stop: Callable[[str], None], button: StopButton, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._stop, self._button = stop, button
+        self._stop = stop
+        self._button = button
         self._native = False
         self._acted = -math.inf
         self._watched: list[QObject] = []

@@ -94,7 +94,8 @@ class IdRow:
                 k for k in range(longest) if frame.data[k : k + 1] != before.data[k : k + 1]
             )
             self.changed = frame.time
-        self.frame, self.count = frame, self.count + 1
+        self.frame = frame
+        self.count = self.count + 1
 
 
 class TrafficTable(QAbstractTableModel):
@@ -145,19 +146,23 @@ class TrafficTable(QAbstractTableModel):
 
     def clear(self) -> None:
         """Forget all of it."""
-        self._rows, self._frames, self.received = {}, [], 0
+        self._rows = {}
+        self._frames = []
+        self.received = 0
         self.refresh(anew=True)
 
     def refresh(self, *, anew: bool = False) -> None:
         """Show what came."""
-        newer, self._newer = self._newer, False
+        newer = self._newer
+        self._newer = False
         if not (anew or newer or self._by_id):
             return
         if self._by_id:
             shown = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
         else:
             shown = [IdRow(frame) for frame in self._frames if self._fits(frame)]
-        before, same = len(self._shown), not anew and self._by_id
+        before = len(self._shown)
+        same = not anew and self._by_id
         if same and len(shown) == before:
             self._shown = shown
             if shown:
@@ -193,7 +198,8 @@ class TrafficTable(QAbstractTableModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        row, column = self._shown[index.row()], index.column()
+        row = self._shown[index.row()]
+        column = index.column()
         frame = row.frame
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row, column)

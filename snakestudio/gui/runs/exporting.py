@@ -96,16 +96,23 @@ class Exporter(QObject):
         derived: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._viewport = document, bridge, viewport
-        self._banner, self._settings, self._window = banner, settings, window
-        self.camera_path, self.overlaid, self.derived = camera_path, overlaid, derived
+        self._document = document
+        self._bridge = bridge
+        self._viewport = viewport
+        self._banner = banner
+        self._settings = settings
+        self._window = window
+        self.camera_path = camera_path
+        self.overlaid = overlaid
+        self.derived = derived
         self._without = ""
         self._notes: tuple[str, ...] = ()
         self.task: Task[Path] | None = None
         """What writes; None while nothing is being exported."""
         self.error = ""
         """Why the last export failed, in a sentence; empty if it did not."""
-        self._title, self._began = "", 0.0
+        self._title = ""
+        self._began = 0.0
 
     @property
     def busy(self) -> bool:
@@ -187,7 +194,8 @@ class Exporter(QObject):
     @property
     def recording(self) -> WithDerived | None:
         """The run so far with its derived channels."""
-        recording, over = self._bridge.recording, self.overlaid()
+        recording = self._bridge.recording
+        over = self.overlaid()
         if recording is None:
             return None
         return WithDerived(recording, self.derived(), over[0].recording if over else None)
@@ -330,7 +338,8 @@ class Exporter(QObject):
         recording = self.recording
         if recording is None or self.busy:
             return
-        folder, name = self._bridge.base_dir, self._name
+        folder = self._bridge.base_dir
+        name = self._name
 
         def work(progress: Progress) -> Path | None:
             from snakestudio.export.video import write_video
@@ -365,7 +374,8 @@ class Exporter(QObject):
         """Write the scene from above to scale, with the obstacles' names."""
         if self.busy:
             return
-        scene, folder = self._document.scene, self._document.base_dir
+        scene = self._document.scene
+        folder = self._document.base_dir
 
         def work(progress: Progress) -> Path | None:
             from snakestudio.export.plan import write_plan
@@ -387,7 +397,8 @@ class Exporter(QObject):
         """Write the robot and its world as MJCF, URDF or SDF; the notice lists what does not carry over."""
         if self.busy:
             return
-        scene, folder = self._document.scene, self._document.base_dir
+        scene = self._document.scene
+        folder = self._document.base_dir
 
         def work(progress: Progress) -> Path | None:
             from snakestudio.export.model import write_model
@@ -433,7 +444,8 @@ class Exporter(QObject):
     def _start(self, work: Work, title: str) -> None:
         self._title = title
         self._began = time.monotonic()
-        self._without, self._notes = "", ()
+        self._without = ""
+        self._notes = ()
         self.error = ""
         self.task = task = Task("export", work, self)
         task.finished.connect(self._on_finished)

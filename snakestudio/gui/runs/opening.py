@@ -58,7 +58,8 @@ class OpenRuns(QObject):
         self._may_discard = may_discard
         self._banner = banner
         self._window = window
-        self._path, self._name = Path(), ""
+        self._path = Path()
+        self._name = ""
         self._task: Task[RunFile] | None = None
         self._unshown: RunFile | None = None  # read by the task, and not taken over from it yet
         self._opened: list[RunFile] = []

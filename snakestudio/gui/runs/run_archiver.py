@@ -63,8 +63,11 @@ class RunArchiver(QObject):
         robot_waits: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(parent)
-        self._library, self._document, self._bridge = library, document, bridge
-        self._viewport, self._settings = viewport, settings
+        self._library = library
+        self._document = document
+        self._bridge = bridge
+        self._viewport = viewport
+        self._settings = settings
         self._keeping = settings.value(_KEEP, True, bool) is not False
         self._taken: tuple[Path, float] | None = None
         self._soon = QTimer(self)
@@ -127,7 +130,8 @@ class RunArchiver(QObject):
 
     def _take(self) -> None:
         """Keep what the viewport shows as the picture of the present run, unless it shows something else."""
-        path, shown = self.present, self._bridge.displayed
+        path = self.present
+        shown = self._bridge.displayed
         live = self._bridge.live and self._bridge.source == "simulation"
         if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
             return

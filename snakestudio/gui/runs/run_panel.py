@@ -90,7 +90,8 @@ class RunDelegate(QStyledItemDelegate):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._colour_of, self._present = colour_of, present
+        self._colour_of = colour_of
+        self._present = present
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -273,12 +274,10 @@ class RunPanel(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._run_archiver, self._pinned_runs, self._banner = (
-            library,
-            run_archiver,
-            pinned_runs,
-            banner,
-        )
+        self._library = library
+        self._run_archiver = run_archiver
+        self._pinned_runs = pinned_runs
+        self._banner = banner
         self._task: Task[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()

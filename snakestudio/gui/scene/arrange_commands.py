@@ -62,7 +62,9 @@ class ArrangeCommands:
         selection: Selection,
         tell: Callable[[str], object] = lambda sentence: None,
     ) -> None:
-        self._document, self._selection, self._tell = document, selection, tell
+        self._document = document
+        self._selection = selection
+        self._tell = tell
 
     # --- what it is about -------------------------------------------------------------------------
 
@@ -78,7 +80,8 @@ class ArrangeCommands:
 
     def unlocked(self, done: str) -> tuple[int, ...]:
         """The selected obstacles that are not locked; of the others a sentence says that they were not `done`."""
-        obstacles, chosen = self._document.scene.obstacles, self._selection.obstacles
+        obstacles = self._document.scene.obstacles
+        chosen = self._selection.obstacles
         free = tuple(i for i in chosen if not obstacles[i].locked)
         locked = [i for i in chosen if obstacles[i].locked]
         if len(locked) == 1:
@@ -127,7 +130,8 @@ class ArrangeCommands:
 
     def group(self) -> str:
         """Make one new group of what is selected; its name."""
-        scene, chosen = self._document.scene, self._chosen
+        scene = self._document.scene
+        chosen = self._chosen
         if not chosen:
             return ""
         number = 1
@@ -168,7 +172,8 @@ class ArrangeCommands:
 
     def rename(self, index: int, name: str) -> bool:
         """Call an obstacle (0-based) otherwise; "" lets it be called by its kind and number."""
-        scene, name = self._document.scene, name.strip()
+        scene = self._document.scene
+        name = name.strip()
         old = scene.obstacles[index]
         if name == old.name:
             return True

@@ -70,8 +70,10 @@ class ArrayDialog(Dialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, "Array")
-        self._document, self._selection = document, selection
-        self._commands, self._preview = commands, preview
+        self._document = document
+        self._selection = selection
+        self._commands = commands
+        self._preview = preview
         self._made: Array | None = None
         self._fresh: tuple[Obstacle, ...] = ()
         self._what = _SELECTED
@@ -172,8 +174,10 @@ class ArrayDialog(Dialog):
 
     def _renew(self) -> None:
         """Make the array again, and show it."""
-        self._made, problem = None, ""
-        scene, fresh = self._document.scene, self._sources()
+        self._made = None
+        problem = ""
+        scene = self._document.scene
+        fresh = self._sources()
         indices = self._selection.obstacles if self.form.values.what == _SELECTED else ()
         try:
             self._made = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)

@@ -27,14 +27,17 @@ from snakestudio.viewmodel.scene.gait_shape import (
 __all__ = ["BodyShape"]
 
 
-_PLAN, _SPACE = 84, 108
+_PLAN = 84
+_SPACE = 108
 """Heights of the two drawings, px."""
 _MARGIN = 16.0
-_HEAD_ROOM, _FOOT_ROOM = 20.0, 10.0
+_HEAD_ROOM = 20.0
+_FOOT_ROOM = 10.0
 """Above and below what the view in space shows, px."""
 _MAGNIFIED = (8.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
 """By how much the view in space may stretch heights."""
-_AZIMUTH, _ELEVATION = math.radians(20.0), math.radians(25.0)
+_AZIMUTH = math.radians(20.0)
+_ELEVATION = math.radians(25.0)
 """Where the view in space is seen from at first, rad."""
 _TURN = math.radians(0.6)
 """By how much a pixel of a drag turns it, rad."""
@@ -63,7 +66,8 @@ class BodyShape(QWidget):
         self._tall = False
         self._grabbed: float | None = None
         self._turning: QPointF | None = None
-        self.azimuth, self.elevation = _AZIMUTH, _ELEVATION
+        self.azimuth = _AZIMUTH
+        self.elevation = _ELEVATION
         """Where the view in space is seen from, rad."""
         self.ahead = 0.0
         """By how much the user looks ahead, s."""
@@ -82,7 +86,8 @@ class BodyShape(QWidget):
 
     def show_state(self, scene: Scene, snapshot: Snapshot | None) -> None:
         """Draw another state."""
-        self._scene, self._snapshot = scene, snapshot
+        self._scene = scene
+        self._snapshot = snapshot
         tall = scene.body.in_space and scene.gait.has_vertical_wave
         if tall != self._tall:
             self._tall = tall
@@ -131,7 +136,8 @@ class BodyShape(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self._tall and event.position().y() > _PLAN:
-            self.azimuth, self.elevation = _AZIMUTH, _ELEVATION
+            self.azimuth = _AZIMUTH
+            self.elevation = _ELEVATION
             self.update()
 
     # --- drawing ----------------------------------------------------------------------------------
@@ -152,7 +158,9 @@ class BodyShape(QWidget):
         self, scene: Scene, snapshot: Snapshot | None
     ) -> tuple[BodyChain, BodyChain | None]:
         """What the gait asks for, and the robot (None while the user looks ahead, or if nothing is known of it)."""
-        robot, axes, head_right = scene.robot, scene.body.axes, scene.robot.head == "first"
+        robot = scene.robot
+        axes = scene.body.axes
+        head_right = scene.robot.head == "first"
         angles = gait_angles(scene, snapshot, self.ahead)
         now: BodyChain | None = None
         if (
@@ -191,7 +199,8 @@ class BodyShape(QWidget):
                 for x, y, _ in chain.joints
             ]
 
-        lifted_wanted, lifted_now = self._lifted(scene, wanted, None), None
+        lifted_wanted = self._lifted(scene, wanted, None)
+        lifted_now = None
         if now is not None:
             lifted_now = self._lifted(scene, now, snapshot)
         head = 0 if scene.robot.head == "first" else -1
@@ -227,7 +236,8 @@ class BodyShape(QWidget):
         """Both shapes in a parallel projection, over what they shade of the ground from above."""
         radius = scene.robot.radius_m
         space = _SPACE - _HEAD_ROOM - _FOOT_ROOM
-        sine, cosine = math.sin(self.elevation), math.cos(self.elevation)
+        sine = math.sin(self.elevation)
+        cosine = math.cos(self.elevation)
         across = scene.robot.length
         # The floor is as wide as the straight robot is long, whatever the shape: more amplitude
         # looks like more.

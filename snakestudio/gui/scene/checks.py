@@ -97,7 +97,9 @@ class Checks(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._document, self._bridge, self._selection = document, bridge, selection
+        self._document = document
+        self._bridge = bridge
+        self._selection = selection
         self._checked: tuple[Scene, Path | None, list[Problem]] | None = None
         self.summary = QLabel()
         self.summary.setContentsMargins(4, 0, 0, 0)
@@ -168,7 +170,8 @@ class Checks(QWidget):
 
     def _coming(self) -> list[Problem]:
         """What is wrong with the scene as it is edited: the session knows only what it runs until the reset."""
-        scene, base_dir = self._document.scene, self._document.base_dir
+        scene = self._document.scene
+        base_dir = self._document.base_dir
         if self._checked is None or self._checked[:2] != (scene, base_dir):
             self._checked = (scene, base_dir, check(scene, base_dir))
         return list(self._checked[2])

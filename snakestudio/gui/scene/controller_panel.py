@@ -66,7 +66,8 @@ class ControllerPanel(KindSection):
         self.path_about = QLabel()
         self.path_about.setProperty("role", "dim")
         self.path_about.setWordWrap(True)
-        self.draw_button, self.clear_button = QPushButton("Draw path"), QPushButton("Remove")
+        self.draw_button = QPushButton("Draw path")
+        self.clear_button = QPushButton("Remove")
         self.draw_button.setToolTip(
             "Click waypoints on the ground; Enter or a double click ends the path"
         )

@@ -19,8 +19,11 @@ __all__ = ["FrictionPictureRow"]
 class FrictionPictureRow(FileRow):
     """The picture file, typed or chosen; without a file nothing of the picture stays in the scene."""
 
-    kind, files = FileKind.PICTURE, PICTURE_FILES
-    title, tip, placeholder = "Picture of the Friction", "Choose a picture file", "none"
+    kind = FileKind.PICTURE
+    files = PICTURE_FILES
+    title = "Picture of the Friction"
+    tip = "Choose a picture file"
+    placeholder = "none"
 
     def __init__(
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None

@@ -184,7 +184,8 @@ class GaitPanel(PresetSection):
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
         two = scene.gait.has_vertical_wave
         ignored = two and not scene.body.in_space
-        used, torques = scene.controller.uses_gait, scene.gives_torques
+        used = scene.controller.uses_gait
+        torques = scene.gives_torques
         self.lead_in.refresh()
         for widget in (self.presets, self._values, self.soft_start, self.lead_in):
             widget.setVisible(used)
@@ -252,9 +253,11 @@ class GaitPanel(PresetSection):
     def _toggle_vertical_wave(self) -> None:
         gait = self._document.scene.gait
         if gait.has_vertical_wave:
-            other, text = gait.without_vertical_wave(), "Remove the vertical wave"
+            other = gait.without_vertical_wave()
+            text = "Remove the vertical wave"
         else:
-            other, text = gait.with_vertical_wave(), "Add a vertical wave"
+            other = gait.with_vertical_wave()
+            text = "Add a vertical wave"
         self._edit(lambda scene: scene.model_copy(update={"gait": other}), text)
 
     def _fill(self, scene: Scene) -> None:

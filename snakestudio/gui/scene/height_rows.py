@@ -21,8 +21,11 @@ __all__ = ["HeightsRow", "PictureRow"]
 class PictureRow(FileRow):
     """The picture file of a height field, typed or chosen. A picture takes the place of a table."""
 
-    kind, files = FileKind.PICTURE, PICTURE_FILES
-    title, tip, placeholder = "Picture of the Heights", "Choose a picture file", "none"
+    kind = FileKind.PICTURE
+    files = PICTURE_FILES
+    title = "Picture of the Heights"
+    tip = "Choose a picture file"
+    placeholder = "none"
 
     def _text(self, value: Any) -> str:
         return value or ""

@@ -40,7 +40,8 @@ class HistoryModel(QAbstractListModel):
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._document, self._stack = document, document.undo_stack
+        self._document = document
+        self._stack = document.undo_stack
         self._rows = self._stack.count() + 1
         self._icons: tuple[QIcon, QIcon] | None = None
         self._bold = QFont()
@@ -145,7 +146,8 @@ class HistoryPanel(Themed):
 
     def _show(self) -> None:
         stack = self._document.undo_stack
-        done, undone = stack.index(), stack.count() - stack.index()
+        done = stack.index()
+        undone = stack.count() - stack.index()
         self._note.setText(f"{done} done, {undone} undone" if undone else f"{done} done")
         now = self.model.index(stack.index())
         self.list.setCurrentIndex(now)

@@ -94,7 +94,8 @@ class _Plan(QWidget):
             painter.setBrush(theme.colour(role))
             for o in obstacles:
                 size = max(2 * o.radius_m * scale, 2.0)
-                x, y = scale * (o.x_m - (left + right) / 2), -scale * (o.y_m - (bottom + top) / 2)
+                x = scale * (o.x_m - (left + right) / 2)
+                y = -scale * (o.y_m - (bottom + top) / 2)
                 painter.drawEllipse(QRectF(x - size / 2, y - size / 2, size, size))
         painter.end()
 
@@ -116,7 +117,9 @@ class ImportDialog(Dialog):
         self, path: Path, found: Circles, scene: Scene, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent, "Import Obstacles")
-        self._path, self._found, self._scene = path, found, scene
+        self._path = path
+        self._found = found
+        self._scene = scene
         self.result_scene: Scene | None = None
         self.setMinimumWidth(460)
         heading = QLabel(f"{counted(len(found.circles), 'obstacle')} in {path.name}", self)

@@ -98,7 +98,8 @@ class LinkValues(QWidget):
 
 def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
     """How near the robot is to an obstacle (0-based) and whether it pushes it; "" if no link has a place."""
-    scene, palette = document.scene, theme.current()
+    scene = document.scene
+    palette = theme.current()
     gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.body)
     if np.isnan(gaps).all():
         return ""
@@ -107,9 +108,11 @@ def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
     c = snapshot.contacts
     pressed = sorted({int(i) + 1 for i in c.link[c.other == index]})
     if gap < -1e-4 and not pressed:
-        head, colour = f"Overlaps link {link + 1} by {-gap * 1000:.1f} mm", palette.warning
+        head = f"Overlaps link {link + 1} by {-gap * 1000:.1f} mm"
+        colour = palette.warning
     elif pressed:
-        head, colour = f"Pushed by link {', '.join(map(str, pressed))}", palette.warning
+        head = f"Pushed by link {', '.join(map(str, pressed))}"
+        colour = palette.warning
     else:
         shown = f"{gap * 1000:.1f} mm" if gap < 1 else f"{gap:.2f} m"
         head = f"Clearance to link {link + 1}: {shown}"
@@ -147,7 +150,8 @@ class StartChoice(QWidget):
         self, document: Document, bridge: SessionController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._document, self._bridge = document, bridge
+        self._document = document
+        self._bridge = bridge
         self.box = ChoiceBox()
         self.box.setAccessibleName("Kind of start")
         self.box.setToolTip("How the robot starts; what was said before is carried over")
@@ -238,7 +242,9 @@ class Inspector(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._document, self._selection, self._bridge = document, selection, bridge
+        self._document = document
+        self._selection = selection
+        self._bridge = bridge
         self.rows: dict[str, FormRow] = {}
         self._shown: tuple[object, ...] = ()
         self.link_values: LinkValues | None = None
@@ -405,7 +411,8 @@ class Inspector(Themed):
         self.subtitle.setVisible(bool(subtitle))
 
     def _titles(self) -> tuple[str, str]:
-        scene, items = self._document.scene, sorted(self._selection.items)
+        scene = self._document.scene
+        items = sorted(self._selection.items)
         if self._searched:
             if not self._found:
                 return "Nothing found", f"No value of this scene is called “{self._searched}”."
@@ -492,7 +499,8 @@ class Inspector(Themed):
         others = {type(scene.obstacles[i]) for i in indices}
         for name in (name for name in names if all(name in other.model_fields for other in others)):
             self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
-        named, grouped = self.rows.get("name"), self.rows.get("group")
+        named = self.rows.get("name")
+        grouped = self.rows.get("group")
         if isinstance(named, TextRow):
             named.placeholder = f"{shape_of(first).title} {indices[0] + 1}"
             named.refresh()
@@ -504,7 +512,8 @@ class Inspector(Themed):
         kind, index = item
         scene = self._document.scene
         if kind == "link":
-            self._link, self.link_values = index, LinkValues()
+            self._link = index
+            self.link_values = LinkValues()
             column.addWidget(self.link_values)
             if scene.body.jointed:
                 self._add_parts_button(
@@ -590,7 +599,8 @@ class Inspector(Themed):
     def _show_live(self) -> None:
         if not self.isVisible():
             return
-        snapshot, scene = self._bridge.displayed, self._document.scene
+        snapshot = self._bridge.displayed
+        scene = self._document.scene
         single = self._selection.single
         fits = snapshot is not None and snapshot.n_links == scene.body.n_parts
         if self.link_values is not None:

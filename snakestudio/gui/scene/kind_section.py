@@ -41,7 +41,8 @@ class KindRows(QWidget):
         self, document: Document, fill: Callable[[Scene], None], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._document, self._fill = document, fill
+        self._document = document
+        self._fill = fill
         self._made_for: object = None
         self.rows: dict[str, ParameterRow] = {}
         self.choices: dict[str, FormRow] = {}
@@ -56,8 +57,10 @@ class KindRows(QWidget):
             return False
         self._made_for = made_for
         self.restore()
-        self.rows, self.choices = {}, {}
-        old, self._area = self._area, QWidget()
+        self.rows = {}
+        self.choices = {}
+        old = self._area
+        self._area = QWidget()
         self._column = QVBoxLayout(self._area)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -175,7 +178,8 @@ class KindSection(Section):
 
     def _make_rows(self, scene: Scene, made_for: object) -> None:
         """Make all rows anew, unless they are for this already."""
-        formulas, self.formulas = self.formulas, {}
+        formulas = self.formulas
+        self.formulas = {}
         if not self._values.renew(scene, made_for):
             self.formulas = formulas
             return
@@ -264,7 +268,8 @@ class PresetSection(KindSection):
         unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
     ) -> None:
         super().__init__(title, document, parent)
-        self._kind, self._library = kind, library
+        self._kind = kind
+        self._library = library
         self.presets = PresetBox(presets, unsuitable)
         self.presets.setAccessibleName(name)
         self.presets.chosen.connect(self.choose)
@@ -318,7 +323,9 @@ class PresetSection(KindSection):
 
     def _describe(self) -> None:
         """Say what the preset is, or a note."""
-        chosen, dim, changed = self.presets.present, theme.current().dim, self.presets.changed
+        chosen = self.presets.present
+        dim = theme.current().dim
+        changed = self.presets.changed
         note = self._note()
         if note or chosen is None:
             self.about.setText(f"<span style='color:{dim}'>{note}</span>")

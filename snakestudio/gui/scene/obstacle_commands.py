@@ -50,8 +50,12 @@ class ObstacleCommands:
         tell: Callable[[str], object] = lambda sentence: None,
         seen: Callable[[float, float], bool] = lambda x, y: True,
     ) -> None:
-        self._document, self._selection = document, selection
-        self._snapshot, self._target, self._seen, self._tell = snapshot, target, seen, tell
+        self._document = document
+        self._selection = selection
+        self._snapshot = snapshot
+        self._target = target
+        self._seen = seen
+        self._tell = tell
         self.arrange = ArrangeCommands(document, selection, tell)
         self.kind = ""
         """Preset that was added last."""
@@ -102,8 +106,10 @@ class ObstacleCommands:
 
     def delete(self) -> None:
         """Delete the selected obstacles and friction patches."""
-        indices, patches = self.arrange.unlocked("deleted"), self._selection.patches
-        scene, names = self._document.scene, []
+        indices = self.arrange.unlocked("deleted")
+        patches = self._selection.patches
+        scene = self._document.scene
+        names = []
         if patches:
             first = scene.ground.patch[patches[0]]
             names.append(
@@ -121,7 +127,8 @@ class ObstacleCommands:
 
     def rename_patch(self, index: int, name: str) -> bool:
         """Give a friction patch (0-based) another name; False, and a sentence, if that cannot be."""
-        scene, name = self._document.scene, name.strip()
+        scene = self._document.scene
+        name = name.strip()
         old = scene.ground.patch[index]
         if name == old.name:
             return True

@@ -158,7 +158,8 @@ class ParameterPanels(Themed):
         self, document: Document, bridge: SessionController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._document, self._bridge = document, bridge
+        self._document = document
+        self._bridge = bridge
         self._rows: dict[str, ParameterRow] = {}
         self.continuum: ContinuumPanel | None = None
         """Made when the first scene of a continuous body is shown."""
@@ -390,7 +391,8 @@ class ContinuumPanel(QWidget):
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.strain, self.support = StrainPanel(document), SupportPanel(document)
+        self.strain = StrainPanel(document)
+        self.support = SupportPanel(document)
         body = Section("Continuum body")
         self.group = ChoiceRow(document, ["beam.group"])
         body.add(self.group)

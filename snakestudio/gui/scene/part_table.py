@@ -51,7 +51,8 @@ _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _SAMPLED = 30
 """Rows by which the width of a column is chosen."""
 
-_NARROWEST, _WIDEST = 64, 200
+_NARROWEST = 64
+_WIDEST = 200
 """Widths of a column, px of the design."""
 
 
@@ -218,7 +219,8 @@ class PartModel(QAbstractTableModel):
         return True
 
     def _step_text(self, cells: Iterable[tuple[int, str]], verb: str) -> str:
-        rows, names = {row for row, _ in cells}, {name for _, name in cells}
+        rows = {row for row, _ in cells}
+        names = {name for _, name in cells}
         labels = {column.name: column.doc.label.lower() for column in self.columns}
         what = labels[next(iter(names))] if len(names) == 1 else f"{len(names)} values"
         of = (

@@ -182,7 +182,8 @@ class PresetBox(ChoiceBox):
     def offer(self, presets: Sequence[Preset]) -> None:
         """Offer other presets."""
         self._offered = self._presets = tuple(presets)
-        self.present, self.reasons = None, {}
+        self.present = None
+        self.reasons = {}
         self._fill()
 
     def _sort(self, scene: Scene) -> None:

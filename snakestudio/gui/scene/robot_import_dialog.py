@@ -76,7 +76,10 @@ class RobotImportDialog(Dialog):
         folder: Path | None = None,
     ) -> None:
         super().__init__(parent, "Import Robot")
-        self._path, self._imported, self._scene, self._folder = path, imported, scene, folder
+        self._path = path
+        self._imported = imported
+        self._scene = scene
+        self._folder = folder
         self.result_scene: Scene | None = None
         self.setMinimumWidth(720)
         heading = QLabel(imported.robot.name, self)

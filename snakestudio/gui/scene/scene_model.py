@@ -53,7 +53,10 @@ _NO = QModelIndex()
 
 # Internal ids: small ones for what there is one of, then a range for each list.
 ROBOT, LINKS, START, WORLD, GROUND, PATH, OBSTACLES, RUN, BEAM, STRAIN, SUPPORT = range(1, 12)
-LINK, PATCH, OBSTACLE, GROUP = 1 << 20, 1 << 22, 1 << 24, 1 << 28
+LINK = 1 << 20
+PATCH = 1 << 22
+OBSTACLE = 1 << 24
+GROUP = 1 << 28
 PARTS: dict[int, Part] = {
     ROBOT: "robot",
     LINKS: "links",
@@ -151,11 +154,9 @@ class SceneModel(QAbstractItemModel):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._rename_obstacle, self._rename_group, self._rename_patch = (
-            rename_obstacle,
-            rename_group,
-            rename_patch,
-        )
+        self._rename_obstacle = rename_obstacle
+        self._rename_group = rename_group
+        self._rename_patch = rename_patch
         self._scene = document.scene
         self._tree = _tree_of_body(type(document.scene.body))
         self._rows = ObstacleRows(document.scene.obstacles)
@@ -410,7 +411,8 @@ class SceneModel(QAbstractItemModel):
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
         """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
-        obstacles, found = [], []
+        obstacles = []
+        found = []
         for item in items:
             if item[0] == "obstacle":
                 # The selection may know of a scene that is only about to come here.
@@ -491,13 +493,16 @@ class SceneModel(QAbstractItemModel):
         tree = _tree_of_body(type(after.body))
         if tree is not self._tree:
             self.beginResetModel()
-            self._tree, self._scene, self._rows = tree, after, ObstacleRows(after.obstacles)
+            self._tree = tree
+            self._scene = after
+            self._rows = ObstacleRows(after.obstacles)
             self.endResetModel()
             return
         told = {
             number: self._text(number) for below in self._tree.below.values() for number in below
         }
-        was, now = old.obstacles, after.obstacles
+        was = old.obstacles
+        now = after.obstacles
         changed = (
             []
             if was is now or len(was) != len(now)
@@ -536,9 +541,12 @@ class SceneModel(QAbstractItemModel):
         self.arranging.emit()
         self.layoutAboutToBeChanged.emit()
         held = self.persistentIndexList()
-        was, names, patches = self._scene.obstacles, self._rows.names, self._scene.ground.patch
+        was = self._scene.obstacles
+        names = self._rows.names
+        patches = self._scene.ground.patch
         places = {id(obstacle): i for i, obstacle in enumerate(after.obstacles)}
-        self._scene, self._rows = after, ObstacleRows(after.obstacles)
+        self._scene = after
+        self._rows = ObstacleRows(after.obstacles)
 
         def renewed(index: QModelIndex) -> QModelIndex:
             number = int(index.internalId())

@@ -62,7 +62,8 @@ class SceneTree(Themed):
         menu_entries: Sequence[QAction | QMenu | None] = (),
     ) -> None:
         super().__init__(parent)
-        self._document, self._selection = document, selection
+        self._document = document
+        self._selection = selection
         self._commands = commands or ObstacleCommands(document, selection)
         self._syncing = self._let_go_of = False
         self._menu_entries = menu_entries
@@ -173,7 +174,8 @@ class SceneTree(Themed):
 
     def rename(self) -> None:
         """Type another name for what is selected: of a group that is selected as a whole, for the group."""
-        indices, patches = self._selection.obstacles, self._selection.patches
+        indices = self._selection.obstacles
+        patches = self._selection.patches
         if not indices and not patches:
             return
         index = self.model.index_of(("obstacle", indices[0]) if indices else ("patch", patches[0]))

@@ -115,7 +115,8 @@ class StrainPanel(PresetSection):
             if name == "kind":
                 continue
             if scene.strain.typed:
-                symbol, doc = SYMBOLS.get(name, SPEED), field_doc(type(scene.strain), name)
+                symbol = SYMBOLS.get(name, SPEED)
+                doc = field_doc(type(scene.strain), name)
                 self._add_formula(key, symbol, doc, law_problem).tried.connect(self._try)
             else:
                 self._values.add_value(key, scene)

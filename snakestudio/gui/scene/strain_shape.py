@@ -20,8 +20,11 @@ from snakestudio.viewmodel.plots.scale import readable
 __all__ = ["StrainShape", "law_of", "law_problem"]
 
 
-_HEIGHT, _PAD, _CAPTION = 104, 12, 16
-_POINTS, _INSTANTS = 121, 25
+_HEIGHT = 104
+_PAD = 12
+_CAPTION = 16
+_POINTS = 121
+_INSTANTS = 25
 _REST = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 _SHOWN = (("K_Z", 5, "accent"), ("K_Y", 4, "friction"), ("K_X", 3, "good"))
 _STRETCH = (("Γ_X − 1", 0, "accent"), ("Γ_Y", 1, "friction"), ("Γ_Z", 2, "good"))
@@ -58,7 +61,8 @@ class StrainShape(QWidget):
         self._law: tuple[object, StrainLaw, FloatArray] | None = None
         self.curves: list[tuple[str, str, FloatArray]] = []
         """Symbol, name of a colour, and values from the head to the tail."""
-        self.unit, self.reach = "", 1.0
+        self.unit = ""
+        self.reach = 1.0
         """Unit of the values, and how far they reach in the whole run."""
         self._length = 1.0
 
@@ -67,7 +71,8 @@ class StrainShape(QWidget):
         try:
             self._evaluate(scene, time)
         except SnakeStudioError:
-            self._law, self.curves = None, []
+            self._law = None
+            self.curves = []
         self.update()
 
     def _evaluate(self, scene: Scene, time: float) -> None:

@@ -168,7 +168,9 @@ def as_formulas(strain: Strain) -> Formulas:
 
 def _terms(formula: str) -> list[str]:
     """What is added up in a formula, outside of all brackets."""
-    terms, depth, begin = [], 0, 0
+    terms = []
+    depth = 0
+    begin = 0
     for place, sign in enumerate(formula):
         depth += (sign == "(") - (sign == ")")
         if depth == 0 and formula.startswith(" + ", place):

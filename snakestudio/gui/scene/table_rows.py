@@ -21,7 +21,9 @@ from snakestudio.text import counted
 
 __all__ = ["TablePreview", "TableRow"]
 
-_HEIGHT, _MARGIN, _CAPTION = 92, 8.0, 18.0
+_HEIGHT = 92
+_MARGIN = 8.0
+_CAPTION = 18.0
 _MOST_POINTS = 600
 """Of a curve: the plot is not wider than some hundred pixels."""
 _MOST_CURVES = 64
@@ -30,12 +32,11 @@ _MOST_CURVES = 64
 class TableRow(FileRow):
     """The file of a table, typed or chosen."""
 
-    kind, files = FileKind.CSV, "Tables (*.csv *.tsv *.txt);;All files (*)"
-    title, tip, placeholder = (
-        "Table of Joint Angles",
-        "Choose a table of joint angles",
-        "choose a CSV file",
-    )
+    kind = FileKind.CSV
+    files = "Tables (*.csv *.tsv *.txt);;All files (*)"
+    title = "Table of Joint Angles"
+    tip = "Choose a table of joint angles"
+    placeholder = "choose a CSV file"
 
 
 class TablePreview(QWidget):
@@ -68,7 +69,8 @@ class TablePreview(QWidget):
         of = (gait.model_copy(update={"speed": 1.0}), scene.robot, scene.model.kind, base_dir)
         if of == self._read:
             return
-        self._read, self.table = of, None
+        self._read = of
+        self.table = None
         try:
             self.table = joint_table(scene, base_dir)
             self.text = _summary(self.table)
@@ -100,11 +102,15 @@ class TablePreview(QWidget):
 
     def _draw(self, painter: QPainter, table: JointTable) -> None:
         chosen = np.unique(np.linspace(0, len(table.time) - 1, _MOST_POINTS).round().astype(int))
-        time, angle = table.time[chosen], np.degrees(table.angle[chosen])
+        time = table.time[chosen]
+        angle = np.degrees(table.angle[chosen])
         largest = max(float(np.nanmax(np.abs(angle), initial=0.0)), 1e-6)
-        left, right = _MARGIN, self.width() - _MARGIN
-        top, bottom = _CAPTION, self.height() - _MARGIN
-        middle, up = 0.5 * (top + bottom), 0.5 * (bottom - top) / largest
+        left = _MARGIN
+        right = self.width() - _MARGIN
+        top = _CAPTION
+        bottom = self.height() - _MARGIN
+        middle = 0.5 * (top + bottom)
+        up = 0.5 * (bottom - top) / largest
         painter.setPen(QPen(theme.colour("line"), 1.0))
         painter.drawLine(QPointF(left, middle), QPointF(right, middle))
         x = left + (right - left) * time / time[-1]

@@ -79,8 +79,11 @@ class Autosave(QObject):
         if self._task is not None and self._task.running:  # a slow disk must not hold up the window
             self._write_again = True
             return
-        scene, path, order = document.scene, document.path, self._file.next_order()
-        self._kept, self._written = scene, True
+        scene = document.scene
+        path = document.path
+        order = self._file.next_order()
+        self._kept = scene
+        self._written = True
 
         def work(_: object) -> str:
             try:
@@ -113,7 +116,8 @@ class Autosave(QObject):
         if self._document.dirty and not self._ended:
             try:
                 self._file.write(scene, self._document.path, self._file.next_order())
-                self._kept, self._written = scene, True
+                self._kept = scene
+                self._written = True
             except Exception:  # whatever went wrong already must not become worse here
                 log.exception("unsaved changes could not be kept")
 

@@ -142,7 +142,9 @@ def command_entries(
 
 _RECENT_KEY = "palette/recent"
 _MAX_RECENT = 12
-_WIDTH, _ROW, _ROWS = 680, 34, 12
+_WIDTH = 680
+_ROW = 34
+_ROWS = 12
 
 Found = tuple[CommandEntry, Match]
 _Index = QModelIndex | QPersistentModelIndex
@@ -162,7 +164,8 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[F
             if wide is None:
                 continue
             inside = frozenset(letter for letter in wide.letters if letter < len(entry.text))
-            worth, fits = wide.score - 200.0, Match(wide.score, inside)
+            worth = wide.score - 200.0
+            fits = Match(wide.score, inside)
         age = recent.index(entry.id) if entry.id in recent else _MAX_RECENT
         # What was used lately goes up by one class of fits at most.
         rank = -worth - (8.0 if age < _MAX_RECENT else 0.0) + (0.0 if entry.enabled else 25.0)
@@ -249,7 +252,8 @@ class CommandPalette(ModalOverlay):
         entry = self.found[index.row()][0]
         kept = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
         self._settings.setValue(_RECENT_KEY, kept)
-        run, window = entry.run, self.window_area
+        run = entry.run
+        window = self.window_area
         self.close_sheet()
         # Only when the keyboard is back where it was: many commands mean what has it.
         QTimer.singleShot(0, window, run)
@@ -260,7 +264,8 @@ class CommandPalette(ModalOverlay):
             and event.type() == QEvent.Type.KeyPress
             and isinstance(event, QKeyEvent)
         ):
-            row, key = self.view.currentIndex().row(), event.key()
+            row = self.view.currentIndex().row()
+            key = event.key()
             steps = {
                 Qt.Key.Key_Down: 1,
                 Qt.Key.Key_Up: -1,
@@ -348,7 +353,8 @@ class _Lines(QStyledItemDelegate):
 
     def _text(self, painter: QPainter, entry: CommandEntry, fits: Match, area: QRect) -> None:
         """Paint the text, the letters that were meant in bold and in colour."""
-        plain, bold = theme.text_font(13), theme.text_font(13, strong=True)
+        plain = theme.text_font(13)
+        bold = theme.text_font(13, strong=True)
         painter.save()
         painter.setClipRect(area)
         x = area.left()

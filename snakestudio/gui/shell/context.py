@@ -165,7 +165,8 @@ class Context(QObject):
     # --- what there is ----------------------------------------------------------------------------
 
     def _make_view(self) -> None:
-        document, bridge = self.document, self.bridge
+        document = self.document
+        bridge = self.bridge
         self.viewport = viewport = Viewport(document, bridge, self.selection)
         self.obstacles = ObstacleCommands(
             document,
@@ -182,8 +183,11 @@ class Context(QObject):
 
     def _make_runs(self) -> None:
         """Files, runs and robot."""
-        document, bridge, banners = self.document, self.bridge, self.banners
-        settings, window = self.settings, self.window
+        document = self.document
+        bridge = self.bridge
+        banners = self.banners
+        settings = self.settings
+        window = self.window
         self.files = Files(document, banners.files, settings, window)
         self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, window)
         self.keeper = RunArchiver(
@@ -223,11 +227,9 @@ class Context(QObject):
         self.together = Starter(document, bridge, self.robot, banners.together, settings, window)
 
     def _make_analysis(self) -> None:
-        document, window, preparations = (
-            self.document,
-            self.window,
-            self.bridge.session.preparations,
-        )
+        document = self.document
+        window = self.window
+        preparations = self.bridge.session.preparations
         self.comparer = Comparer(document, window, preparations)
         self.chain_comparer = ChainComparer(document, window, preparations)
         self.step_checker = StepChecker(document, window, preparations)
@@ -256,7 +258,9 @@ class Context(QObject):
         self.twin.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
-        bridge, table, robot = self.bridge, self.actions_table, self.robot
+        bridge = self.bridge
+        table = self.actions_table
+        robot = self.robot
         for signal in (
             bridge.status_changed,
             bridge.recording_changed,

@@ -40,7 +40,9 @@ class CrashGuard:
         rescue: Callable[[], None] | None = None,
         tell_fault: Callable[[PluginRuntimeError], None] | None = None,
     ) -> None:
-        self._tell, self._rescue, self._tell_fault = tell, rescue, tell_fault
+        self._tell = tell
+        self._rescue = rescue
+        self._tell_fault = tell_fault
         self._telling = False
         self.path: Path | None = None
         self._handler: logging.Handler | None = None

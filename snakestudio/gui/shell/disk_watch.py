@@ -112,7 +112,10 @@ class DiskNotice(QObject):
         save: Callable[[], object],
     ) -> None:
         super().__init__(watch)
-        self._document, self._banner, self._reload, self._save = document, banner, reload, save
+        self._document = document
+        self._banner = banner
+        self._reload = reload
+        self._save = save
         watch.noticed.connect(self._on_noticed)
         document.opened.connect(banner.clear)
 

@@ -29,7 +29,8 @@ _BOTTOM_SHARE = 0.34
 """Share of the window's height that a dock at the bottom gets at most: the viewport matters
 more."""
 
-_BARS, _LOWEST = 200, 150
+_BARS = 200
+_LOWEST = 150
 """Height of all bars of a window, and of a dock at the bottom at least, px of the design: the rest
 is the view's, which has no less than half of a window."""
 _LEAST = 240
@@ -89,7 +90,9 @@ class Docks(QObject):
 
     def __init__(self, window: QMainWindow, specs: Sequence[DockSpec[Any]]) -> None:
         super().__init__(window)
-        self._window, self._specs, self._to_fill = window, specs, list(specs)
+        self._window = window
+        self._specs = specs
+        self._to_fill = list(specs)
         self._arranging = False
         self.all: dict[str, QDockWidget] = {}
 
@@ -241,7 +244,9 @@ class DockTitle(QWidget):
 
     def __init__(self, dock: QDockWidget, gap: int | None) -> None:
         super().__init__(dock)
-        self._dock, self._gap, self._arranging = dock, gap, False
+        self._dock = dock
+        self._gap = gap
+        self._arranging = False
         row = self._row = QHBoxLayout(self)
         row.setContentsMargins(16, 12, 8, 4)
         row.setSpacing(2)

@@ -69,7 +69,8 @@ class RecoveryDialog(Dialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._scenes, self._restore = list(scenes), restore
+        self._scenes = list(scenes)
+        self._restore = restore
         self.setWindowTitle("Restore Unsaved Changes")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(520)
@@ -170,7 +171,9 @@ class DocumentRecovery(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._files, self._banners, self._window = files, banners, window
+        self._files = files
+        self._banners = banners
+        self._window = window
         self.autosave = Autosave(document, _interval(settings), self)
         self.autosave.failed.connect(lambda sentence: banners.files.say("warning", sentence))
         self.watch = DiskWatch(document, self)

@@ -89,7 +89,9 @@ class Files(QObject):
         self, document: Document, banner: Banner, settings: QSettings, window: QWidget
     ) -> None:
         super().__init__(window)
-        self._document, self._banner, self._window = document, banner, window
+        self._document = document
+        self._banner = banner
+        self._window = window
         self.recent = RecentFiles(settings, _KEY)
 
     # --- opening ----------------------------------------------------------------------------------

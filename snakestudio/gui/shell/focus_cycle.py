@@ -26,7 +26,9 @@ class FocusCycle(QObject):
         self, docks: Docks, middle: Sequence[QWidget], bar: QWidget, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self.docks, self._middle, self._bar = docks, middle, bar
+        self.docks = docks
+        self._middle = middle
+        self._bar = bar
 
     @property
     def all(self) -> list[QWidget]:
@@ -52,7 +54,8 @@ class FocusCycle(QObject):
 
     def go_on(self, step: int) -> None:
         """Give the next one the keyboard (step 1), or the one before (step -1)."""
-        panes, now = self.all, self.present()
+        panes = self.all
+        now = self.present()
         place = panes.index(now) if now is not None else (-1 if step > 0 else 0)
         for offset in range(1, len(panes) + 1):
             if _focus(panes[(place + offset * step) % len(panes)]):

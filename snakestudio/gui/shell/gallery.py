@@ -104,7 +104,8 @@ def _on(group: dict[str, QToolButton]) -> str:
     return next((name for name, button in group.items() if button.isChecked()), "")
 
 
-_WIDEST, _HIGHEST = 1180, 900
+_WIDEST = 1180
+_HIGHEST = 900
 _MARGIN = 24
 _RECENT = 6
 

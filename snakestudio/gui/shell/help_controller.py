@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HelpController"]
 
-_GALLERY_SEEN, _TOUR_SEEN = "welcome/gallery_seen", "welcome/tour_seen"
+_GALLERY_SEEN = "welcome/gallery_seen"
+_TOUR_SEEN = "welcome/tour_seen"
 
 _PAGES = {"robot-profile": "profile_format"}
 """Pages of the documentation that take long to show, and the commands that know it."""
@@ -65,7 +66,9 @@ class HelpController(QObject):
 
     def __init__(self, context: _Context, window: QMainWindow, graphics: GraphicsView) -> None:
         super().__init__(window)
-        self._context, self._window, self._graphics = context, window, graphics
+        self._context = context
+        self._window = window
+        self._graphics = graphics
 
     def gallery(self) -> Gallery:
         """Help > Scene Gallery."""

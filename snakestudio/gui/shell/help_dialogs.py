@@ -469,7 +469,8 @@ class ShortcutSheet(ModalOverlay):
             and event.type() == QEvent.Type.KeyPress
             and isinstance(event, QKeyEvent)
         ):
-            bar, key = self.table.verticalScrollBar(), event.key()
+            bar = self.table.verticalScrollBar()
+            key = event.key()
             steps = {
                 Qt.Key.Key_Down: theme.scaled(_ROW),
                 Qt.Key.Key_Up: -theme.scaled(_ROW),

@@ -88,9 +88,11 @@ class Layouts(QObject):
         settings: QSettings,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks = window, docks
+        self._window = window
+        self._docks = docks
         self._plots_state, self._restore_plots = plots
-        self._banner, self._settings = banner, settings
+        self._banner = banner
+        self._settings = settings
         self._first = QByteArray()
 
     # --- those that come along --------------------------------------------------------------------

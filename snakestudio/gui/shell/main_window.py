@@ -160,7 +160,8 @@ class MainWindow(QMainWindow):
         self.context.docks.set_arranging(False)
 
     def showEvent(self, event: QShowEvent) -> None:
-        first, self._default_layout = self._default_layout, False
+        first = self._default_layout
+        self._default_layout = False
         if first:
             self.context.docks.size()
         if not event.spontaneous():

@@ -108,13 +108,12 @@ class PlayButton(QToolButton):
     def _refresh(self) -> None:
         status = self._bridge.status  # once: the session goes on meanwhile
         caption = value = tip = ""
-        progress, queued = None, False
+        progress = None
+        queued = False
         if self._bridge.source == "simulation" and status.state == "preparing":
-            self._name, progress, queued = (
-                FORMULATIONS[status.engine].short,
-                status.progress,
-                status.queued,
-            )
+            self._name = FORMULATIONS[status.engine].short
+            progress = status.progress
+            queued = status.queued
             caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
             then = (
@@ -125,7 +124,8 @@ class PlayButton(QToolButton):
             tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
         elif self._bridge.source == "simulation" and status.state == "unprepared":
             self._name = FORMULATIONS[status.engine].short
-            caption, value = f"The {self._name} engine is not prepared", "Prepare and play"
+            caption = f"The {self._name} engine is not prepared"
+            value = "Prepare and play"
             tip = f"{status.message}\nPress to prepare it and play (Space)"
         if (caption, value, progress, tip) != (
             self._caption,
@@ -133,7 +133,10 @@ class PlayButton(QToolButton):
             self._progress,
             self._tip,
         ):
-            self._caption, self._value, self._progress, self._tip = caption, value, progress, tip
+            self._caption = caption
+            self._value = value
+            self._progress = progress
+            self._tip = tip
             self._queued = queued
             self.setAccessibleName(caption)
             self.setAccessibleDescription(tip)
@@ -164,7 +167,8 @@ class PlayButton(QToolButton):
         captions = [] if short else [self._caption]
         if waits and not short:
             captions = [f"Preparing the {self._name} engine", "Plays when ready"]
-        small, large = QFontMetrics(self._small), QFontMetrics(self._large)
+        small = QFontMetrics(self._small)
+        large = QFontMetrics(self._large)
         wide = max(
             *(large.horizontalAdvance(text) for text in values),
             *map(small.horizontalAdvance, captions),
@@ -203,7 +207,8 @@ class PlayButton(QToolButton):
         pen.setColor(theme.colour("accent" if self.hasFocus() or self._queued else "line"))
         painter.setPen(pen)
         painter.drawPath(outline)
-        size, plain = self.iconSize().width(), theme.scaled(44)
+        size = self.iconSize().width()
+        plain = theme.scaled(44)
         glyph = theme.icon(
             "play", "dim" if self._progress is not None and not self._queued else "accent"
         )
@@ -213,7 +218,8 @@ class PlayButton(QToolButton):
         glyph.paint(
             painter, QRect((plain - size) // 2, area.center().y() - size // 2 + 1, size, size)
         )
-        left, half = plain, area.height() // 2
+        left = plain
+        half = area.height() // 2
         room = (
             self.width()
             - left
@@ -459,7 +465,8 @@ class SourceBox(QFrame):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._ways = bridge, ways
+        self._bridge = bridge
+        self._ways = ways
         self.setObjectName("source_box")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(34))

@@ -61,12 +61,10 @@ class StatusBar(QStatusBar):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._document, self._robot, self._background = (
-            bridge,
-            document,
-            robot,
-            background,
-        )
+        self._bridge = bridge
+        self._document = document
+        self._robot = robot
+        self._background = background
         self._frames: deque[float] = deque(maxlen=600)
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
@@ -112,22 +110,23 @@ class StatusBar(QStatusBar):
             self._timer.start()
 
     def _refresh(self) -> None:
-        status, recording = self._bridge.status, self._bridge.recording
+        status = self._bridge.status
+        recording = self._bridge.recording
         state = status.state
         text, role = _STATES[state]
         scene = self._document.scene
         if self._bridge.source == "replay" and recording is not None:
-            text, role, scene = (
-                ("replay, playing" if self._bridge.playing else "replay"),
-                "accent",
-                recording.scene,
-            )
+            text = "replay, playing" if self._bridge.playing else "replay"
+            role = "accent"
+            scene = recording.scene
         elif self._bridge.source == "robot":
             robot = self._robot()
-            text, role = f"robot: {robot.title.lower()}", robot.role
+            text = f"robot: {robot.title.lower()}"
+            role = robot.role
         parts: list[Part] = []
         if self._robot().lost:  # whatever is shown
-            text, role = f"robot: {self._robot().title}", "danger"
+            text = f"robot: {self._robot().title}"
+            role = "danger"
         if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
             parts.append((f"{FORMULATIONS[status.engine].short} engine", "dim"))
         if self._bridge.source == "simulation" and state == "preparing":
@@ -159,7 +158,8 @@ class _Line(QWidget):
         super().__init__(parent)
         self._side = side
         self._parts: tuple[Part, ...] = ()
-        self._state, self._role = "", "dim"
+        self._state = ""
+        self._role = "dim"
 
     @property
     def text(self) -> str:
@@ -171,7 +171,9 @@ class _Line(QWidget):
     def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
         """Show texts, each in a colour of the palette, after a state with a dot in one."""
         if (tuple(parts), state, role) != (self._parts, self._state, self._role):
-            self._parts, self._state, self._role = tuple(parts), state, role
+            self._parts = tuple(parts)
+            self._state = state
+            self._role = role
             self.setAccessibleName(self.text)
             self.update()
 

@@ -96,7 +96,8 @@ class Tour(ModalOverlay):
 
     def __init__(self, window: QMainWindow, docks: Docks, targets: Mapping[str, QWidget]) -> None:
         super().__init__(window)
-        self._docks, self._targets = docks, targets
+        self._docks = docks
+        self._targets = targets
         self._target: QWidget | None = None
         self.place = 0
         self.frame = card_frame(self)
@@ -287,7 +288,8 @@ class _Dots(QWidget):
 
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self._count, self._place = count, 0
+        self._count = count
+        self._place = 0
         self.setFixedSize(count * 14, 14)
 
     def show_place(self, place: int) -> None:

@@ -32,7 +32,8 @@ class WindowAutosave(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._snapshot, self._store = snapshot, store
+        self._snapshot = snapshot
+        self._store = store
         self._stored: object = None
         self._last: object = None
         self._timer = QTimer(self)

@@ -96,7 +96,10 @@ class Streamer(QObject):
         opener: Opener = open_stream,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._banner, self._settings, self._open = bridge, banner, settings, opener
+        self._bridge = bridge
+        self._banner = banner
+        self._settings = settings
+        self._open = opener
         self._shown: Shown | None = None
         self._stream: Stream | None = None
         self._opening: Task[Stream] | None = None

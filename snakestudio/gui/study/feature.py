@@ -81,7 +81,8 @@ class StudyFeature(QObject):
 
     def __init__(self, context: _Context, movable: Callable[[], bool]) -> None:
         super().__init__(context.window)
-        self._context, self._movable = context, movable
+        self._context = context
+        self._movable = movable
         self.open_study = OpenStudy(self)
         self.runner = StudyRunner(movable, self)
         self.runs = StudyRuns(context, context.banners.study, self)
@@ -112,7 +113,8 @@ class StudyFeature(QObject):
         keys : sequence of str
             Dotted scene key; several for the same value of several obstacles.
         """
-        opened, document = self.open_study, self._context.document
+        opened = self.open_study
+        document = self._context.document
         if opened.path is None or opened.unreadable or document.origin != opened.scene_path:
             return self._begin(keys)
         self._context.show_dock(_DOCK)
@@ -214,7 +216,8 @@ class StudyFeature(QObject):
 
     def run(self) -> bool:
         """Run the study that is open, as was chosen who computes."""
-        opened, document = self.open_study, self._context.document
+        opened = self.open_study
+        document = self._context.document
         if opened.path is None or not opened.ready or self.runner.busy:
             return False
         if opened.shipped and not self.ask_save_as():
@@ -261,7 +264,8 @@ class StudyFeature(QObject):
 
     def _on_scene_saved(self) -> None:
         document = self._context.document
-        saved, self._was_dirty = self._was_dirty and not document.dirty, document.dirty
+        saved = self._was_dirty and not document.dirty
+        self._was_dirty = document.dirty
         if (
             saved
             and self.open_study.path is not None
@@ -271,19 +275,22 @@ class StudyFeature(QObject):
 
     def open_run(self, row: int) -> None:
         """Make the run of a row of the results again, and show it."""
-        path, results = self.open_study.path, self.open_study.results
+        path = self.open_study.path
+        results = self.open_study.results
         if path is not None and results is not None:
             self.runs.open(path, results.table, results.units, row)
 
     def take_over(self, row: int) -> None:
         """Put the values of a row of the results into the scene."""
-        path, results = self.open_study.path, self.open_study.results
+        path = self.open_study.path
+        results = self.open_study.results
         if path is not None and results is not None:
             self.runs.take_over(path, results.table, row)
 
     def check_step(self, row: int) -> bool:
         """Check the time step of the first run of a row of the results."""
-        path, results = self.open_study.path, self.open_study.results
+        path = self.open_study.path
+        results = self.open_study.results
         if path is None or results is None:
             return False
         table = results.table

@@ -76,7 +76,8 @@ class StudyRuns(QObject):
         self, context: StudyRunContext, banner: Banner, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._context, self._banner = context, banner
+        self._context = context
+        self._banner = banner
         self._task: Task[AgainRun] | None = None
         self._name = self._preparing = ""
         self._then: list[Button] = []
@@ -204,7 +205,8 @@ class StudyRuns(QObject):
         )
 
     def _take_over(self, path: Path, table: Table, row: int) -> None:
-        document, values = self._context.document, values_of(table, row)
+        document = self._context.document
+        values = values_of(table, row)
         name = run_name(path, table, row).partition(", repeat")[0]
         try:
             scene = with_values(document.scene, values)

@@ -127,7 +127,9 @@ class OpenStudy(QObject):
 
     def _set(self, disk: StudyOnDisk | None) -> None:
         self._disk = disk
-        self.findings, self.results, self.unreadable_results = Findings(), None, ""
+        self.findings = Findings()
+        self.results = None
+        self.unreadable_results = ""
         self.taken_up = False
         if disk is not None:
             self._look.start()
@@ -189,7 +191,8 @@ class OpenStudy(QObject):
         if self._check is not None:
             self._check_again = True
             return
-        study, path = self._disk.study, self._disk.path
+        study = self._disk.study
+        path = self._disk.path
         self._check = Task("check", lambda _: checked(study, path), self)
         self._check.finished.connect(self._on_checked)
         self._check.failed.connect(lambda problem: self._on_checked(Findings()))

@@ -111,12 +111,10 @@ class StudyPanel(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._open, self._runner, self._document, self._actions = (
-            open_study,
-            runner,
-            document,
-            actions,
-        )
+        self._open = open_study
+        self._runner = runner
+        self._document = document
+        self._actions = actions
         self._close = QToolButton()
         self._close.setProperty("role", "flat")
         self._close.setToolTip("Close this panel; the study goes on running")
@@ -133,7 +131,8 @@ class StudyPanel(Themed):
         head.addWidget(heading("Study"), 1)
         head.addWidget(self.menu_button)
         head.addWidget(self._close)
-        self._none, self._some = self._nothing(), QWidget()
+        self._none = self._nothing()
+        self._some = QWidget()
         self.title = TextField()
         self.title.setPlaceholderText("What it is about")
         self.title.setAccessibleName("Title of the study")
@@ -201,10 +200,8 @@ class StudyPanel(Themed):
         about = QLabel(_NONE)
         about.setWordWrap(True)
         about.setProperty("role", "dim")
-        self.new_button, self.open_button = (
-            QPushButton("New Study of This Scene"),
-            QPushButton("Open Study ..."),
-        )
+        self.new_button = QPushButton("New Study of This Scene")
+        self.open_button = QPushButton("Open Study ...")
         theme.set_role(self.new_button, "primary")
         self.new_button.clicked.connect(lambda: self._actions.new())
         self.open_button.clicked.connect(lambda: self._actions.ask_open())
@@ -238,10 +235,8 @@ class StudyPanel(Themed):
         return menu
 
     def _enable_menu(self) -> None:
-        there, running = (
-            self._open.path is not None,
-            self._runner.busy and self._runner.path == self._open.path,
-        )
+        there = self._open.path is not None
+        running = self._runner.busy and self._runner.path == self._open.path
         for action in self._of_study:
             action.setEnabled(there)
         self._of_study[0].setEnabled(there and not running and not self._open.unreadable)
@@ -301,7 +296,9 @@ class StudyPanel(Themed):
 
     def _tell(self) -> None:
         """Say what is wrong with the file or the scene, and offer what helps."""
-        document, kind, path = self._document, "warning", self._open.path
+        document = self._document
+        kind = "warning"
+        path = self._open.path
         buttons: list[Button] = []
         scene = self._open.findings.about("scene")
         if self._open.unreadable:
@@ -320,18 +317,15 @@ class StudyPanel(Themed):
                 f"{path.parent}{os.sep}" if path is not None else "", ""
             )
         elif document.path == self._open.scene_path and document.dirty:
-            kind, text = (
-                "info",
-                "The scene has changes that are not saved: the study runs its file.",
-            )
+            kind = "info"
+            text = "The scene has changes that are not saved: the study runs its file."
             buttons = [("Save Scene", self._actions.save_scene)]
         elif self._open.taken_up:
-            kind, text = "info", "The file was changed by another program, and is read again."
+            kind = "info"
+            text = "The file was changed by another program, and is read again."
         elif document.origin != self._open.scene_path:
-            kind, text = (
-                "info",
-                f"The window shows another scene than the study's, {self._open.study.scene}.",
-            )
+            kind = "info"
+            text = f"The window shows another scene than the study's, {self._open.study.scene}."
             buttons = [("Open It", self._actions.open_scene)]
         else:
             text = ""

@@ -57,12 +57,16 @@ class StudyRunBar(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._open, self._runner, self._settings = open_study, runner, settings
+        self._open = open_study
+        self._runner = runner
+        self._settings = settings
         self.chosen = WorkerChoice.kept(settings)
         self._low = False
         self._said: dict[Banner, str] = {}
-        self.run_button, self.cancel_button = QPushButton(), QPushButton("Cancel")
-        self.pause_button, self.resume_button = QPushButton("Pause"), QPushButton("Resume")
+        self.run_button = QPushButton()
+        self.cancel_button = QPushButton("Cancel")
+        self.pause_button = QPushButton("Pause")
+        self.resume_button = QPushButton("Resume")
         theme.set_role(self.run_button, "primary")
         theme.set_role(self.resume_button, "primary")
         for button, tip, action in (
@@ -124,7 +128,8 @@ class StudyRunBar(Themed):
     # --------------------------------------------------------------------------------- who computes
 
     def _fill_who(self) -> None:
-        most, chosen = default_workers(), self.chosen
+        most = default_workers()
+        chosen = self.chosen
         counts = sorted(
             {
                 *range(1, min(most, _LOCAL_LISTED) + 1),
@@ -165,10 +170,8 @@ class StudyRunBar(Themed):
 
     def refresh(self) -> None:
         """Show how it goes now."""
-        runner, mine = (
-            self._runner,
-            self._runner.path is not None and self._runner.path == self._open.path,
-        )
+        runner = self._runner
+        mine = self._runner.path is not None and self._runner.path == self._open.path
         busy = runner.busy
         seen = {
             self.run_button: not busy,
@@ -209,9 +212,12 @@ class StudyRunBar(Themed):
         if self._open.findings.problems:
             return f"{self._why_not()}."
         results = self._open.results
-        seconds, there, found = math.nan, 0, ""
+        seconds = math.nan
+        there = 0
+        found = ""
         if results is not None:
-            runs, failed = int(results.table["runs"].sum()), int(results.table["failed"].sum())
+            runs = int(results.table["runs"].sum())
+            failed = int(results.table["failed"].sum())
             words = {"title": "", "description": ""}  # in which it may have changed
             if changed(results.table.study, **words) == changed(self._open.study, **words):
                 there = runs

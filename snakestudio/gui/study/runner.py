@@ -64,7 +64,8 @@ class StudyRunner(QObject):
         start: Start = StudyProcess,
     ) -> None:
         super().__init__(parent)
-        self._movable, self._start = movable, start
+        self._movable = movable
+        self._start = start
         self._process: StudyProcess | None = None
         self._was_movable = False
         self.path: Path | None = None
@@ -129,12 +130,15 @@ class StudyRunner(QObject):
         """Run the study in a file; what is known already is taken over."""
         if self.busy:
             return
-        self.error, self.pausing, self.paused_by_robot = "", False, False
+        self.error = ""
+        self.pausing = False
+        self.paused_by_robot = False
         self.path = path
         try:
             self._process = self._start(path, workers)
         except StudyError as error:
-            self._process, self.error = None, str(error)
+            self._process = None
+            self.error = str(error)
             self.changed.emit()
             return
         self._was_movable = self._movable()
@@ -169,7 +173,8 @@ class StudyRunner(QObject):
     def look_at_robot(self) -> None:
         """A robot may have been armed."""
         movable = self._movable()
-        armed, self._was_movable = movable and not self._was_movable, movable
+        armed = movable and not self._was_movable
+        self._was_movable = movable
         if armed and self.busy and self.here and not self.pausing:
             self.paused_by_robot = True
             self.pause()

@@ -30,7 +30,9 @@ from snakestudio.viewmodel.viewport.view_settings import SCALES, TRAIL_MIDDLE
 
 __all__ = ["Legend", "Legends", "control_state", "fill_trail_menu"]
 
-_GAP, _LEGENDS_PAD, _SWATCH = 6, 12, 20
+_GAP = 6
+_LEGENDS_PAD = 12
+_SWATCH = 20
 
 
 def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
@@ -53,11 +55,9 @@ class Legends:
 
     def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
         self.forces = Legend(options, navigator, viewport)
-        self.robot, self.controller, self.ghosts = (
-            Swatches(viewport),
-            Swatches(viewport),
-            Swatches(viewport),
-        )
+        self.robot = Swatches(viewport)
+        self.controller = Swatches(viewport)
+        self.ghosts = Swatches(viewport)
 
     def tell(
         self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool
@@ -153,7 +153,8 @@ class Swatches(QWidget):
             painter.end()
 
 
-_PAD, _BAR = 12, 56
+_PAD = 12
+_BAR = 56
 _ROLES = {
     "forces": "warning",
     "friction": "friction",
@@ -182,8 +183,10 @@ class Legend(QWidget):
 
     def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:
         super().__init__(parent)
-        self._options, self._navigator = options, navigator
-        self._n_links, self._part = 1, "Link"
+        self._options = options
+        self._navigator = navigator
+        self._n_links = 1
+        self._part = "Link"
         self._factors = 1.0, 1.0
         self._over = -1
         self._shown: tuple[object, ...] = ()
@@ -198,7 +201,8 @@ class Legend(QWidget):
 
     def set_links(self, n_links: int, part: str = "Link") -> None:
         """The robot has that many links, or other parts."""
-        self._n_links, self._part = n_links, part
+        self._n_links = n_links
+        self._part = part
         self._refresh()
 
     def set_rows(self, rows: tuple[str, ...]) -> None:

@@ -45,7 +45,9 @@ class Mouse(QObject):
         self, viewport: ViewportApi, transforms: TransformTool, hover: Callable[[QPointF], None]
     ) -> None:
         super().__init__(viewport.widget)
-        self._viewport, self._transforms, self._hover = viewport, transforms, hover
+        self._viewport = viewport
+        self._transforms = transforms
+        self._hover = hover
         self._mode = _Mode.IDLE
         self._button = Qt.MouseButton.NoButton
         self._start = self._last = QPointF()
@@ -117,7 +119,8 @@ class Mouse(QObject):
 
     def _click(self, modifiers: Qt.KeyboardModifier) -> None:
         """Select; Ctrl adds and takes away, Alt means one obstacle of a group."""
-        selection, item = self._viewport.selection, self._item
+        selection = self._viewport.selection
+        item = self._item
         toggle = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         if item is None:
             if not toggle:

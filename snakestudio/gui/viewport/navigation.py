@@ -45,7 +45,9 @@ class Navigator(QObject):
         self.following = False
         self.touched = False
         self._followed: NDArray[np.float64] | None = None
-        self._from, self._to, self._began = self.camera, self.camera, 0.0
+        self._from = self.camera
+        self._to = self.camera
+        self._began = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(16)
         self._timer.timeout.connect(self._advance)

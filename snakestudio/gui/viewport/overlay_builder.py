@@ -42,7 +42,9 @@ class OverlayBuilder:
     """
 
     def __init__(self, viewport: ViewportApi, legend: Legend, buttons: QWidget) -> None:
-        self._viewport, self._legend, self._buttons = viewport, legend, buttons
+        self._viewport = viewport
+        self._legend = legend
+        self._buttons = buttons
         self._trail = TrailReader()
         self._odometer = Odometer()
 
@@ -55,8 +57,12 @@ class OverlayBuilder:
         self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool
     ) -> Overlays:
         """Everything but what tools add; `stale` if the robot is drawn as nobody knows it to be any more."""
-        v, trail = self._viewport, None
-        scene, snapshot, recording, now = v.scene, v.snapshot, v.bridge.recording, v.options.now
+        v = self._viewport
+        trail = None
+        scene = v.scene
+        snapshot = v.snapshot
+        recording = v.bridge.recording
+        now = v.options.now
         if snapshot is not None and Fields.POSE in snapshot.valid:
             link = now.trail_index(snapshot.n_links)
             if link is not None:
@@ -83,8 +89,10 @@ class OverlayBuilder:
     @property
     def _bar_top(self) -> float:
         """Where there is room below the buttons, and the legend in a narrow picture, as a share of the height."""
-        widget, ratio = self._viewport.widget, self._viewport.widget.devicePixelRatioF()
-        below, legend = self._buttons.geometry().bottom() + _MARGIN, self._legend.geometry()
+        widget = self._viewport.widget
+        ratio = self._viewport.widget.devicePixelRatioF()
+        below = self._buttons.geometry().bottom() + _MARGIN
+        legend = self._legend.geometry()
         pixel = reference_pixel(round(widget.height() * ratio), ratio)
         if bar_left(round(widget.width() * ratio), pixel) < legend.right() * ratio:
             below = max(below, legend.bottom())

@@ -71,10 +71,16 @@ class Viewport(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.document, self.bridge, self.selection = document, bridge, selection
+        self.document = document
+        self.bridge = bridge
+        self.selection = selection
         api = self.api = ViewportApi(self, document, bridge, selection)
-        self.navigator, self.options, self.preview = api.navigator, api.options, api.preview
-        self.ndc, self.pixel, self.pick = api.ndc, api.pixel, api.pick
+        self.navigator = api.navigator
+        self.options = api.options
+        self.preview = api.preview
+        self.ndc = api.ndc
+        self.pixel = api.pixel
+        self.pick = api.pick
         self.show_beside(lambda time: (), lambda time: [], lambda snapshot: ())
         self.show_robot(list, lambda: False)
         self._stale = False
@@ -170,7 +176,8 @@ class Viewport(QWidget):
 
     def overlays(self) -> Overlays:
         """Everything beside scene and robot that is drawn."""
-        snapshot, stale = self.snapshot, self._robot_stale()
+        snapshot = self.snapshot
+        stale = self._robot_stale()
         ghosts = self.ghosts(snapshot.time) if snapshot is not None else ()
         tracks = self.tracks(snapshot) if snapshot is not None else ()
         return self.tools.dress(self._builder.overlays(ghosts, tracks, stale=stale))
@@ -184,7 +191,8 @@ class Viewport(QWidget):
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
         scene, overlays = self.preview.dress(self.scene, self.overlays())
-        camera, folder = self.navigator.camera, self.bridge.base_dir
+        camera = self.navigator.camera
+        folder = self.bridge.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def room_above(self) -> tuple[int, int]:
@@ -261,7 +269,9 @@ class Viewport(QWidget):
 
         The tracks are those measured of a real robot, beside a simulated state.
         """
-        self.ghosts, self.ghost_names, self.tracks = ghosts, names, tracks
+        self.ghosts = ghosts
+        self.ghost_names = names
+        self.tracks = tracks
 
     def show_robot(
         self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]
@@ -275,7 +285,8 @@ class Viewport(QWidget):
         stale : callable
             Says whether the robot is drawn as nobody knows it to be any more.
         """
-        self._robot_marks, self._robot_stale = marks, stale
+        self._robot_marks = marks
+        self._robot_stale = stale
 
     def show_marks(self) -> None:
         """What is known of a live robot may be another thing, or nothing new at all."""

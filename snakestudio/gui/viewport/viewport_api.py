@@ -57,17 +57,13 @@ class ViewportApi:
     def __init__(
         self, widget: QWidget, document: Document, bridge: SessionController, selection: Selection
     ) -> None:
-        self.widget, self.document, self.bridge, self.selection = (
-            widget,
-            document,
-            bridge,
-            selection,
-        )
-        self.navigator, self.options, self.preview = (
-            Navigator(widget),
-            ViewOptions(widget),
-            Preview(widget),
-        )
+        self.widget = widget
+        self.document = document
+        self.bridge = bridge
+        self.selection = selection
+        self.navigator = Navigator(widget)
+        self.options = ViewOptions(widget)
+        self.preview = Preview(widget)
         self.look = BodyLook()
         self._left_behind: Snapshot | None = None
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
@@ -77,7 +73,8 @@ class ViewportApi:
     @property
     def scene(self) -> Scene:
         """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
-        recording, snapshot = self.bridge.recording, self.bridge.displayed
+        recording = self.bridge.recording
+        snapshot = self.bridge.displayed
         if (
             recording is None
             or snapshot is None
@@ -99,7 +96,8 @@ class ViewportApi:
     @property
     def placeable(self) -> bool:
         """Whether what is shown is the start of a run that has not begun."""
-        bridge, snapshot = self.bridge, self.snapshot
+        bridge = self.bridge
+        snapshot = self.snapshot
         at_start = bridge.live and bridge.status.state in (
             "ready",
             "preparing",
@@ -153,13 +151,15 @@ class ViewportApi:
 
     def _things(self) -> DrawList:
         """What can be picked, made anew when scene or robot are others."""
-        scene, snapshot = self.scene, self.snapshot
+        scene = self.scene
+        snapshot = self.snapshot
         if (
             self._pickable is None
             or self._pickable[0] is not scene
             or self._pickable[1] is not snapshot
         ):
-            shown, folder = Overlays(stretch_scale=self.look.stretch_scale), self.document.base_dir
+            shown = Overlays(stretch_scale=self.look.stretch_scale)
+            folder = self.document.base_dir
             things = build(
                 scene, snapshot, shown, self.navigator.camera, theme.render_theme(), folder
             )
@@ -181,7 +181,8 @@ class ViewportApi:
 
     def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
         """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
-        things, camera = self._things(), self.navigator.camera
+        things = self._things()
+        camera = self.navigator.camera
         picks = picking.pick_rectangle(
             things, camera, self.ndc(corner), self.ndc(opposite), self._aspect
         )
@@ -200,7 +201,8 @@ def box_around(
     None if there is nothing.
     """
     world = obstacles_of(scene.obstacles, base_dir, shown_only=items is None)
-    lows, highs = [], []
+    lows = []
+    highs = []
     for index, (low, high) in enumerate(zip(world.low, world.high, strict=True)):
         if (items is None or ("obstacle", index) in items) and np.isfinite(low).all():
             lows.append(low)

@@ -21,6 +21,8 @@ def arrival(stamp: float) -> float:
 def _both_clocks() -> tuple[float, float]:
     """Monotonic and wall clock of the same moment: who is interrupted between the two looks again."""
     while True:
-        before, wall, after = time.monotonic(), time.time(), time.monotonic()
+        before = time.monotonic()
+        wall = time.time()
+        after = time.monotonic()
         if after - before < _SAME_MOMENT_S:
             return after, wall

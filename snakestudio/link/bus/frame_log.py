@@ -150,7 +150,8 @@ class FrameLog:
         self.path = path
         self.lost = 0
         self.whole = True
-        self._source, self._say = source, say
+        self._source = source
+        self._say = say
         self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
         # One offset for the whole log: times between frames stay right when the wall clock is set.
         self._epoch = time.time() - time.monotonic()
@@ -186,7 +187,8 @@ class FrameLog:
             write_atomically(side_file(self.path), side.encode())
             writer = _writer(self.path)
         except OSError as error:
-            self._ended, self.whole = True, False
+            self._ended = True
+            self.whole = False
             self._say(
                 "error",
                 f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.",
@@ -197,7 +199,8 @@ class FrameLog:
             count = self._write(writer)
             writer.stop()
         except Exception as error:  # a full disk, and frames that a format cannot hold
-            self._ended, self.whole = True, False
+            self._ended = True
+            self.whole = False
             with contextlib.suppress(Exception):
                 writer.stop()
             why = getattr(error, "strerror", None) or error
@@ -207,7 +210,8 @@ class FrameLog:
         self._say("warning" if lost else "info", f"The log {name} ended with {count} frames{lost}.")
 
     def _write(self, writer: MessageWriter) -> int:
-        count, flushed = 0, time.monotonic()
+        count = 0
+        flushed = time.monotonic()
         while True:
             try:
                 message = self._waiting.get(timeout=_LOOK_S)
@@ -368,13 +372,15 @@ class _GuardedBlf:
         """Left to whoever opened it."""
 
     def _look_into(self, data: bytes) -> None:
-        method, packed = int.from_bytes(data[:2], "little"), data[16:]
+        method = int.from_bytes(data[:2], "little")
+        packed = data[16:]
         if method == 2:
             unpacker = zlib.decompressobj()
             packed = unpacker.decompress(packed, _MOST_OBJECT)
             if unpacker.unconsumed_tail:
                 raise ValueError("a container of an impossible size")
-        content, at = self._tail + packed, 0
+        content = self._tail + packed
+        at = 0
         while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(
             content
         ):

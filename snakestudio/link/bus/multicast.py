@@ -26,7 +26,8 @@ from snakestudio.link.profile.schema import Bus
 
 __all__ = ["MulticastBus", "pack", "unpack"]
 
-_PORT, _HOPS = 43113, 1
+_PORT = 43113
+_HOPS = 1
 _LARGEST = 4096
 _SO_TIMESTAMPNS = 35
 _SO_ATTACH_FILTER = 26
@@ -50,8 +51,10 @@ class MulticastBus:
     replayed = False
 
     def __init__(self, bus: Bus) -> None:
-        self._bus, self._fd = bus, bus.fd
-        port, hops = int(bus.options.get("port", _PORT)), int(bus.options.get("hop_limit", _HOPS))
+        self._bus = bus
+        self._fd = bus.fd
+        port = int(bus.options.get("port", _PORT))
+        hops = int(bus.options.get("hop_limit", _HOPS))
         family, _, _, _, group = socket.getaddrinfo(bus.channel, port, type=socket.SOCK_DGRAM)[0]
         self._outlet = _outlet(family, group, hops)
         try:
@@ -153,9 +156,13 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
     """
     try:
         told = msgpack.unpackb(data)
-        number, payload, length = told["arbitration_id"], told["data"] or b"", told["dlc"]
-        extended, remote = bool(told["is_extended_id"]), bool(told["is_remote_frame"])
-        fd, error = bool(told["is_fd"]), bool(told["is_error_frame"])
+        number = told["arbitration_id"]
+        payload = told["data"] or b""
+        length = told["dlc"]
+        extended = bool(told["is_extended_id"])
+        remote = bool(told["is_remote_frame"])
+        fd = bool(told["is_fd"])
+        error = bool(told["is_error_frame"])
     except Exception:  # whatever bytes may do
         told = None
     if told is None or not (
@@ -226,7 +233,10 @@ def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
 
 def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
     """Have the kernel throw away what comes from an address and port (a classic BPF program, as socket(7) has it)."""
-    load_half, load, jump_equal, give = 0x28, 0x20, 0x15, 0x06
+    load_half = 0x28
+    load = 0x20
+    jump_equal = 0x15
+    give = 0x06
     network = 0xFFF00000  # SKF_NET_OFF: from here on offsets count in the IP header, else in UDP's
     address = socket.inet_pton(family, own[0])
     at = 12 if family == socket.AF_INET else 8

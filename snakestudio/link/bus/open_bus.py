@@ -126,7 +126,8 @@ class _Adapter:
     replayed = False
 
     def __init__(self, bus: Bus, opened: can.BusABC) -> None:
-        self._bus, self._opened = bus, opened
+        self._bus = bus
+        self._opened = opened
         self._machine_clock = bus.interface in _MACHINE_CLOCK
         self._fd = bus.fd
         # With a timeout Kvaser's driver waits until each frame was acknowledged.

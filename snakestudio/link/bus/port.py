@@ -15,7 +15,8 @@ from snakestudio.link.profile.schema import Bus
 
 __all__ = ["BusChange", "Port", "Received", "Unreadable"]
 
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 2.0
+_FIRST_WAIT_S = 0.1
+_LONGEST_WAIT_S = 2.0
 _STABLE_S = 2.0
 """A bus that was open so long is tried again at once after it failed."""
 _READ_S = 0.1
@@ -90,7 +91,8 @@ class Port:
         self.bus = bus
         self.error_frames = 0
         self.send_errors = 0
-        self._deliver, self._opener = deliver, opener
+        self._deliver = deliver
+        self._opener = opener
         self._opened: CanBus | None = None
         self._failing_since: float | None = None
         self._failure = ""
@@ -133,7 +135,8 @@ class Port:
             self._say(BusChange(False, working_error(self.bus, error), True))
 
     def _keep_open(self) -> None:
-        wait, said = _FIRST_WAIT_S, ""
+        wait = _FIRST_WAIT_S
+        said = ""
         while not self._closing.is_set():
             try:
                 opened = self._opener(self.bus)
@@ -154,8 +157,10 @@ class Port:
             ):  # it took longer than anybody waited: another one may be in its place by now
                 opened.close()
                 return
-            began, said = time.monotonic(), ""
-            self._failure, self._failing_since = "", None
+            began = time.monotonic()
+            said = ""
+            self._failure = ""
+            self._failing_since = None
             self._opened = opened
             self._say(BusChange(True, f"{named(self.bus)} is open."))
             try:
@@ -184,7 +189,9 @@ class Port:
         LinkError
             When no more frames can come.
         """
-        errors, waits, looked = 0, True, time.monotonic()
+        errors = 0
+        waits = True
+        looked = time.monotonic()
         while not self._closing.is_set():
             if self._failure:
                 return self._failure
@@ -206,7 +213,8 @@ class Port:
                 self._closing.wait(min(_ERROR_WAIT_S, 0.001 * errors))
                 continue
             if received is not None:
-                errors, waits = 0, False
+                errors = 0
+                waits = False
                 self.error_frames += received[0].error
                 self._say(Received(*received))
             elif not waits:  # all that came is taken: what comes next may gather for a moment

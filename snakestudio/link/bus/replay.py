@@ -15,7 +15,8 @@ from snakestudio.link.profile.schema import Bus
 
 __all__ = ["LogEndedError", "ReplayBus"]
 
-_SLOWEST, _FASTEST = 0.01, 100.0
+_SLOWEST = 0.01
+_FASTEST = 100.0
 
 
 class LogEndedError(LinkError):
@@ -49,7 +50,8 @@ class ReplayBus:
                 f"replay: no log was chosen; give a file as channel, a {', '.join(READABLE)}."
             )
         self._path = Path(bus.channel)
-        speed, loop = bus.options.get("speed", 1.0), bus.options.get("loop", False)
+        speed = bus.options.get("speed", 1.0)
+        loop = bus.options.get("loop", False)
         unknown = set(bus.options) - {"speed", "loop"}
         if unknown:
             raise BusSetupError(f'replay: there is no option "{min(unknown)}"; give speed or loop.')
@@ -61,7 +63,8 @@ class ReplayBus:
             raise BusSetupError(
                 f"replay: loop = {loop!r} is neither true nor false; give one of them."
             )
-        self._speed, self._loop = float(speed), loop
+        self._speed = float(speed)
+        self._loop = loop
         self._frames: Iterator[Logged]
         self._frames, self._next = self._first()
         self._begin: float | None = None
@@ -87,7 +90,8 @@ class ReplayBus:
             time.sleep(timeout)
             return None
         time.sleep(max(0.0, due - now))
-        logged, following = self._next, next(self._frames, None)
+        logged = self._next
+        following = next(self._frames, None)
         if following is not None:
             self._next = following
         elif self._loop:

@@ -29,12 +29,15 @@ _WITHOUT_TIME = re.compile(r"\S+\s+[0-9A-F]+#", re.IGNORECASE)
 _EPOCH_S = 1e6
 """A candump time beyond this is a date, and no difference."""
 
-_ERROR_FLAG, _ID_MASK = 0x2000_0000, 0x1FFF_FFFF
+_ERROR_FLAG = 0x2000_0000
+_ID_MASK = 0x1FFF_FFFF
 """Of an id as SocketCAN has it."""
 
-_MOST_BYTES, _MOST_BYTES_FD = 8, 64
+_MOST_BYTES = 8
+_MOST_BYTES_FD = 64
 
-_EDL, _RTR = 0x1000, 0x10
+_EDL = 0x1000
+_RTR = 0x10
 """Bits of an ASC frame's flags: CAN FD, remote."""
 
 
@@ -248,7 +251,8 @@ class _Asc(_Format):
             if self._HEADER.match(line):
                 return None
             raise ValueError("not an event")
-        stated, event = _seconds(match[1]), match[2]
+        stated = _seconds(match[1])
+        event = match[2]
         self._time = self._time + stated if self._relative else stated
         if self._FRAME.match(event) is None:
             return None  # statistics, chip states, other buses
@@ -260,7 +264,9 @@ class _Asc(_Format):
         if words[2].lower() not in ("rx", "tx"):
             return None  # TxRq: the request to send, which is no frame yet
         identifier, extended = self._id(words[1])
-        sent, kind, rest = words[2].lower() == "tx", words[3].lower(), words[4:]
+        sent = words[2].lower() == "tx"
+        kind = words[3].lower()
+        rest = words[4:]
         if kind == "r":
             length = int(rest[0], 16) if rest and re.fullmatch(r"[0-9a-fA-F]", rest[0]) else 0
             return _made(
@@ -284,9 +290,11 @@ class _Asc(_Format):
         )  # a symbolic name is between
         rest = words[4 if named else 3 :]
         length = int(rest[3])
-        data, behind = _bytes(rest[4:], length, self._base), rest[4 + length :]
+        data = _bytes(rest[4:], length, self._base)
+        behind = rest[4 + length :]
         flags = int(behind[2], 16) if len(behind) > 2 else _EDL
-        fd, remote = bool(flags & _EDL), bool(flags & _RTR) and not flags & _EDL
+        fd = bool(flags & _EDL)
+        remote = bool(flags & _RTR) and not flags & _EDL
         dlc = int(rest[2], 16)
         return _made(
             self._time,
@@ -331,10 +339,12 @@ class _Candump(_Format):
         stated = _seconds(match[1])
         self._time = self._time + stated if self._differences else stated
         sent = (match[5] or "").upper() == "T"
-        digits, data = match[3], match[4].replace(".", "")
+        digits = match[3]
+        data = match[4].replace(".", "")
         if len(digits) not in (3, 8):
             raise ValueError("id")
-        number, extended = int(digits, 16), len(digits) == 8
+        number = int(digits, 16)
+        extended = len(digits) == 8
         if extended and number & _ERROR_FLAG:
             return _error(self._time, sent)
         if data.startswith("#"):
@@ -384,10 +394,13 @@ class _Screen(_Format):
         stated = _stamp(match)
         self._time = self._time + stated if self._differences else stated
         sent = match[7] == "TX"
-        number, extended, rest = int(match[8], 16), len(match[8]) == 8, match[10]
+        number = int(match[8], 16)
+        extended = len(match[8]) == 8
+        rest = match[10]
         if extended and number & _ERROR_FLAG:
             return _error(self._time, sent)
-        length, fd = int(match[9]), len(match[9]) == 2
+        length = int(match[9])
+        fd = len(match[9]) == 2
         if rest.startswith("remote request"):
             return _made(
                 self._time, number, b"", sent, extended=extended, remote=True, length=length

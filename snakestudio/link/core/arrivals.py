@@ -124,7 +124,8 @@ class Arrivals:
     def unreadable(self, now: float, why: str, remedy: str = "") -> None:
         """Something could not be read (s), for a reason: a sentence, which has no remedy in it if one is given."""
         self._unreadable.append(now)
-        self.why_unreadable, self.remedy_unreadable = why, remedy and f"; {remedy}"
+        self.why_unreadable = why
+        self.remedy_unreadable = remedy and f"; {remedy}"
 
     def unreadable_too_often(self, now: float) -> bool:
         """Whether more of them than `LOST_READINGS` came within a second."""
@@ -134,14 +135,17 @@ class Arrivals:
         """Look at the last second once it is over; gives the sentences that are new."""
         if math.isnan(self._since):
             self._since = now
-        held_up, self._looked = now - self._looked > _HELD_UP_S, now
+        held_up = now - self._looked > _HELD_UP_S
+        self._looked = now
         if held_up:  # what waited meanwhile comes at once: neither that second nor the next one says anything
-            self._since, self._backlog = now, True
+            self._since = now
+            self._backlog = True
         passed = now - self._since
         if passed < 1.0:
             return []
         if self._backlog:
-            self._since, self._backlog = now, False
+            self._since = now
+            self._backlog = False
             self._counts.clear()
             return []
         found: dict[str, str] = {}

@@ -87,7 +87,8 @@ class FrameTable:
                 short = short or group.coders[0]
                 continue
             data = frame.data[: group.length]  # what a longer one is filled up with says nothing
-            little, big = int.from_bytes(data, "little"), int.from_bytes(data, "big")
+            little = int.from_bytes(data, "little")
+            big = int.from_bytes(data, "big")
             coder = group.find(little, big)
             if coder is not None:
                 return Found(coder, data, little, big)

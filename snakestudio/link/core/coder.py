@@ -246,7 +246,8 @@ class Coder:
         problem = self._problem(data, raws)
         if problem:
             return Decoded(bound.message, bound.node, (), signals, problem)
-        values, unknown = [], []
+        values = []
+        unknown = []
         for name, quantity, axis, node, factor, offset, mask in self._meanings:
             if name not in signals:
                 continue
@@ -268,7 +269,8 @@ class Coder:
         for field in self._counted:
             if field.selectors and not field.there(raws):
                 continue
-            last, self._counters.last = self._counters.last, raws.get(field.name)
+            last = self._counters.last
+            self._counters.last = raws.get(field.name)
             if last is not None and last == self._counters.last:
                 return f"the counter {field.name} of {self.label} stands still at {last:g}"
         return ""
@@ -324,7 +326,8 @@ def _raw(carried: Carried, value: float) -> float:
 
 def signals_text(fields: tuple[Field, ...], data: bytes) -> str:
     """The signals of a frame in words: "Yaw 12.5 deg, State Armed"."""
-    little, big = int.from_bytes(data, "little"), int.from_bytes(data, "big")
+    little = int.from_bytes(data, "little")
+    big = int.from_bytes(data, "big")
     raws = {field.name: field.raw(little, big) for field in fields}
     parts = []
     for field in fields:

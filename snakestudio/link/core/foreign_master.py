@@ -28,7 +28,8 @@ _DOES: dict[Role, str] = {
     "command": "sends commands",
 }
 _WHO = "Another program"
-_LATELY_S, _PERIODS = 1.0, 2.5
+_LATELY_S = 1.0
+_PERIODS = 2.5
 """After so long, and so many of the slowest message's periods, without a frame nobody else is there
 any more."""
 
@@ -45,7 +46,8 @@ class ForeignMaster:
 
     def __init__(self, codec: Codec, *, replay: bool) -> None:
         profile = codec.profile
-        self._codec, self._replay = codec, replay
+        self._codec = codec
+        self._replay = replay
         self._raw = {(frame.id, frame.extended) for frame in _raw_frames(codec)}
         intervals = [
             each.every_s
@@ -55,7 +57,8 @@ class ForeignMaster:
         slowest = max([1.0 / profile.timing.set_point_rate_hz, *intervals])
         self._patience = max(_LATELY_S, _PERIODS * slowest)
         self._heard_at = -math.inf
-        self._text, self._moves = "", False
+        self._text = ""
+        self._moves = False
 
     def forget(self) -> None:
         """The bus was opened anew."""

@@ -46,7 +46,9 @@ class Limited:
     def __init__(
         self, profile: Profile, limits: AxisLimits, observed: NodeStates, expected: Expected
     ) -> None:
-        self._profile, self._observed, self._expected = profile, observed, expected
+        self._profile = profile
+        self._observed = observed
+        self._expected = expected
         # What a limit has and no signal tells is a mistake of the profile, which forbids arming by
         # itself.
         self._needed: dict[Quantity, BoolArray] = {
@@ -124,7 +126,8 @@ class Limited:
     def reasons(self, now: float) -> Iterator[str]:
         """Why the robot must not be armed at a time (s), for want of something that a limit stands on."""
         for quantity, needed in self._needed.items():
-            what, heard = _WORDS[quantity], self._observed.heard[quantity]
+            what = _WORDS[quantity]
+            heard = self._observed.heard[quantity]
             if (never := needed & np.isnan(heard)).any():
                 yield (
                     f"No {what} of {self._names(never)} yet, on which a limit stands; see that its node sends it, or"

@@ -117,7 +117,8 @@ class SetPointLimiter:
         m = len(limits.low)
         self.angle: FloatArray = np.zeros(m)
         self.rate: FloatArray = np.zeros(m)
-        self._low, self._high = limits.low, limits.high
+        self._low = limits.low
+        self._high = limits.high
         self._before: FloatArray | None = None
 
     def start(self, angle: FloatArray) -> None:
@@ -152,7 +153,8 @@ class SetPointLimiter:
         (m,) array
             The set-points, rad; also as `angle`, with their rate as `rate`.
         """
-        limits, period = self._limits, self._period
+        limits = self._limits
+        period = self._period
         known = np.isfinite(angle) & np.isfinite(rate)
         target = _within(np.where(known, angle, self.angle), limits.low, limits.high)
         before = target if self._before is None else self._before
@@ -173,7 +175,8 @@ class SetPointLimiter:
         return self._advance(np.where(known, drift + np.copysign(closing, away), 0.0))
 
     def _advance(self, wanted: FloatArray) -> FloatArray:
-        limits, period = self._limits, self._period
+        limits = self._limits
+        period = self._period
         change = limits.acceleration * period
         wanted = _within(wanted, -limits.rate, limits.rate)
         wanted = _within(

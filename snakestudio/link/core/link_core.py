@@ -94,7 +94,8 @@ class LinkCore:
         replay: bool = False,
     ) -> None:
         profile = codec.profile
-        self._codec, self._profile = codec, profile
+        self._codec = codec
+        self._profile = profile
         self._journal = Journal(tell)
         self._machine = Machine()
         self._observed = NodeStates(profile)
@@ -206,7 +207,8 @@ class LinkCore:
         self._now = now
         self._carried_out = command.number
         self._notice_references(now)
-        kind, values = command.kind, command.values
+        kind = command.kind
+        values = command.values
         if kind == "stop":
             number = values.get("request")
             # One that is counted already came by a faster way; one whose number nobody knows is a
@@ -497,7 +499,8 @@ class LinkCore:
             self._torque.advance(now)
         elif self.state is LinkState.FAULT:
             self._torque.repeat_stop(now)
-        driving, stopped = self._set_points.running, self.state is LinkState.FAULT
+        driving = self._set_points.running
+        stopped = self.state is LinkState.FAULT
         for message in self._periodic.due(now, driving=driving, stopped=stopped):
             self._tx.message(message, now)
         self._notice(now)
@@ -559,7 +562,8 @@ class LinkCore:
         """As they were at most `_REASONS_S` ago in this very situation: putting them in words takes its time."""
         situation = self.state, self._torque.task
         if self._said_at[:2] != situation or not now - self._said_at[2] < _REASONS_S:
-            self._said, self._said_at = self._reasons(now), (*situation, now)
+            self._said = self._reasons(now)
+            self._said_at = (*situation, now)
         return self._said
 
     def _reasons(self, now: float) -> tuple[str, ...]:

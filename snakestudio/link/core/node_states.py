@@ -53,7 +53,8 @@ class NodeStates:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        m, nodes = len(profile.axes), profile.nodes
+        m = len(profile.axes)
+        nodes = profile.nodes
         incoming = [
             message for message in profile.messages if message.role in ("feedback", "heartbeat")
         ]
@@ -81,7 +82,8 @@ class NodeStates:
 
     def forget(self) -> None:
         """Nothing was ever said: the bus was opened anew."""
-        m, k = len(self._profile.axes), len(self.node_index)
+        m = len(self._profile.axes)
+        k = len(self.node_index)
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
         self.angle_time = np.full(m, math.nan)
         self.heard_at = np.full((len(AGED), m), math.nan)
@@ -134,7 +136,8 @@ class NodeStates:
             raw = int(value) & 0xFFFFFFFF
             meaning, _ = self._look_up(raw)
             self.notable |= meaning != self.meaning[axis]
-            self.status[axis], self.meaning[axis] = raw, meaning
+            self.status[axis] = raw
+            self.meaning[axis] = meaning
         elif quantity == "error":
             self.notable |= int(value) != self.errors[axis]
             self.errors[axis] = int(value) & 0xFFFFFFFF

@@ -103,7 +103,8 @@ class PlausibilityChecks:
                 self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
                 continue
-            before, at = observed.values["angle"][value.axis], observed.angle_time[value.axis]
+            before = observed.values["angle"][value.axis]
+            at = observed.angle_time[value.axis]
             reach = REACH * self._limits.rate[value.axis] * max(0.0, now - at) + JUMP
             if abs(value.value - before) > reach:
                 self._jumps[value.axis].append(now)
@@ -114,7 +115,8 @@ class PlausibilityChecks:
 
     def beyond(self) -> NDArray[np.bool_]:
         """Which axes are measured beyond their limits and the margin, (m,)."""
-        angle, limits = self._observed.values["angle"], self._limits
+        angle = self._observed.values["angle"]
+        limits = self._limits
         return np.asarray(
             (angle < limits.low - limits.margin) | (angle > limits.high + limits.margin)
         )
@@ -143,7 +145,8 @@ class PlausibilityChecks:
         streaming : bool
             Whether they are told to move.
         """
-        observed, limits = self._observed, self._limits
+        observed = self._observed
+        limits = self._limits
         angle = observed.values["angle"]
         if (wrong := self.beyond()).any():
             return self._loss(

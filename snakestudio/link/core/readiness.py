@@ -92,9 +92,14 @@ class Readiness:
         problems: Sequence[Problem],
         replay: bool,
     ) -> None:
-        self._profile, self._limits, self._observed = profile, limits, observed
-        self._plausibility, self._watchdogs = plausibility, watchdogs
-        self._arrivals, self._limited, self._strangers = arrivals, limited, strangers
+        self._profile = profile
+        self._limits = limits
+        self._observed = observed
+        self._plausibility = plausibility
+        self._watchdogs = watchdogs
+        self._arrivals = arrivals
+        self._limited = limited
+        self._strangers = strangers
         self._always = tuple(problem.sentence() for problem in problems)
         self._replay = replay
 
@@ -141,7 +146,9 @@ class Readiness:
         return tuple(found)
 
     def _robot(self, now: float) -> Iterator[str]:
-        profile, observed, stale = self._profile, self._observed, self._profile.timing.stale_s
+        profile = self._profile
+        observed = self._observed
+        stale = self._profile.timing.stale_s
         if (never := np.isnan(observed.angle_time)).any():
             names = axis_names(profile.axes, never)
             yield f"No feedback of {names} yet; is the robot switched on, and this its profile?"
@@ -182,7 +189,8 @@ class Readiness:
             yield f"{names.capitalize()} {have} two different answers; give each node its own number."
 
     def _says(self, now: float) -> Iterator[str]:
-        profile, observed = self._profile, self._observed
+        profile = self._profile
+        observed = self._observed
         if observed.has_status:
             ages = now - observed.status_time
             if (silent := ~(ages <= max(profile.timing.stale_s, profile.timing.lost_s))).any():
@@ -246,13 +254,12 @@ class Supervisor:
         plausibility: PlausibilityChecks,
         limited: Limited,
     ) -> None:
-        self._limits, self._observed = limits, observed
-        self._watchdogs, self._arrivals, self._plausibility, self._limited = (
-            watchdogs,
-            arrivals,
-            plausibility,
-            limited,
-        )
+        self._limits = limits
+        self._observed = observed
+        self._watchdogs = watchdogs
+        self._arrivals = arrivals
+        self._plausibility = plausibility
+        self._limited = limited
 
     def begin(self, now: float) -> None:
         """Torque comes on (s): from now on it counts how long anything lasts."""

@@ -116,7 +116,8 @@ class Wiggle:
             if isinstance(value, (bool, str)) or value is None or not least <= value <= most:
                 raise ValueError(f"{name} = {value!r} must be a number from {least:g} to {most:g}")
             found[name] = value
-        axis, count = int(found["axis"]), int(found["count"])
+        axis = int(found["axis"])
+        count = int(found["count"])
         return cls(axis, math.radians(found["amplitude_deg"]), float(found["period_s"]), count, now)
 
     @property
@@ -131,7 +132,8 @@ class Wiggle:
         edge = self.period / 2
         speed = 2 * math.pi / self.period
         left = min(now - self.begin, self.end - now)
-        share, slope = 1.0, 0.0
+        share = 1.0
+        slope = 0.0
         if left < edge:
             share = math.sin(math.pi / 2 * left / edge) ** 2
             slope = math.pi / 2 / edge * math.sin(math.pi * left / edge)

@@ -47,13 +47,13 @@ class RxPath:
         meter: LoadMeter,
         journal: Journal,
     ) -> None:
-        self._codec, self._observed, self._plausibility = codec, observed, plausibility
-        self._arrivals, self._strangers, self._meter, self._journal = (
-            arrivals,
-            strangers,
-            meter,
-            journal,
-        )
+        self._codec = codec
+        self._observed = observed
+        self._plausibility = plausibility
+        self._arrivals = arrivals
+        self._strangers = strangers
+        self._meter = meter
+        self._journal = journal
         self.received = self.unknown = self.unreadable = 0
 
     def forget(self) -> None:
@@ -87,7 +87,8 @@ class RxPath:
             self._plausibility.compare(decoded, now)
             # As old as it is, however long it waited until somebody had time for it.
             self._observed.take(decoded, frame.time if 0.0 < frame.time < now else now)
-        observed, plausibility = self._observed, self._plausibility
+        observed = self._observed
+        plausibility = self._plausibility
         new = observed.notable or plausibility.notable
         observed.notable = plausibility.notable = False
         return new

@@ -41,7 +41,8 @@ class Deadlines:
 
     def start(self, now: float) -> None:
         """Begin: the first deadline is now."""
-        self._begin, self._count = now, 0
+        self._begin = now
+        self._count = 0
 
     def stop(self) -> None:
         """Nothing is due any more."""

@@ -39,7 +39,8 @@ class SetPoints:
     """
 
     def __init__(self, codec: Codec, limits: AxisLimits, tx: TxGate) -> None:
-        self._codec, self._tx = codec, tx
+        self._codec = codec
+        self._tx = tx
         period = 1.0 / codec.profile.timing.set_point_rate_hz
         self._limiter = SetPointLimiter(limits, period)
         self._deadlines = Deadlines(period)
@@ -71,22 +72,26 @@ class SetPoints:
         self._limiter.start(angle)
         self._deadlines.start(now)
         self.times.start()
-        self.streaming, self._wiggle = False, None
+        self.streaming = False
+        self._wiggle = None
 
     def end(self) -> None:
         """Send no more, and forget what was to be followed."""
         self._deadlines.stop()
         self.references.clear()
-        self.streaming, self._wiggle = False, None
+        self.streaming = False
+        self._wiggle = None
 
     def stream(self) -> None:
         """Follow the references."""
-        self.streaming, self._wiggle = True, None
+        self.streaming = True
+        self._wiggle = None
         self.times.skipped = 0
 
     def hold(self) -> None:
         """Come to rest, and stay there."""
-        self.streaming, self._wiggle = False, None
+        self.streaming = False
+        self._wiggle = None
 
     def wiggle(self, wiggle: Wiggle) -> None:
         """Lead one axis about where it is held."""
@@ -103,7 +108,8 @@ class SetPoints:
         # become jitter.
         self._advance(now - late)
         self._tx.frames(self._codec.set_points(self._limiter.angle, self._limiter.rate), now)
-        self.angle, self.rate = self._limiter.angle, self._limiter.rate
+        self.angle = self._limiter.angle
+        self.rate = self._limiter.rate
         self.times.add(now, late, skipped)
         return True
 
@@ -120,7 +126,8 @@ class SetPoints:
             self._limiter.hold()
 
     def _follow_wiggle(self, wiggle: Wiggle, at: float) -> None:
-        angle, rate = self._base.copy(), np.zeros_like(self._base)
+        angle = self._base.copy()
+        rate = np.zeros_like(self._base)
         offset, rate[wiggle.axis] = wiggle.at(at)
         angle[wiggle.axis] += offset
         # Only this axis is led: another one that stands beyond its limits would be brought back to

@@ -29,7 +29,9 @@ class Stopping:
     """
 
     def __init__(self, profile: Profile, observed: NodeStates, journal: Journal) -> None:
-        self._profile, self._observed, self._journal = profile, observed, journal
+        self._profile = profile
+        self._observed = observed
+        self._journal = journal
         self._begin = self._safe_at = math.nan
         self._sent_at = math.nan
         self._repeats = 0
@@ -43,7 +45,8 @@ class Stopping:
         self._begin = self._sent_at = now
         self._repeats = 0
         if not again:
-            self._safe_at, self._said = now, ""
+            self._safe_at = now
+            self._said = ""
 
     @property
     def safe(self) -> bool:

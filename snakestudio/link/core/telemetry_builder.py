@@ -45,10 +45,14 @@ class TelemetryBuilder:
         *,
         replay: bool,
     ) -> None:
-        self._profile, self._observed, self._replay = profile, observed, replay
+        self._profile = profile
+        self._observed = observed
+        self._replay = replay
         self._stale_after = np.stack([expected.stale[quantity] for quantity in AGED])
-        self._rx, self._tx = rx, tx
-        self._set_points, self._meter = set_points, meter
+        self._rx = rx
+        self._tx = tx
+        self._set_points = set_points
+        self._meter = meter
 
     def build(
         self,
@@ -59,8 +63,12 @@ class TelemetryBuilder:
         carried_out: int,
     ) -> Telemetry:
         """What is known now (s); every array that changes is the receiver's own."""
-        observed, values, lost = self._observed, self._observed.values, self._profile.timing.lost_s
-        rx, tx, told = self._rx, self._tx, self._set_points
+        observed = self._observed
+        values = self._observed.values
+        lost = self._profile.timing.lost_s
+        rx = self._rx
+        tx = self._tx
+        told = self._set_points
         mean, p99, gap = told.times.figures() if told.running else (math.nan,) * 3
         return Telemetry(
             time=now,

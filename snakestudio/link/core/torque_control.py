@@ -59,9 +59,13 @@ class TorqueControl:
         watchdogs: Watchdogs,
         journal: Journal,
     ) -> None:
-        self._profile, self._machine, self._observed = profile, machine, observed
-        self._tx, self._set_points = tx, set_points
-        self._watchdogs, self._journal = watchdogs, journal
+        self._profile = profile
+        self._machine = machine
+        self._observed = observed
+        self._tx = tx
+        self._set_points = set_points
+        self._watchdogs = watchdogs
+        self._journal = journal
         self._stopping = Stopping(profile, observed, journal)
         self.task: Task | None = None
         self.reason = ""
@@ -176,7 +180,8 @@ class TorqueControl:
 
     def lose(self, loss: Loss, now: float) -> None:
         """Do at once what the profile has for a loss (s)."""
-        profile, sequences = self._profile, self._profile.sequences
+        profile = self._profile
+        sequences = self._profile.sequences
         wanted = (
             profile.limits.on_lost
             if loss.what == "limited"

@@ -56,8 +56,12 @@ class TxGate:
         *,
         replay: bool,
     ) -> None:
-        self._codec, self._send, self._machine = codec, send, machine
-        self._watchdogs, self._meter, self._journal = watchdogs, meter, journal
+        self._codec = codec
+        self._send = send
+        self._machine = machine
+        self._watchdogs = watchdogs
+        self._meter = meter
+        self._journal = journal
         self._replay = replay
         self.bus_open = False
         self.sent = self.errors = 0

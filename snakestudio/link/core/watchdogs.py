@@ -122,7 +122,8 @@ class Watchdogs:
         )
 
     def _own(self, now: float) -> Loss | None:
-        gap, self._polled = now - self._polled, now
+        gap = now - self._polled
+        self._polled = now
         longest = max(HELD_UP_S, 2.5 / self._profile.timing.set_point_rate_hz)
         if gap > longest:
             return Loss("window", f"The link itself was held up for {age(gap)}; {_BUSY}.")
@@ -151,7 +152,8 @@ class Watchdogs:
     def _feedback(self, now: float) -> Loss | None:
         if now <= self._angles_until:
             return None
-        observed, lost = self._observed, self._profile.timing.lost_s
+        observed = self._observed
+        lost = self._profile.timing.lost_s
         ages = now - observed.angle_time
         silent = ~(ages <= lost)
         if silent.any():
@@ -166,7 +168,8 @@ class Watchdogs:
     def _heartbeat(self, now: float) -> Loss | None:
         if now <= self._heartbeats_until:
             return None
-        observed, lost = self._observed, self._profile.timing.lost_s
+        observed = self._observed
+        lost = self._profile.timing.lost_s
         ages = now - observed.heartbeat_time
         silent = ~(ages <= lost)
         if silent.any():
@@ -180,7 +183,8 @@ class Watchdogs:
         return None
 
     def _status(self, now: float, settling: bool) -> Loss | None:
-        observed, profile = self._observed, self._profile
+        observed = self._observed
+        profile = self._profile
         if observed.has_status:
             if not now <= self._status_until:
                 ages = now - observed.status_time
@@ -208,7 +212,8 @@ class Watchdogs:
         return self._errors()
 
     def _errors(self) -> Loss | None:
-        observed, profile = self._observed, self._profile
+        observed = self._observed
+        profile = self._profile
         failing = observed.relevant_errors() != 0
         if failing.any():
             first = int(np.flatnonzero(failing)[0])

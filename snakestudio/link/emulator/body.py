@@ -48,7 +48,8 @@ class Body:
     """
 
     def __init__(self, profile: Profile, plant: Plant, rng: np.random.Generator) -> None:
-        m, constants = len(profile.axes), profile.emulation
+        m = len(profile.axes)
+        constants = profile.emulation
         self.plant = plant
         self._constants = constants
         self._step = 2.0 * math.pi / 2**constants.encoder_bits
@@ -63,7 +64,8 @@ class Body:
         self.current: FloatArray = state.torque / constants.torque_nm_per_a
         self._heat: FloatArray = np.full(m, constants.air_c)
         self._held = state.angle.copy()
-        self._wanted, self._wanted_rate = state.angle.copy(), np.zeros(m)
+        self._wanted = state.angle.copy()
+        self._wanted_rate = np.zeros(m)
         self._starts = np.full(m, np.inf)
 
     def _seen(self, angle: FloatArray) -> FloatArray:
@@ -85,7 +87,8 @@ class Body:
         self, axes: NDArray[np.int64], angle: FloatArray, rate: FloatArray, now: float
     ) -> None:
         """Tell axes where to be (rad, rad/s, at the joint); they begin to move after their start-up lag."""
-        self._wanted[axes], self._wanted_rate[axes] = angle, rate
+        self._wanted[axes] = angle
+        self._wanted_rate[axes] = rate
         moves = np.abs(self._wanted[axes] - self._held[axes]) > _STARTS_BEYOND
         self._starts[axes] = np.where(
             moves, np.minimum(self._starts[axes], now + self._lag[axes]), self._starts[axes]

@@ -101,7 +101,10 @@ class Node(ABC):
     """Whether every frame to the node feeds its watchdog, not only set-points."""
 
     def __init__(self, number: int, axes: NDArray[np.int64], profile: Profile, body: Body) -> None:
-        self.number, self.axes, self.profile, self.body = number, axes, profile, body
+        self.number = number
+        self.axes = axes
+        self.profile = profile
+        self.body = body
         own = [profile.axes[axis] for axis in axes]
         self._sign = np.array([axis.sign for axis in own], np.float64)
         self._offset = np.array([axis.offset for axis in own], np.float64)

@@ -116,8 +116,11 @@ class JointPlant:
     def _step(
         self, h: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
     ) -> PlantState:
-        c, state = self._constants, self._state
-        inertia, kp, kd = c.inertia_kg_m2, c.kp_nm_per_rad, c.kd_nms_per_rad
+        c = self._constants
+        state = self._state
+        inertia = c.inertia_kg_m2
+        kp = c.kp_nm_per_rad
+        kd = c.kd_nms_per_rad
         error = target - state.angle
         if self._half > 0.0:
             error -= np.minimum(np.maximum(error, -self._half), self._half)

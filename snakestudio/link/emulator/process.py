@@ -150,18 +150,22 @@ class EmulatorProcess:
         each_round: Callable[[float], str] | None = None,
         ends: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._robot, self._port, self._report = robot, port, report
+        self._robot = robot
+        self._port = port
+        self._report = report
         self._faults = sorted(faults, key=lambda fault: fault.after)
         self._each_round = each_round or (lambda now: "")
         self._ends = ends
         self._sent = 0
-        self._begun, self._heard = time.monotonic(), -math.inf
+        self._begun = time.monotonic()
+        self._heard = -math.inf
         self._shown = (self._begun, 0, 0)
         self._line = sys.stderr.isatty()
 
     def run(self, commands: Commands | None = None) -> None:
         """Run until told to end."""
-        robot, port = self._robot, self._port
+        robot = self._robot
+        port = self._port
         now = self._begun
         while not self._ends():
             now = self._hear(min(max(robot.due - now, 0.0), _WAIT_S))

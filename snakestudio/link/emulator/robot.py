@@ -104,7 +104,8 @@ class EmulatedRobot:
 
     def events(self) -> list[NodeEvent]:
         """What happened since this was last asked."""
-        events, self._events = self._events, []
+        events = self._events
+        self._events = []
         return events
 
     # ----------------------------------------------------------------------------------------- time
@@ -135,7 +136,8 @@ class EmulatedRobot:
         frames = self._wire.arrived(now)
         for node in self.nodes:
             node.poll(now)
-            sent, node.outbox = node.outbox, []
+            sent = node.outbox
+            node.outbox = []
             frames += self._wire.send(node.number, sent, now)
         for ghost in self._ghosts.values():
             ghost.poll(now)
@@ -219,7 +221,8 @@ class EmulatedRobot:
 
     def _mark(self) -> None:
         """Tell body and plant whose axes are stuck, heated or jammed."""
-        body, blocked = self._body, np.zeros(len(self._body.angle), np.bool_)
+        body = self._body
+        blocked = np.zeros(len(self._body.angle), np.bool_)
         for node in self.nodes:
             body.frozen[node.axes] = self._wire.has(node.number, "frozen-sensor")
             body.hot[node.axes] = self._wire.has(node.number, "overtemperature")

@@ -19,7 +19,8 @@ from snakestudio.link.frame import Frame
 
 __all__ = ["BIT_RATES", "PtySlcan", "SlcanAdapter"]
 
-_OK, _BELL = b"\r", b"\a"
+_OK = b"\r"
+_BELL = b"\a"
 BIT_RATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
 _BUS_ERROR = 0x80
 _LONGEST = 64
@@ -58,7 +59,8 @@ class SlcanAdapter:
             if byte != 0x0D:
                 self._line.append(byte)
                 continue
-            line, self._line = bytes(self._line), bytearray()
+            line = bytes(self._line)
+            self._line = bytearray()
             answer += self._command(line, frames) if len(line) <= _LONGEST else _BELL
         del self._line[: -_LONGEST - 1]
         return frames, answer
@@ -82,7 +84,8 @@ class SlcanAdapter:
             text = line.decode("ascii")
         except UnicodeDecodeError:
             return _BELL
-        letter, rest = text[0], text[1:]
+        letter = text[0]
+        rest = text[1:]
         if letter == "S" and not self._open and rest in tuple("012345678"):
             self._bitrate = BIT_RATES[int(rest)]
             return _OK
@@ -90,13 +93,16 @@ class SlcanAdapter:
             self._bitrate = _of_registers(int(rest[:2], 16), int(rest[2:], 16))
             return _OK
         if text in ("O", "L") and not self._open and self._bitrate is not None:
-            self._open, self._silent, self._flags = True, text == "L", 0
+            self._open = True
+            self._silent = text == "L"
+            self._flags = 0
             return _OK
         if text == "C" and self._open:
             self._open = False
             return _OK
         if text == "F" and self._open:
-            flags, self._flags = self._flags, 0
+            flags = self._flags
+            self._flags = 0
             return f"F{flags:02X}\r".encode()
         if text == "V":
             return b"V1013\r"
@@ -110,7 +116,8 @@ class SlcanAdapter:
         digits = 8 if letter in "TR" else 3
         if not self._open or self._silent or len(rest) <= digits or not _hexadecimal(rest):
             return _BELL
-        number, count = int(rest[:digits], 16), int(rest[digits], 16)
+        number = int(rest[:digits], 16)
+        count = int(rest[digits], 16)
         remote = letter in "rR"
         if number > (0x1FFFFFFF if digits == 8 else 0x7FF) or count > 8:
             return _BELL

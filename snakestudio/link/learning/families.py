@@ -46,7 +46,8 @@ class Family:
 
     def name(self) -> str:
         """Its ids as people write them."""
-        first, last = self.streams[0].name(), self.streams[-1].name()
+        first = self.streams[0].name()
+        last = self.streams[-1].name()
         return first if len(self.streams) == 1 else f"{first} to {last}"
 
 

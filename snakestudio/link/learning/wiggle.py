@@ -128,7 +128,9 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
         If there are fewer than twenty samples with both, or the reference stands still.
     """
     known = np.isfinite(time) & np.isfinite(reference) & np.isfinite(measured)
-    t, ref, meas = time[known], reference[known], measured[known]
+    t = time[known]
+    ref = reference[known]
+    meas = measured[known]
     if len(t) < _FEWEST:
         raise ValueError(
             f"{len(t)} samples with a measured angle are too few; {_FEWEST} are needed"
@@ -179,7 +181,8 @@ def _fit(
                 gain, constant, residual = _line(moved[later:], measured[later:], fixed)
                 if residual < best[4] - 1e-12:
                     best = float(lag), float(play), gain, constant, residual
-        d_lag, d_play = lags[1] - lags[0], plays[1] - plays[0]
+        d_lag = lags[1] - lags[0]
+        d_play = plays[1] - plays[0]
         lags = np.linspace(max(0.0, best[0] - d_lag), best[0] + d_lag, 7)
         plays = np.linspace(max(0.0, best[1] - d_play), best[1] + d_play, 7)
     return best

@@ -149,7 +149,8 @@ class LinkClient:
         """See `Link`."""
         events = list(self._link.memory.events()) if self._link is not None else []
         self._running()
-        own, self._own_events = self._own_events, []
+        own = self._own_events
+        self._own_events = []
         return events + own
 
     def traffic(self) -> list[Traffic]:
@@ -361,7 +362,8 @@ def _file_name(name: str) -> str:
 
 def _nothing(profile: Profile, reason: str) -> Telemetry:
     """What is known before the link said anything."""
-    axes, nodes = len(profile.axes), len(profile.nodes)
+    axes = len(profile.axes)
+    nodes = len(profile.nodes)
     return Telemetry(
         time=0.0,
         state=LinkState.DISCONNECTED,

@@ -126,7 +126,9 @@ class _Process:
     ) -> None:
         self.inbox: Inbox[_Item] = Inbox() if inbox is None else inbox
         self._clock = clock
-        self._loaded, self._memory, self._priority = loaded, memory, priority
+        self._loaded = loaded
+        self._memory = memory
+        self._priority = priority
         profile = loaded.profile
         self._replayed = profile.bus.interface == "replay"
         self._codec = Codec(loaded)
@@ -219,7 +221,8 @@ class _Process:
     def _between(self) -> None:
         """What has time until there is room between two deadlines."""
         now = self._clock()
-        room, since = self._due - now, now - self._said
+        room = self._due - now
+        since = now - self._said
         if room > _ROOM_S or since > _SAY_AT_LEAST_S:
             self._memory.flush()
         if since > _SAY_AT_LEAST_S or (since > _SAY_S and room > _ROOM_S):
@@ -332,7 +335,8 @@ class _Process:
 
     def _release(self) -> None:
         if self._port is not None:
-            port, self._port = self._port, None
+            port = self._port
+            self._port = None
             port.close()
         self._bus_open = False
 

@@ -99,7 +99,8 @@ class Cell:
     SIZE = 16
 
     def __init__(self, segment: Segment, offset: int) -> None:
-        self._map, self._offset = segment.map, offset
+        self._map = segment.map
+        self._offset = offset
         self._last = 0.0
 
     def write(self, number: float) -> None:
@@ -128,9 +129,12 @@ class Latest:
     """
 
     def __init__(self, segment: Segment, offset: int, capacity: int) -> None:
-        self._map, self._offset, self.capacity = segment.map, offset, capacity
+        self._map = segment.map
+        self._offset = offset
+        self.capacity = capacity
         self._slot = _HEAD.size + _padded(capacity)
-        self._number, self._record = 0, b""
+        self._number = 0
+        self._record = b""
 
     @staticmethod
     def size(capacity: int) -> int:
@@ -167,7 +171,8 @@ class Latest:
                 continue  # overtaken by the writer: there is a newer one
             record = self._map[at + _HEAD.size : at + _HEAD.size + length]
             if checksum == _checksum(number, record):
-                self._number, self._record = number, record
+                self._number = number
+                self._record = record
                 break
         return self._number, self._record
 

@@ -28,7 +28,9 @@ def command_of(line: bytes) -> LinkCommand | None:
         return None
     if not isinstance(content, dict):
         return None
-    kind, number, values = content.get("kind"), content.get("number", 0), content.get("values", {})
+    kind = content.get("kind")
+    number = content.get("number", 0)
+    values = content.get("values", {})
     if (
         not isinstance(kind, str)
         or kind not in _KINDS
@@ -50,7 +52,8 @@ def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int
     descriptor : int
         Of the pipe.
     """
-    rest, skipping = b"", False
+    rest = b""
+    skipping = False
     try:
         while data := _read(descriptor):
             *lines, rest = (rest + data).split(b"\n")
@@ -60,7 +63,8 @@ def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int
                 if command is not None:
                     deliver(command)
             if len(rest) > _LONGEST:  # no window wrote that, and memory must not fill with it
-                rest, skipping = b"", True
+                rest = b""
+                skipping = True
     finally:
         deliver(Gone())
 

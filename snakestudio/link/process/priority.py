@@ -25,7 +25,9 @@ _FIFO = 50
 drivers' side)."""
 _NICE = (-15, -10, -5)
 
-_MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4
+_MCL_CURRENT = 1
+_MCL_FUTURE = 2
+_MCL_ONFAULT = 4
 _PR_SET_TIMERSLACK = 29
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
 _TURN_NS = 100_000
@@ -141,7 +143,9 @@ def _windows() -> str:
     windll = getattr(ctypes, "windll", None)
     if windll is None:
         return "normal"
-    high, real_time, time_critical = 0x80, 0x100, 15
+    high = 0x80
+    real_time = 0x100
+    time_critical = 15
     with contextlib.suppress(OSError, AttributeError):
         windll.winmm.timeBeginPeriod(1)  # else waits end at multiples of 15.6 ms
         kernel = windll.kernel32
@@ -179,7 +183,9 @@ class _Timebase(ctypes.Structure):
 
 def _mac() -> str:
     """The calling thread's: a share of the processor that is guaranteed, as audio programs ask for it."""
-    policy, words = 2, 4  # THREAD_TIME_CONSTRAINT_POLICY and its size in integers
+    # THREAD_TIME_CONSTRAINT_POLICY and its size in integers
+    policy = 2
+    words = 4
     with contextlib.suppress(OSError, AttributeError):
         system = ctypes.CDLL("/usr/lib/libSystem.dylib")
         base = _Timebase()

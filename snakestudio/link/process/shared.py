@@ -38,7 +38,11 @@ _SENTENCES = 40
 at most."""
 
 _FRAME = struct.Struct("=dIBBB")
-_EXTENDED, _REMOTE, _ERROR, _SENT, _FD = 1, 2, 4, 8, 16
+_EXTENDED = 1
+_REMOTE = 2
+_ERROR = 4
+_SENT = 8
+_FD = 16
 
 
 class LinkMemory:
@@ -68,7 +72,8 @@ class LinkMemory:
             "events": Ring.size(_EVENTS),
             "traffic": Ring.size(_TRAFFIC),
         }
-        at, total = {}, 0
+        at = {}
+        total = 0
         for name, size in parts.items():
             at[name] = total
             total += (
@@ -128,7 +133,9 @@ class LinkMemory:
         if self._references.fits(len(record)):
             self._references.write(record)
             return
-        time, angle, rate = block.time, block.angle, block.rate
+        time = block.time
+        angle = block.angle
+        rate = block.rate
         middle = (
             time.size // 2
         )  # of a block that goes on from the first one's last knot nothing is lost

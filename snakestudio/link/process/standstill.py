@@ -36,6 +36,7 @@ class Standstill:
 
     def look(self) -> float:
         """How long it stood still since the last look, s; 0 if it did not."""
-        last, self._last = self._last, self._clock()
+        last = self._last
+        self._last = self._clock()
         gap = self._last - last
         return gap if gap > self._longest else 0.0

@@ -281,10 +281,8 @@ def _unit_problem(signal: Signal, unit: str, dbc: str, key: str) -> Problem:
     a = "an" if signal.quantity == "angle" else "a"
     where = f" in {dbc}" if signal.unit is None else ""
     if not unit.strip():
-        what, remedy = (
-            f"{signal.signal} has no unit{where}",
-            f"set unit to one of {units}, or set factor",
-        )
+        what = f"{signal.signal} has no unit{where}"
+        remedy = f"set unit to one of {units}, or set factor"
         return Problem("error", key, what, remedy)
     meanings = ambiguous_unit(signal.quantity, unit)
     if meanings is not None:

@@ -286,7 +286,8 @@ def _age_problems(profile: Profile) -> Iterator[Problem]:
                 signal.quantity != quantity for signal in message.signals
             ):
                 continue
-            key, request = f"messages[{index + 1}].every_s", asked.get(message.message)
+            key = f"messages[{index + 1}].every_s"
+            request = asked.get(message.message)
             if message.every_s is None and request is not None and request.when == "idle":
                 what = f"{request.called} asks for the {quantity} only while no set-points are sent"
                 remedy = "a limit stands on it, so the robot would be stopped: ask always"
@@ -481,7 +482,8 @@ def _holds(profile: Profile, carried: Carried) -> bool:
     step = abs(math.degrees(carried.factor * carried.field.scale))
     if carried.quantity == "rate":
         rate = _own_rate(axis, profile.limits)
-        least, most = -rate, rate
+        least = -rate
+        most = rate
     else:
         least, most = _own_limits(axis, profile.limits)
     return low - step <= least and most <= high + step

@@ -333,13 +333,12 @@ def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
     made = DbcSignal(draft.name, draft.start, draft.length) if before is None else copy.copy(before)
     if before is not None and _draft(before) != draft:
         made.minimum = made.maximum = None  # the range that was stated was that of another number
-    made.name, made.start, made.length, made.byte_order = (
-        draft.name,
-        draft.start,
-        draft.length,
-        order,
-    )
-    made.is_signed, made.unit = draft.signed or draft.is_float, draft.unit or None
+    made.name = draft.name
+    made.start = draft.start
+    made.length = draft.length
+    made.byte_order = order
+    made.is_signed = draft.signed or draft.is_float
+    made.unit = draft.unit or None
     names: OrderedDict[int, str | NamedSignalValue] = OrderedDict(draft.choices)
     made.conversion = BaseConversion.factory(
         draft.scale, draft.offset, names or None, draft.is_float

@@ -37,7 +37,8 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
     # Strings are hidden, so that nothing in a comment is taken for a statement.
     hidden = _STRING.sub(lambda match: '"' + "_" * (len(match[0]) - 2) + '"', text)
     dangling: list[str] = []
-    kept, copied = [], 0
+    kept = []
+    copied = 0
     # To the last semicolon: behind it every start of a statement would be followed to the end of
     # the file.
     for match in _STATEMENT.finditer(hidden, 0, hidden.rfind(";") + 1):

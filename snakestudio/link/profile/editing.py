@@ -160,7 +160,8 @@ def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
         raise ProfileError(message, [Problem("error", "axes", message, "")])
     values = axis_values(scene.robot, scene.joint_controller, scene.actuator, axes)
     shared = any(axis.slot for axis in template.axes)
-    first, limits = template.nodes[0], template.limits
+    first = template.nodes[0]
+    limits = template.limits
     joints = list(dict.fromkeys(axis.joint for axis in axes))
     rows = []
     for number, axis in enumerate(axes):
@@ -168,7 +169,8 @@ def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
         row: dict[str, Any] = {"joint": axis.joint + 1, "axis": axis.kind, "node": first + number}
         if shared:
             row |= {"node": first + joints.index(axis.joint), "slot": own.index(axis.kind)}
-        sign, zero = int(values.sign[number]), math.degrees(values.zero[number])
+        sign = int(values.sign[number])
+        zero = math.degrees(values.zero[number])
         row |= {"sign": sign, "offset_deg": round(-sign * zero, 6) + 0.0}
         lower, upper = (math.degrees(end[number]) for end in (values.lower, values.upper))
         if lower > limits.min_deg:

@@ -20,7 +20,8 @@ ASSUMED_S = 1.0
 """Interval of what comes nobody knows how often: it is lost after 5 s, as PX4 has it of
 batteries."""
 
-_STALE, LOST = 2.5, 5.0
+_STALE = 2.5
+LOST = 5.0
 """Intervals after which something is old, and lost: two, or four, are missing. Never before the
 profile's own times."""
 
@@ -71,7 +72,8 @@ class Expected:
     """
 
     def __init__(self, profile: Profile, pages: Mapping[int, int] | None = None) -> None:
-        m, timing = len(profile.axes), profile.timing
+        m = len(profile.axes)
+        timing = profile.timing
         self.said = {quantity: np.zeros(m, np.bool_) for quantity in _QUANTITIES}
         self.told = {quantity: np.zeros(m, np.bool_) for quantity in _QUANTITIES}
         self.interval: dict[Quantity, FloatArray] = {

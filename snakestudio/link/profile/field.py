@@ -177,7 +177,8 @@ def fields_of(message: DbcMessage) -> dict[str, Field]:
 
 def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
     big = signal.byte_order == "big_endian"
-    length, floating = signal.length, signal.conversion.is_float
+    length = signal.length
+    floating = signal.conversion.is_float
     first = network_start(signal) if big else signal.start
     shift = 8 * n_bytes - first - length if big else first
     if (
@@ -187,9 +188,12 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
         or (floating and length not in _FLOATS)
     ):
         return None
-    scale, offset = float(signal.conversion.scale), float(signal.conversion.offset)
+    scale = float(signal.conversion.scale)
+    offset = float(signal.conversion.offset)
     if scale == 0.0 or not math.isfinite(scale) or not math.isfinite(offset):
-        scale, offset = math.nan, 0.0  # said by the checks; nothing can be made of it
+        # said by the checks; nothing can be made of it
+        scale = math.nan
+        offset = 0.0
     low, high = raw_range(length, signal.is_signed, floating)
     if math.isfinite(scale):
         for bound in (signal.minimum, signal.maximum):
@@ -210,7 +214,8 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
             if (
                 not floating
             ):  # the DBC's range in whole steps, forgiving the rounding of the division
-                low, high = math.ceil(low - 1e-6), math.floor(high + 1e-6)
+                low = math.ceil(low - 1e-6)
+                high = math.floor(high + 1e-6)
     choices = {str(name): int(code) for code, name in (signal.conversion.choices or {}).items()}
     start = signal.raw_initial
     if start is None:

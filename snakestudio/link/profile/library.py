@@ -55,7 +55,8 @@ def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = 
         If there is no such template, or one of the files is there already, or cannot be written; or
         if the scene's robot has no joint axes.
     """
-    source, folder = find_profile(template), local_path(folder)
+    source = find_profile(template)
+    folder = local_path(folder)
     profile = load_profile(source).profile
     dbc = source.parent / profile.dbc
     data = source.read_bytes()

@@ -15,7 +15,9 @@ __all__ = ["RAW", "ambiguous_unit", "known_units", "to_si"]
 RAW: tuple[Quantity, ...] = ("status", "error", "counter", "checksum")
 """Quantities that are bits: they have no unit, and a scale of the DBC does not apply."""
 
-_TURN, _DEGREE, _GON = 2 * math.pi, math.pi / 180, math.pi / 200
+_TURN = 2 * math.pi
+_DEGREE = math.pi / 180
+_GON = math.pi / 200
 
 _ANGLES: dict[str, float] = {
     **dict.fromkeys(("rad", "radian", "radians", "radiant"), 1.0),

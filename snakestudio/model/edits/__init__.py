@@ -86,7 +86,8 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
             elif close := closest(plain, fields):
                 remedy = f"did you mean {head}{close}"
             break
-        part, head = getattr(part, plain), f"{head}{plain}."
+        part = getattr(part, plain)
+        head = f"{head}{plain}."
     return _error(key, "the scene has no such key", remedy)
 
 
@@ -209,7 +210,8 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
 
 def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
     """The values, and with another number of links the tables that fit it."""
-    robot, n_links = scene.robot, values.get("robot.n_links")
+    robot = scene.robot
+    n_links = values.get("robot.n_links")
     tables = bool(robot.link or robot.joint)
     if (
         not tables
@@ -299,7 +301,8 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
 def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
     if not path:
         return part
-    first, rest = path[0], path[1:]
+    first = path[0]
+    rest = path[1:]
     if isinstance(first, int):
         return (*whole[:first], _replaced(whole[first], rest, part), *whole[first + 1 :])
     return whole.model_copy(update={first: _replaced(getattr(whole, first), rest, part)})
@@ -315,7 +318,8 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
     ):
         return
     kinds = _kinds(str(path[0])) if path[0] in Scene.model_fields else {}
-    target, own = kinds.get(value), kinds.get(holder.get("kind"))
+    target = kinds.get(value)
+    own = kinds.get(holder.get("kind"))
     if target is None:
         return
     theirs = target.model_fields

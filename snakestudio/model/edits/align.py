@@ -36,7 +36,9 @@ def aligned(scene: Scene, indices: Sequence[int], side: Side) -> Scene:
     """
     if not indices:
         return scene
-    boxes, parts, axis = plan_boxes(scene.obstacles), units(scene, indices), _AXIS[side]
+    boxes = plan_boxes(scene.obstacles)
+    parts = units(scene, indices)
+    axis = _AXIS[side]
     fixed = [part for part in parts if _is_locked(scene, part)]
     low, high = boxes.around([i for part in fixed or parts for i in part])
     target = _mark(low, high, side)
@@ -66,7 +68,8 @@ def distributed(
     by : {"centres", "gaps"}
         What becomes equal: the distances of their middles, or the room between them.
     """
-    boxes, k = plan_boxes(scene.obstacles), "xy".index(axis)
+    boxes = plan_boxes(scene.obstacles)
+    k = "xy".index(axis)
     parts = [part for part in units(scene, indices) if not _is_locked(scene, part)]
     if len(parts) < 3:
         return scene

@@ -138,16 +138,20 @@ def throw_field(
     """
     random = np.random.default_rng(seed)
     offsets, radii = _circles(sources, plan_boxes(sources))
-    boxes, pose = plan_boxes(scene.obstacles), initial_state(scene, base_dir)[0]
+    boxes = plan_boxes(scene.obstacles)
+    pose = initial_state(scene, base_dir)[0]
     places: list[tuple[int, tuple[float, float]]] = []
-    hit, reach = np.empty((max(count, 0), 2)), np.empty(max(count, 0))
-    tries, most = 0, TRIES_EACH * count
+    hit = np.empty((max(count, 0), 2))
+    reach = np.empty(max(count, 0))
+    tries = 0
+    most = TRIES_EACH * count
     while len(places) < count and tries < most:
         # To a tenth of a millimetre before anything is measured: what is kept is what was held
         # against the clearance.
         darts = np.round(middle + (random.random((_BATCH, 2)) - 0.5) * size, 4)
         kinds = random.integers(len(sources), size=_BATCH)
-        centres, least = darts + offsets[kinds], radii[kinds] + clearance
+        centres = darts + offsets[kinds]
+        least = radii[kinds] + clearance
         free = (_obstacle_distance(scene, boxes, centres) >= least) & (
             _robot_distance(scene, pose, centres) >= least
         )
@@ -159,7 +163,8 @@ def throw_field(
             away = hit[:n] - centres[k]
             if n and (np.hypot(away[:, 0], away[:, 1]) - reach[:n]).min() < least[k]:
                 continue
-            hit[n], reach[n] = centres[k], radii[kinds[k]]
+            hit[n] = centres[k]
+            reach[n] = radii[kinds[k]]
             places.append((int(kinds[k]), (float(darts[k, 0]), float(darts[k, 1]))))
             if len(places) == count:
                 break

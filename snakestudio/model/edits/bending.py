@@ -33,7 +33,8 @@ Axis = Literal["yaw", "pitch", "roll"]
 
 def angle_limits(scene: Scene, joint: int, axis: Axis) -> tuple[float, float]:
     """From where to where a joint (0-based) may be bent, rad: its mechanical stops, or half a turn without one."""
-    entry, values = entry_of(scene.body.axes, joint, axis), scene.axis_values
+    entry = entry_of(scene.body.axes, joint, axis)
+    values = scene.axis_values
     return max(float(values.lower[entry]), -math.pi), min(float(values.upper[entry]), math.pi)
 
 
@@ -42,7 +43,8 @@ def turns_behind(robot: Robot, joint: int) -> bool:
 
     The shorter end turns, for it is less in the way; in the middle the end away from the head.
     """
-    before, after = joint + 1, robot.n_links - 1 - joint
+    before = joint + 1
+    after = robot.n_links - 1 - joint
     return robot.head == "first" if before == after else after < before
 
 
@@ -55,7 +57,8 @@ def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
         As in `Snapshot`.
     robot : Robot
     """
-    links, offset = robot.links[:-1], np.array([joint.axis_offset for joint in robot.joint_list])
+    links = robot.links[:-1]
+    offset = np.array([joint.axis_offset for joint in robot.joint_list])
     arm = 0.5 * (np.array([link.length for link in links]) - offset) - np.array(
         [link.centre_of_mass for link in links]
     )
@@ -74,7 +77,8 @@ def joint_axis(
     before, after = matrices(pose[joint : joint + 2, 3:])
     if axis == "yaw":
         return joint_points(pose, robot)[joint], before[:, 2]
-    own, behind = robot.joint_list[joint], robot.links[joint + 1]
+    own = robot.joint_list[joint]
+    behind = robot.links[joint + 1]
     point = (
         pose[joint + 1, :3]
         - (0.5 * (behind.length - own.axis_offset) + behind.centre_of_mass) * after[:, 0]
@@ -114,7 +118,8 @@ def bent_robot(
         If the start refers to a file that cannot be read, or a place is farther away than it may
         be.
     """
-    robot, start = scene.robot, scene.start
+    robot = scene.robot
+    start = scene.start
     lower, upper = angle_limits(scene, joint, axis)
     angle = min(max(angle, lower), upper)
     behind = turns_behind(robot, joint)
@@ -155,14 +160,16 @@ def _bent_state(
     part = slice(joint + 1, None) if behind else slice(0, joint + 1)
     half = 0.5 * (by if behind else -by)
     turn = matrices(np.concatenate([[math.cos(half)], math.sin(half) * about])[None])[0]
-    place, orientation = np.array(start.position_m), np.array(start.orientation_wxyz)
+    place = np.array(start.position_m)
+    orientation = np.array(start.orientation_wxyz)
     before = place[part] - point
     place[part] = point + before @ turn.T
     orientation[part] = quaternions(turn @ matrices(pose[part, 3:]))
     changes: dict[str, Any] = {"position_m": place, "orientation_wxyz": orientation}
     if start.velocity_m_s is not None and start.angular_velocity_rad_s is not None:
         # What moves relative to the part that stays does so in the turned direction.
-        velocity, spin = np.array(start.velocity_m_s), np.array(start.angular_velocity_rad_s)
+        velocity = np.array(start.velocity_m_s)
+        spin = np.array(start.angular_velocity_rad_s)
         rest = joint if behind else joint + 1
         base = velocity[rest] + np.cross(spin[rest], point - np.array(start.position_m)[rest])
         relative = velocity[part] - base - np.cross(spin[rest], before)

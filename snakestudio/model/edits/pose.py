@@ -108,7 +108,8 @@ def frame_angles(turn: FloatArray) -> tuple[float, float, float]:
     pitch = math.asin(min(max(-float(turn[2, 0]), -1.0), 1.0))
     if abs(turn[2, 0]) > 1.0 - 1e-12:
         return math.degrees(math.atan2(-turn[0, 1], turn[1, 1])), math.degrees(pitch), 0.0
-    heading, roll = math.atan2(turn[1, 0], turn[0, 0]), math.atan2(turn[2, 1], turn[2, 2])
+    heading = math.atan2(turn[1, 0], turn[0, 0])
+    roll = math.atan2(turn[2, 1], turn[2, 2])
     return math.degrees(heading), math.degrees(pitch), math.degrees(roll)
 
 
@@ -333,7 +334,8 @@ def _carried(
 def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
     """The angles of a start with a place after a rotation of the whole robot."""
     if _upright(turn):
-        changes, by = {}, math.degrees(math.atan2(turn[1, 0], turn[0, 0]))
+        changes = {}
+        by = math.degrees(math.atan2(turn[1, 0], turn[0, 0]))
         if by == 0.0:
             return {}
     else:
@@ -346,7 +348,8 @@ def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
             *(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg))
         )
         turned, pitch, roll = frame_angles(turn @ frame)
-        changes, by = {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}, turned - heading
+        changes = {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}
+        by = turned - heading
     if isinstance(start, LinkAnglesStart):
         return changes | {
             "link_angles_deg": tuple(tidy(angle + by) for angle in start.link_angles_deg)

@@ -108,7 +108,9 @@ def usual_value(scene: Scene, table: Table, row: int, name: str, axis: str = "")
     robot = scene.robot
     if table == "link":
         return _usual_of_link(scene, row, name)
-    gains, motors, limit = scene.joint_controller, scene.actuator, robot.joint_limit_deg
+    gains = scene.joint_controller
+    motors = scene.actuator
+    limit = robot.joint_limit_deg
     pitch = axis == "pitch"
     values: dict[str, Any] = {
         "axis_offset_m": robot.axis_offset_m,
@@ -131,7 +133,8 @@ def usual_value(scene: Scene, table: Table, row: int, name: str, axis: str = "")
 
 
 def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
-    robot, ground = scene.robot, scene.ground
+    robot = scene.robot
+    ground = scene.ground
     values = {
         "length_m": robot.link_length_m,
         "radius_m": robot.radius_m,
@@ -195,7 +198,8 @@ def with_part_values(
     SceneError
         If a value is invalid, or there is no such link or joint.
     """
-    robot, count = scene.robot, _count(scene.robot, table)
+    robot = scene.robot
+    count = _count(scene.robot, table)
     names = LINK_VALUES if table == "link" else JOINT_VALUES
     for row, name in changes:
         if not 0 <= row < count:

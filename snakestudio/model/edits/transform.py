@@ -135,7 +135,8 @@ def turn(
     SceneError
         If one of them cannot be tilted, or would be farther away than it may be.
     """
-    pivot, direction = np.asarray(pivot, float), direction_of(axis)
+    pivot = np.asarray(pivot, float)
+    direction = direction_of(axis)
     upright = abs(direction[2]) > 1.0 - 1e-12
     by = (
         turned_about("z", angle * math.copysign(1.0, direction[2]))
@@ -197,7 +198,8 @@ def scale(
     changes: dict[int, dict[str, Any]] = {}
     for index in indices:
         o = scene.obstacles[index]
-        kind, before = shape_of(o), reference_point(o)
+        kind = shape_of(o)
+        before = reference_point(o)
         after = pivot + by * (before - pivot)
         sizes = kind.scaled(o, *by.tolist())
         changes[index] = {"x_m": _length(float(after[0])), "y_m": _length(float(after[1])), **sizes}
@@ -218,7 +220,8 @@ def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
     if (
         across < 1e-9
     ):  # pointing straight up or down only the sum or difference of the other two is known
-        yaw, roll = math.atan2(-turned[0, 1], turned[1, 1]), 0.0
+        yaw = math.atan2(-turned[0, 1], turned[1, 1])
+        roll = 0.0
     else:
         yaw, roll = math.atan2(turned[1, 0], turned[0, 0]), math.atan2(turned[2, 1], turned[2, 2])
     names = ("yaw_deg", "pitch_deg", "roll_deg")

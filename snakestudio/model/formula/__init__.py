@@ -25,7 +25,8 @@ Number = NDArray[np.float64] | np.float64
 """What a formula is evaluated with: arrays or numpy's numbers, which do not raise where a formula
 has a pole."""
 
-SPEED, ACCELERATION = "_speed", "_acceleration"
+SPEED = "_speed"
+ACCELERATION = "_acceleration"
 """Names of ds/dt and its derivative among the values a formula is evaluated with; nobody can type
 them."""
 

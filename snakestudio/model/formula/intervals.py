@@ -90,7 +90,8 @@ class Interval:
             else _limited(np.isnan(self.low), self.low, self.high)
         )
 
-    __radd__, __rmul__ = __add__, __mul__
+    __radd__ = __add__
+    __rmul__ = __mul__
 
 
 def _interval(value: Any) -> Interval:
@@ -152,7 +153,8 @@ def _tan(value: Any) -> Interval:
     return _limited(whole & (x.high - x.low < np.pi), np.tan(x.low), np.tan(x.high))
 
 
-_exp, _log = _rising(np.exp), _rising(np.log, least=5e-324)
+_exp = _rising(np.exp)
+_log = _rising(np.log, least=5e-324)
 
 _FUNCTIONS: dict[str, Any] = {
     "exp": _exp,

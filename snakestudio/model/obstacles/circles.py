@@ -100,7 +100,8 @@ def circles_of_csv(text: str, source: str) -> Circles:
         )
     delimiter = _delimiter(lines[0][1])
     rows = [(number, _cells(line, delimiter)) for number, line in lines]
-    columns, unit = ["x", "y", "radius"], ""
+    columns = ["x", "y", "radius"]
+    unit = ""
     notes: list[str] = []
     first_line, first = rows[0]
     if not any(_NUMBER.match(cell) for cell in first):
@@ -111,7 +112,8 @@ def circles_of_csv(text: str, source: str) -> Circles:
                 source,
                 [f"line {first_line} is a header and nothing follows; give lines of x, y, radius."],
             )
-    circles, mistakes = [], []
+    circles = []
+    mistakes = []
     for number, cells in rows:
         try:
             circles.append(_circle(cells, columns, delimiter, f"line {number}"))
@@ -141,7 +143,9 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, list[str]]:
     """What the columns are ("" for what is not needed), their unit, and what is left out."""
-    columns, units, unknown = [], set(), []
+    columns = []
+    units = set()
+    unknown = []
     for cell in cells:
         match = _COLUMN.match(cell.strip().lower())
         what = _MEANING.get(match["what"], match["what"]) if match else ""

@@ -72,7 +72,8 @@ def as_cylinders(
         Naming every circle that is too large or too far away for a scene.
     """
     metres = UNITS[unit] * scale
-    mistakes, cylinders = [], []
+    mistakes = []
+    cylinders = []
     for circle in found.circles:
         # Ten digits: neither inches nor a drawing's transformations shall leave 0.30000000000000004
         # in a scene.

@@ -109,7 +109,8 @@ def _overlap(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray] | None:
         return None
     normal = np.column_stack([way[:, 1], -way[:, 0]])
     of_a, of_b = a @ normal.T, b @ normal.T
-    ahead, behind = of_a.max(axis=0) - of_b.min(axis=0), of_b.max(axis=0) - of_a.min(axis=0)
+    ahead = of_a.max(axis=0) - of_b.min(axis=0)
+    behind = of_b.max(axis=0) - of_a.min(axis=0)
     if min(ahead.min(), behind.min()) <= 0.0:
         return None
     k = int(np.argmin(np.minimum(ahead, behind)))
@@ -127,7 +128,9 @@ def gap(a: Outline, b: Outline) -> Gap:
     distance, p, q = _nearest_on(a.points, b.points)
     other, q_too, p_too = _nearest_on(b.points, a.points)
     if other < distance:
-        distance, p, q = other, p_too, q_too
+        distance = other
+        p = p_too
+        q = q_too
     way = q - p if distance > 0.0 else b.points.mean(axis=0) - a.points.mean(axis=0)
     size = float(np.linalg.norm(way))
     way = way / size if size > 0.0 else np.array([1.0, 0.0])
@@ -292,10 +295,8 @@ def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
     extents = [
         _extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))
     ]
-    low, high = (
-        np.min([low for low, _ in extents], axis=0),
-        np.max([high for _, high in extents], axis=0),
-    )
+    low = np.min([low for low, _ in extents], axis=0)
+    high = np.max([high for _, high in extents], axis=0)
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 

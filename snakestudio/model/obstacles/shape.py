@@ -316,7 +316,8 @@ class ShapeFields(Obstacle):
 
 def stand_in(name: str) -> ShapeKind:
     """What is used for a shape of a plug-in that is not loaded: a small post marks its position."""
-    title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
+    title = f"{titled(name)} (plug-in)"
+    text = "The plug-in that has it is not loaded."
     return ShapeKind(
         fields=unchecked_fields(name, ShapeFields), solids=_marker, title=title, help=text
     )

@@ -66,7 +66,10 @@ class Relief(NamedTuple):
         i, j = np.floor(u).clip(0, nx - 2).astype(int), np.floor(v).clip(0, ny - 2).astype(int)
         s, t = u - i, v - j
         h = self.heights
-        h00, h10, h01, h11 = h[j, i], h[j, i + 1], h[j + 1, i], h[j + 1, i + 1]
+        h00 = h[j, i]
+        h10 = h[j, i + 1]
+        h01 = h[j + 1, i]
+        h11 = h[j + 1, i + 1]
         # The diagonal from [j, i] to [j + 1, i + 1] parts the cell.
         height = np.where(
             s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01)

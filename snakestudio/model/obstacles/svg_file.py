@@ -142,7 +142,8 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     except InputError as error:
         raise refuse(source, [f"{error}"]) from None
     circles: list[Circle] = []
-    ovals, points = 0, drawn.sizeless
+    ovals = 0
+    points = drawn.sizeless
     for (a, b, c, d, e, f), cx, cy, rx, ry in drawn.rounds:
         axes = np.array([[a * rx, c * ry], [b * rx, d * ry]])
         long, short = (
@@ -241,7 +242,9 @@ class _Sieve:
             "groups in each other",
             "draw the obstacles alone, as circles",
         )
-        name, parent, made = tag.rpartition("}")[2], self._path[-1] if self._path else None, None
+        name = tag.rpartition("}")[2]
+        parent = self._path[-1] if self._path else None
+        made = None
         if self._root is None:
             if name != "svg":
                 raise InputError("this is not an SVG drawing", "give one with circles in it")
@@ -319,9 +322,11 @@ class _Counted:
         parts: Iterator[tuple[int, int]] = map(self._of, element)
         if element.tag == "use":
             parts = iter([self._used(_reference(element))])
-        drawn, others = 1, 0
+        drawn = 1
+        others = 0
         for more, more_others in parts:
-            drawn, others = drawn + more, others + more_others
+            drawn = drawn + more
+            others = others + more_others
         return drawn, others
 
     def _used(self, name: str) -> tuple[int, int]:
@@ -434,10 +439,8 @@ class _Walk:
         w, h = _length(width, view.width, view.width), _length(height, view.height, view.height)
         if not (w > 0.0 and h > 0.0):
             return  # SVG 1.1, 5.1.2: a size of 0 disables rendering
-        x, y = (
-            _length(element.get("x"), view.width, 0.0),
-            _length(element.get("y"), view.height, 0.0),
-        )
+        x = _length(element.get("x"), view.width, 0.0)
+        y = _length(element.get("y"), view.height, 0.0)
         matrix = _times(view.matrix, (1.0, 0.0, 0.0, 1.0, x, y))
         box = _view_box(element)
         if box is not None:
@@ -449,10 +452,8 @@ class _Walk:
         if not view.visible:
             self._drawn.hidden += 1
             return
-        cx, cy = (
-            _length(element.get("cx"), view.width, 0.0),
-            _length(element.get("cy"), view.height, 0.0),
-        )
+        cx = _length(element.get("cx"), view.width, 0.0)
+        cy = _length(element.get("cy"), view.height, 0.0)
         if element.tag == "circle":
             rx = ry = _length(
                 element.get("r"), math.hypot(view.width, view.height) / math.sqrt(2.0), 0.0
@@ -493,7 +494,8 @@ def _length(text: str | None, whole: float, otherwise: float) -> float:
     match = _LENGTH.match(text)
     if match is None:
         return math.nan
-    value, unit = float(match[1]), match[2].lower()
+    value = float(match[1])
+    unit = match[2].lower()
     return value * whole / 100.0 if unit == "%" else value * _PIXELS[unit]
 
 
@@ -529,7 +531,8 @@ def _transform(text: str) -> _Matrix:
         step = None if match is None else _single(match[1], match[2])
         if match is None or step is None:
             raise InputError(f'the transformation "{text[:60]}" is not understood', _PLAIN)
-        matrix, at = _times(matrix, step), match.end()
+        matrix = _times(matrix, step)
+        at = match.end()
     return matrix
 
 

@@ -122,7 +122,8 @@ def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
     at = 0
     while (opening := sheet.find("{", at)) >= 0:
         selectors = sheet[at:opening].rpartition(";")[2].strip()
-        depth, end = 1, opening + 1
+        depth = 1
+        end = opening + 1
         while end < len(sheet) and depth:
             depth += {"{": 1, "}": -1}.get(sheet[end], 0)
             end += 1

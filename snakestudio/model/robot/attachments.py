@@ -32,7 +32,8 @@ _TOGETHER = 16  # pairs of time and place that are evaluated at once: every time
 
 def _pairs(field: Field, t: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Slope and rate of Gamma_X at pairs of times and abscissas, each (n,)."""
-    slope, rate = np.empty(len(t)), np.empty(len(t))
+    slope = np.empty(len(t))
+    rate = np.empty(len(t))
     for begin in range(0, len(t), _TOGETHER):
         part = slice(begin, begin + _TOGETHER)
         here = field(t[part], x[part])
@@ -49,8 +50,10 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
     points = np.linspace(0.0, length, SAMPLES)
     slope = field(t, points).slope[:, :, 0]
     which, cell = np.nonzero((slope[:, :-1] < 0.0) & (slope[:, 1:] >= 0.0))
-    a, b = points[cell], points[cell + 1]
-    fa, fb = slope[which, cell], slope[which, cell + 1]
+    a = points[cell]
+    b = points[cell + 1]
+    fa = slope[which, cell]
+    fb = slope[which, cell + 1]
     at = b.copy()
     for _ in range(12):
         between = fb != fa
@@ -59,7 +62,8 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
         if (np.abs(b - a) < 1e-15 * length).all() or (value == 0.0).all():
             break
         right = value >= 0.0  # the minimum is left of it
-        fa, fb = np.where(right, 0.5 * fa, value), np.where(right, value, 0.5 * fb)
+        fa = np.where(right, 0.5 * fa, value)
+        fb = np.where(right, value, 0.5 * fb)
         a, b = np.where(right, a, at), np.where(right, at, b)
     inside = (at > 0.0) & (at < length)
     return which[inside], at[inside]
@@ -72,10 +76,12 @@ def motion(
 
     From d/dt Gamma_X'(C(t), t) = 0; the derivatives that no formula gives are central differences.
     """
-    dx, dt = 1e-5 * length, 1e-4
+    dx = 1e-5 * length
+    dt = 1e-4
 
     def speed(time: FloatArray, x: FloatArray) -> FloatArray:
-        after, before = _pairs(field, time, x + dx), _pairs(field, time, x - dx)
+        after = _pairs(field, time, x + dx)
+        before = _pairs(field, time, x - dx)
         bend = after[0] - before[0]
         return np.where(
             bend != 0.0, -(after[1] - before[1]) / np.where(bend != 0.0, bend, 1.0), 0.0
@@ -112,8 +118,10 @@ class Attachments:
     """
 
     def __init__(self, scene: Scene, law: StrainLaw, count: int | None = None) -> None:
-        self.scene, self.law = scene, law
-        self._support, self._strain = scene.support, scene.strain
+        self.scene = scene
+        self.law = law
+        self._support = scene.support
+        self._strain = scene.strain
         self._length = scene.beam.length_m
         self._values = body_names(scene.beam).values
         self._anchors = self._read(scene)
@@ -185,7 +193,8 @@ class Attachments:
         t = np.asarray(t, dtype=np.float64)
         travel = self.law.travel(t) if travel is None else travel
         speed = np.nan_to_num(self.law.speed(t) if speed is None else speed)
-        hold, twist = np.zeros((len(t), self.count, 4)), np.zeros((len(t), self.count, 12))
+        hold = np.zeros((len(t), self.count, 4))
+        twist = np.zeros((len(t), self.count, 12))
         self._support.place(t, travel, speed, self._length, hold)
         self._given(t, hold, twist)
         if self._support.at_contractions:
@@ -214,7 +223,8 @@ class Attachments:
             hold[active, i, 1:] = place[active]
             for j, formula in enumerate(twists):
                 value, rate = formula.at(values)[:2]
-                twist[:, i, j], twist[:, i, 6 + j] = value, rate
+                twist[:, i, j] = value
+                twist[:, i, 6 + j] = rate
             twist[~active, i] = 0.0
 
     def _peristaltic(
@@ -229,7 +239,8 @@ class Attachments:
         for wave in (first + j for j in range(self.count)):
             place = (0.25 + wave) * wavelength - travel
             active = (place > 0.0) & (place < self._length)
-            row, slot = rows[active], np.mod(wave, self.count)[active]
+            row = rows[active]
+            slot = np.mod(wave, self.count)[active]
             hold[row, slot, 0] = 1.0
             hold[row, slot, 1] = place[active]
             hold[row, slot, 2:] = -speed[active]
@@ -256,10 +267,12 @@ class Attachments:
         where = own if field is None else field
         which, at = minima(where, t, self._length)
         if field is None and self.law.has_speed and self.law.follows(0):
-            rate, change = -speed[which, 0], -speed[which, 1]
+            rate = -speed[which, 0]
+            change = -speed[which, 1]
         else:
             rate, change = motion(where, t[which], at, self._length)
         slot = np.arange(len(which)) - np.searchsorted(which, which)
         fits = slot < self.count
-        row, slot = which[fits], slot[fits]
+        row = which[fits]
+        slot = slot[fits]
         hold[row, slot] = np.column_stack([np.ones(len(row)), at[fits], rate[fits], change[fits]])

@@ -150,6 +150,7 @@ def link_friction(robot: Robot, ground: Ground) -> FloatArray:
         if link.wheels == "passive":
             along = backward = 0.0
         elif link.wheels == "ratchet":
-            along, backward = 0.0, across
+            along = 0.0
+            backward = across
         row[:] = along, backward, across
     return result

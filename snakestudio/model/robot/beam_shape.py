@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 
-FEWEST, MOST = 16, 4096
+FEWEST = 16
+MOST = 4096
 """Slices a body is cut into, at least and at most."""
 
 SAMPLES = 13
@@ -123,7 +124,9 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
     place : (..., 2N+1, 3) array
         Positions, m.
     """
-    first, middle, last = strain[..., :-2:2, :], strain[..., 1::2, :], strain[..., 2::2, :]
+    first = strain[..., :-2:2, :]
+    middle = strain[..., 1::2, :]
+    last = strain[..., 2::2, :]
     n = first.shape[-2]
     h = length / n
     whole = _exponential(
@@ -177,7 +180,9 @@ def resolution(scene: Scene) -> Resolution:
 
 def _sums(density: FloatArray, length: float) -> FloatArray:
     """Integrals of `density` (k, 2N+1, 6) from the head to the end of every slice, (k, N, 6), by Simpson's rule."""
-    first, middle, last = density[:, :-2:2], density[:, 1::2], density[:, 2::2]
+    first = density[:, :-2:2]
+    middle = density[:, 1::2]
+    last = density[:, 2::2]
     sums: FloatArray = np.cumsum(first + 4.0 * middle + last, axis=1) * (
         length / first.shape[1] / 6.0
     )
@@ -209,7 +214,8 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
             return ends, _sums(field.rate, length), _sums(field.acceleration, length)
 
     n = before.slices
-    coarse, fine = looked_at(n), looked_at(2 * n)
+    coarse = looked_at(n)
+    fine = looked_at(2 * n)
     while all(np.isfinite(part).all() for part in fine):
         allowed = [0.1 * tolerance] + [
             tolerance * max(float(np.abs(part).max()), 1e-9) for part in fine[1:]
@@ -228,7 +234,8 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
                 else found
             )
         n *= 2
-        coarse, fine = fine, looked_at(2 * n)
+        coarse = fine
+        fine = looked_at(2 * n)
     return before._replace(slices=n)
 
 
@@ -245,7 +252,8 @@ def grid(scene: Scene) -> FloatArray:
 
 def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     """Orientations (m, 3, 3), positions (m, 3) of all points of the grid at the start, and indices of the sections."""
-    beam, start = scene.beam, scene.start
+    beam = scene.beam
+    start = scene.start
     points = grid(scene)
     strains = StrainLaw(scene.strain, beam).at(np.zeros(1), points).strain[0]
     with np.errstate(all="ignore"):
@@ -266,7 +274,8 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
         onto = frame @ rotation(-math.atan2(mean[1], mean[0]))
     else:
         onto = frame @ turn[at].T
-    turn, place = onto @ turn, place @ onto.T
+    turn = onto @ turn
+    place = place @ onto.T
     z = getattr(start, "z_m", None)
     place = (
         place

@@ -116,9 +116,11 @@ def chain(
     offset = np.array([joint.axis_offset for joint in robot.joint_list])
     before = 0.5 * (length[:-1] - offset) - centred[:-1]
     behind = 0.5 * (length[1:] - offset) + centred[1:]
-    along, ahead = turns[:-1, :, 0], turns[1:, :, 0]
+    along = turns[:-1, :, 0]
+    ahead = turns[1:, :, 0]
     # Where both arms are the same, so are the numbers, to the bit.
-    mean, apart = 0.5 * (before + behind)[:, None], 0.5 * (before - behind)[:, None]
+    mean = 0.5 * (before + behind)[:, None]
+    apart = 0.5 * (before - behind)[:, None]
     step = mean * (along + ahead) + apart * (along - ahead) + offset[:, None] * between
     centre = np.zeros((n, 3))
     centre[1:] = np.cumsum(step, axis=0)
@@ -186,7 +188,8 @@ def level_frame(
     """
     first = np.eye(3) if first is None else first
     turns = chain(first, angles, robot, axes)[1]
-    along, left = turns[:, :, 0].mean(axis=0), turns[:, :, 1].mean(axis=0)
+    along = turns[:, :, 0].mean(axis=0)
+    left = turns[:, :, 1].mean(axis=0)
     tilt = math.atan2(-along[2], math.hypot(along[0], along[1]))
     unheaded = rotation(0.0, -tilt) @ rotation(-math.atan2(along[1], along[0]))
     left = unheaded @ left

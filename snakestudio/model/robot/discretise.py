@@ -64,7 +64,9 @@ def discretise(scene: Scene, n: int) -> Scene:
         If the body is not one that friction moves in a plane, or its law lets it stretch, shear or
         leave the plane.
     """
-    beam, support, ground = scene.beam, scene.support, scene.ground
+    beam = scene.beam
+    support = scene.support
+    ground = scene.ground
     problems = []
     if not scene.body.strained:
         problems.append(
@@ -131,7 +133,8 @@ def _start(scene: Scene, n: int) -> StateStart:
     """Poses and velocities of the links at the start."""
     beam = scene.beam
     h = beam.length_m / n
-    law, zero = StrainLaw(scene.strain, beam), np.zeros(1)
+    law = StrainLaw(scene.strain, beam)
+    zero = np.zeros(1)
     pose, twist = head_state(scene)
     place, heading, velocity, omega = _section(law, pose, twist, 0.5 * h)
     angle, rate, _ = joint_motion(law, beam.length_m, n, yaw_axes(n - 1), zero)

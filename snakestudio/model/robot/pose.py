@@ -84,7 +84,8 @@ def _planar_chain(
     theta: FloatArray, arms: tuple[FloatArray, FloatArray], link: int, x: float, y: float
 ) -> FloatArray:
     """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
-    front, rear = arms[0][:, None], arms[1][:, None]
+    front = arms[0][:, None]
+    rear = arms[1][:, None]
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
     centre = np.zeros((len(theta), 2))
     centre[1:] = np.cumsum(front * axis[:-1] + rear * axis[1:], axis=0)
@@ -94,7 +95,8 @@ def _planar_chain(
 
 def _gait_directions(scene: Scene, start: GaitStart, base_dir: Path | None) -> FloatArray:
     """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0, its axis in the start's heading."""
-    heading, waves = math.radians(start.heading_deg), start.shape(scene.gait).waves(scene.robot)
+    heading = math.radians(start.heading_deg)
+    waves = start.shape(scene.gait).waves(scene.robot)
     if scene.gait.of_waves and not waves.envelope:
         return wave_directions(waves.yaw, scene.robot.n_links, heading)
     turned = np.concatenate([[0.0], np.cumsum(_gait_angles(scene, start, base_dir))])
@@ -160,7 +162,8 @@ def _placed_in_space(
     scene: Scene, start: PlacedStart, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
     """Pose (n, 7) and twist (n, 6) of a start in space that puts one link at a place."""
-    robot, link = scene.robot, start.link - 1
+    robot = scene.robot
+    link = start.link - 1
     angles = _spatial_joint_angles(scene, start, base_dir)
     heading = (
         start.link_angles_deg[link]
@@ -179,7 +182,8 @@ def _placed_in_space(
     else:
         centre, turns = chain(np.eye(3), angles, robot, scene.body.axes)
         onto = frame @ turns[link].T
-        centre, turns = centre @ onto.T, onto @ turns
+        centre = centre @ onto.T
+        turns = onto @ turns
     centre += np.array([start.x_m, start.y_m, start.z_m or 0.0]) - centre[link]
     if start.z_m is None:
         centre[:, 2] += height_of_lowest(centre, turns, robot) - FLAT_DEPTH
@@ -302,7 +306,8 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
 
 def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]]:
     """Angles (m,), rad, of all joint axes as `JointAnglesStart` takes them, in degrees; lists of 0 are left out."""
-    axes, n_joints = scene.body.axes, scene.robot.n_joints
+    axes = scene.body.axes
+    n_joints = scene.robot.n_joints
     alone = single_axes(axes)
     first = by_joint(angles, axes, "yaw", n_joints)
     first[[axes[entry].joint for entry in alone]] = angles[alone]

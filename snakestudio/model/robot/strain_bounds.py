@@ -26,7 +26,9 @@ HUGE = 1e12
 NEAR = 0.02
 """How near to the largest and the least value of a law one is looked for, of their difference."""
 
-BEGIN, ROUNDS, BOXES = 16, 120, 1500
+BEGIN = 16
+ROUNDS = 120
+BOXES = 1500
 """Boxes along and across at first, how often they are halved, and how many of them are."""
 
 PIECE = 1e-4
@@ -145,7 +147,8 @@ def pole(
     """
     cases = len(next(iter(constants.values())))
     edges = np.linspace(0.0, duration, BEGIN + 1)
-    low, high = np.tile(edges[:-1], cases), np.tile(edges[1:], cases)
+    low = np.tile(edges[:-1], cases)
+    high = np.tile(edges[1:], cases)
     case = np.repeat(np.arange(cases), BEGIN)
     with np.errstate(all="ignore"):
         for _ in range(ROUNDS):
@@ -163,7 +166,9 @@ def pole(
             if not len(wild):
                 break
             wild = wild[np.argsort(-value[wild], kind="stable")[:BOXES]]
-            low, high, case = np.tile(low[wild], 2), np.tile(high[wild], 2), np.tile(case[wild], 2)
+            low = np.tile(low[wild], 2)
+            high = np.tile(high[wild], 2)
+            case = np.tile(case[wild], 2)
             low[len(wild) :] = high[: len(wild)] = middle[wild]
     return None
 
@@ -193,7 +198,8 @@ def _search(
             return [Extreme(index, float(t[useless[0]]), float(x[useless[0]]), False)]
         for side, i in enumerate((int(np.argmin(parts[0])), int(np.argmax(parts[0])))):
             if (parts[0][i] < seen[0], parts[0][i] > seen[1])[side]:
-                seen[side], at[side] = float(parts[0][i]), (float(t[i]), float(x[i]))
+                seen[side] = float(parts[0][i])
+                at[side] = (float(t[i]), float(x[i]))
         may = bounded(boxes)
         beyond = np.maximum(may[0].high - seen[1], seen[0] - may[0].low)
         slack = NEAR * (seen[1] - seen[0]) + 1e-9 * max(map(abs, seen)) + 1e-12
@@ -231,7 +237,8 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
             if not law.uses(index) & {"X", "s"}:
                 continue
             cells, lever, whole = _cells(law, index, times)
-            t, x = cells.t[:, 0], cells.x.mean(axis=1)
+            t = cells.t[:, 0]
+            x = cells.x.mean(axis=1)
             slice_ = np.minimum(np.floor(x / h), len(points) // 2 - 1)
             u = x / h - slice_
             first, middle, last = (

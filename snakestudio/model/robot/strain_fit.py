@@ -82,7 +82,8 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
     if that is negative; the law says it where one speed fits both waves (K_t = V_o K'). Abscissas
     are counted from the head, whichever link it is.
     """
-    robot, of_body = scene.robot, scene.waves
+    robot = scene.robot
+    of_body = scene.waves
     h = robot.link_length_m
     waves = []
     pitch = (
@@ -124,7 +125,8 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
 
 def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
     """Largest difference between the gait's joint angles and the law's over a period of each wave, rad."""
-    robot, of_body = scene.robot, scene.waves
+    robot = scene.robot
+    of_body = scene.waves
     periods = [
         2.0 * math.pi / abs(wave.omega)
         for wave in (of_body.yaw, of_body.pitch)
@@ -204,7 +206,9 @@ def as_continuum(
     law, beam = strain_of_gait(scene)
     if contacts is None:
         contacts = "rings" if beam.group == "SE3" and law.speed_m_s else "friction"
-    robot, ground, period = scene.robot, scene.ground, scene.control.period_s
+    robot = scene.robot
+    ground = scene.ground
+    period = scene.control.period_s
     h = robot.link_length_m
     support: Friction | Rings = Rings()
     if contacts == "friction":

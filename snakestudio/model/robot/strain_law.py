@@ -70,7 +70,8 @@ class StrainLaw:
     """
 
     def __init__(self, strain: Strain, beam: Beam) -> None:
-        self.strain, self.beam = strain, beam
+        self.strain = strain
+        self.beam = beam
         text = strain.text()
         units, self._values = body_names(beam)
         constants = {name: unit for name, (_, unit) in text.constants.items()}
@@ -193,7 +194,8 @@ class StrainLaw:
             own = self.travel(t) if travel is None else travel
             values["s"] = abscissa[None, :] + own[:, None]
             moving = self.speed(t) if speed is None else speed
-            values[SPEED], values[ACCELERATION] = moving[:, :1], moving[:, 1:]
+            values[SPEED] = moving[:, :1]
+            values[ACCELERATION] = moving[:, 1:]
         for index, formula in self._formulas:
             for part, value in zip(field, formula.at(values), strict=True):
                 part[:, :, index] = value

@@ -85,7 +85,8 @@ def _agreeing(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverrid
     result: list[_AnyOverride] = []
     later: dict[tuple[range, str | None, str], Any] = {}
     for override in reversed(overrides):
-        rows, only = selected(override.index, count), getattr(override, "only", None)
+        rows = selected(override.index, count)
+        only = getattr(override, "only", None)
         values = dict(values_of(override))
         lost = [
             name

@@ -57,7 +57,9 @@ def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
         raise ValueError("what is called obstacles is none")
     document = tomlkit.parse(rest)
     if len(given) != len(blocks):  # written in one line, or in another way: they are written anew
-        document, blocks, given = tomlkit.parse(base), (), []
+        document = tomlkit.parse(base)
+        blocks = ()
+        given = []
         del document["obstacles"]
     merge(document, scene, explicit=not values, leave=("obstacles", *leave))
     before, mark, after = tomlkit.dumps(document).partition(MARK)

@@ -49,7 +49,8 @@ def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = 
     ):
         if name in leave:
             continue
-        info, value = fields.get(name, _UNDECLARED), getattr(part, name)
+        info = fields.get(name, _UNDECLARED)
+        value = getattr(part, name)
         required = explicit or info.is_required() or name in ("kind", "format")
         default = None if info.is_required() else info.get_default(call_default_factory=True)
         if isinstance(value, BaseModel):
@@ -84,7 +85,8 @@ def _is_list_of_parts(part: BaseModel, name: str) -> bool:
 
 
 def _replace(table: Any, name: str, value: Any) -> None:
-    new, old = item(value), table[name]
+    new = item(value)
+    old = table[name]
     if hasattr(old, "trivia") and hasattr(
         new, "trivia"
     ):  # the comment behind the old value belongs to the key

@@ -106,7 +106,8 @@ def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
     full = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :]
     tail = beginning_of(tail, _LOOKED_AT, _LOOKED_AT_CHARACTERS)
-    best, chosen = -math.inf, (",", ".")
+    best = -math.inf
+    chosen = (",", ".")
     for delimiter in _DELIMITERS:
         for decimal in ".,":
             if delimiter == decimal:
@@ -129,5 +130,6 @@ def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
             # Of two marks that both read every cell, the one that cells have is the decimal one.
             score = (good - 3.0 * wrong) / max(1, len(tail)) * even + (0.01 if fractions else 0.0)
             if score > best:
-                best, chosen = score, (delimiter, decimal)
+                best = score
+                chosen = (delimiter, decimal)
     return chosen

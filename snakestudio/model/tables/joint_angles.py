@@ -405,7 +405,8 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
             raise TableError(
                 "rate_hz", "the table has no column of times", "give the rows per second"
             )
-        time, rows = np.arange(count) / rate_hz, np.arange(count)
+        time = np.arange(count) / rate_hz
+        rows = np.arange(count)
     else:
         time = _stamped(raw, notes)
         rows = np.flatnonzero(np.isfinite(time))
@@ -431,7 +432,8 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
             notes.append(
                 Note("hint", "file", message, "give the times more digits if each row counts")
             )
-        time, rows = time[last], rows[last]
+        time = time[last]
+        rows = rows[last]
     if len(time) < 2:
         raise TableError(
             "file",

@@ -72,7 +72,8 @@ class Trajectory:
         result = np.zeros(self._count)
         for axes, spline in self._splines:
             knots = np.asarray(spline.x)
-            begin, end = spline(knots[:-1], 2), spline(knots[1:], 2)
+            begin = spline(knots[:-1], 2)
+            end = spline(knots[1:], 2)
             # Between knots the second derivative is a line: the rate is largest at a knot, or where
             # that line is 0.
             share = np.divide(begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0)
@@ -107,15 +108,19 @@ def _rows_of(
     """Knots of the curves of some axes, from 0 to the whole duration, and whether they are a loop."""
     known = np.isfinite(angle[:, 0])
     first, last = _ends(angle)
-    t, values = time[known], angle[known]
+    t = time[known]
+    values = angle[known]
     if t[0] > 0.0:  # the first number holds from the beginning on, the last one to the end
-        t, values = np.concatenate([[0.0], t]), np.concatenate([first[None], values])
+        t = np.concatenate([[0.0], t])
+        values = np.concatenate([first[None], values])
     if not loop:
         if t[-1] < duration:
-            t, values = np.append(t, duration), np.concatenate([values, last[None]])
+            t = np.append(t, duration)
+            values = np.concatenate([values, last[None]])
         return t, values, False
     if t[-1] < duration:
-        t, values = np.append(t, duration), np.concatenate([values, first[None]])
+        t = np.append(t, duration)
+        values = np.concatenate([values, first[None]])
     values = values.copy()
     values[-1] = values[0]
     return t, values, True

@@ -29,7 +29,9 @@ from snakestudio.runfile.mcap.views import VIEW_RATE_HZ
 
 __all__ = ["Origin", "RunInfo", "about", "fits", "schema_of"]
 
-_MOST_LINKS, _MOST_COLUMNS, _LONGEST_NAME = 10_000, 20_000, 200
+_MOST_LINKS = 10_000
+_MOST_COLUMNS = 20_000
+_LONGEST_NAME = 200
 
 _PACKAGES = ("numpy", "numba", "scipy", "sympy")
 

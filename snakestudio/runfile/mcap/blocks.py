@@ -96,7 +96,8 @@ _OF_JOINTS = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", 
 
 def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
     """Shapes of a row's values; of a column that is not named here it is one number."""
-    n, sections = schema.n_links, len(schema.sections)
+    n = schema.n_links
+    sections = len(schema.sections)
     return {
         "link_pose": (n, 7),
         "link_twist": (n, 6),
@@ -261,7 +262,8 @@ def encode(
         Where the record is made; it holds until there is made another one.
     """
     values = dict(_row_columns(rows))
-    places, end = [], 8
+    places = []
+    end = 8
     for name, dtype, shape in columns.in_message():
         array = values[name]
         size = array.size
@@ -338,7 +340,8 @@ def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
 
 
 def _rows(columns: Columns, found: dict[str, NDArray[Any]]) -> Rows:
-    n_rows, n_contacts = len(found["time"]), int(found["contact_count"].sum(dtype=np.int64))
+    n_rows = len(found["time"])
+    n_contacts = int(found["contact_count"].sum(dtype=np.int64))
     if n_contacts < 0 or (n_rows and found["contact_count"].min() < 0):
         raise ValueError("there are less than no contacts")
     for name, _, shape in columns.columns:

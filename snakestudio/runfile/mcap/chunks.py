@@ -125,7 +125,8 @@ def _unpacked(packed: memoryview, size: int) -> NDArray[np.uint8]:
     """The first `size` bytes of what was compressed, or fewer if there are no more; no more memory than that."""
     # What follows the heads of the first message begins where numbers are aligned.
     buffer = np.empty(_SHIFT + size, np.uint8)
-    view, filled = buffer.data[_SHIFT:], 0
+    view = buffer.data[_SHIFT:]
+    filled = 0
     try:
         with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as stream:
             while filled < size and (count := stream.readinto(view[filled:])):

@@ -52,21 +52,21 @@ file."""
 PACKAGE = "snakestudio_msgs"
 """Package that the types of own messages belong to, as ROS 2 names them."""
 
-ABOUT, END = "snakestudio", "snakestudio:end"
+ABOUT = "snakestudio"
+END = "snakestudio:end"
 """Metadata records at the beginning and, of a run that has ended, at the end."""
 
-CHECKPOINT, INDEX = "snakestudio:checkpoint", "snakestudio:index"
+CHECKPOINT = "snakestudio:checkpoint"
+INDEX = "snakestudio:index"
 """Attachments: states to go on from, and where in the file everything is."""
 
 FILE = "snakestudio:file"
 """Attachments with the files that the scene names; the name of each stands behind that."""
 
-ROWS, CHANGES, EVENTS, LOG = (
-    "/snakestudio/rows",
-    "/snakestudio/changes",
-    "/snakestudio/events",
-    "/events",
-)
+ROWS = "/snakestudio/rows"
+CHANGES = "/snakestudio/changes"
+EVENTS = "/snakestudio/events"
+LOG = "/events"
 """Topics that the run is read from, and that of the events as other programs list them."""
 
 BLOCK_ROWS = 512

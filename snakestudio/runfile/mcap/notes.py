@@ -21,7 +21,9 @@ __all__ = ["log_message", "messages", "read_messages"]
 _PULL = "pull"
 """Key of a pull among the messages of changes: no scene value is called so."""
 
-_INFO, _WARN, _ERROR = 20, 30, 40
+_INFO = 20
+_WARN = 30
+_ERROR = 40
 _LEVELS = {"fault": _ERROR, "unsolved": _WARN, "jam": _WARN}
 
 
@@ -72,7 +74,9 @@ def _log(event: RunEvent) -> Template:
 
 def _joined(channel: int, entries: list[tuple[float, Template, tuple[float, ...]]]) -> Messages:
     times = nanoseconds(np.array([time for time, _, _ in entries]))
-    parts, offsets, at = [], [], 0
+    parts = []
+    offsets = []
+    at = 0
     for number, (_, template, numbers) in enumerate(entries):
         record = template.records(channel, times[number : number + 1])
         if numbers:

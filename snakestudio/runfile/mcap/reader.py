@@ -156,7 +156,8 @@ class RunFile(BlockRecording):
     @property
     def changes(self) -> tuple[Change, ...]:
         """What was changed while the run went."""
-        changes, places = self._notes[0], self._places
+        changes = self._notes[0]
+        places = self._places
         return (
             tuple(replace(each, values=renamed(each.values, places)) for each in changes)
             if places
@@ -232,7 +233,8 @@ class RunFile(BlockRecording):
 
     @cached_property
     def _scenes(self) -> tuple[tuple[float, Scene], ...]:
-        scenes, scene = [], self._scene
+        scenes = []
+        scene = self._scene
         for change in self.changes:
             with contextlib.suppress(SceneError):  # of an earlier version: the rows are as they are
                 scene = with_values(scene, change.values)
@@ -273,9 +275,11 @@ def open_run(path: str | Path) -> RunFile:
     with _opened(path) as file:
         begun = _begin(path, file)
         try:
-            index, complete = finished_index(file, begun.size), True
+            index = finished_index(file, begun.size)
+            complete = True
         except DAMAGED:
-            index, complete = walk(file, begun.end, begun.size, {}), False
+            index = walk(file, begun.end, begun.size, {})
+            complete = False
         if not len(index.times):
             raise RunFileError(
                 f"{path}: no row was written before the program ended; there is nothing to read back."
@@ -307,14 +311,14 @@ def read_info(path: str | Path) -> RunInfo:
         begun = _begin(path, file)
         try:
             end = end_of(file, begun.size)
-            rows, duration, complete = int(end["rows"]), float(end["duration_s"]), True
+            rows = int(end["rows"])
+            duration = float(end["duration_s"])
+            complete = True
         except DAMAGED:
             times = walk(file, begun.end, begun.size, {}).times
-            rows, duration, complete = (
-                len(times),
-                float(times[-1] - times[0]) if len(times) else 0.0,
-                False,
-            )
+            rows = len(times)
+            duration = float(times[-1] - times[0]) if len(times) else 0.0
+            complete = False
         try:
             return _info(path, begun, rows, duration, complete)
         except DAMAGED as error:
@@ -351,7 +355,8 @@ def _begin(path: Path, file: BinaryIO) -> _Begun:
         raise RunFileError(
             f"{path}: this is no MCAP file; give a run that SnakeStudio recorded (.mcap)."
         )
-    library, end = "", 0
+    library = ""
+    end = 0
     for number, (opcode, place) in enumerate(records(file, len(MAGIC), size)):
         if place.length > names.MAX_RECORD_BYTES or number > 1:
             break

@@ -153,7 +153,8 @@ def chunk_bytes(
     """
     plain = messages[0].data if len(messages) == 1 else b"".join(part.data for part in messages)
     if beginning:
-        stream, view = packing.compressobj(size=len(plain)), memoryview(plain)
+        stream = packing.compressobj(size=len(plain))
+        view = memoryview(plain)
         first = stream.compress(view[:beginning]) + stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
         packed = b"".join([first, stream.compress(view[beginning:]), stream.flush()])
     else:
@@ -167,14 +168,18 @@ def chunk_bytes(
         Opcode.CHUNK, length, start, end, len(plain), 0, len(name), name, len(packed)
     )
     chunk_length = len(head) + len(packed)
-    parts, at, origin = [head, packed], chunk_length, 0
-    index_offsets, counts = {}, {}
+    parts = [head, packed]
+    at = chunk_length
+    origin = 0
+    index_offsets = {}
+    counts = {}
     for part in messages:
         entries = np.stack([part.times, part.offsets + np.uint64(origin)], axis=1).astype("<u8")
         head = struct.pack(
             "<BQHI", Opcode.MESSAGE_INDEX, 6 + entries.nbytes, part.channel, entries.nbytes
         )
-        index_offsets[part.channel], counts[part.channel] = at, len(part.times)
+        index_offsets[part.channel] = at
+        counts[part.channel] = len(part.times)
         parts += [head, entries.tobytes()]
         at += len(head) + entries.nbytes
         origin += len(part.data)

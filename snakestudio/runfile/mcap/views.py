@@ -28,7 +28,8 @@ __all__ = ["VIEW_RATE_HZ", "WORLD", "View", "Views", "part_names"]
 VIEW_RATE_HZ = 25.0
 """Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
 
-WORLD, _SHAPE = "world", "robot"
+WORLD = "world"
+_SHAPE = "robot"
 """Frames that links are given in: the world, or one of the robot's own where nobody knows its
 pose."""
 

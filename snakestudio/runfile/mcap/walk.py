@@ -85,7 +85,8 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
     for opcode, place in records(file, start, size):
         if chunk is not None:
             whose = _number(file, place) if opcode == Opcode.MESSAGE_INDEX else None
-            trusted, chunk = take(whose), None
+            trusted = take(whose)
+            chunk = None
             if not trusted:
                 break
         if opcode == Opcode.CHUNK:

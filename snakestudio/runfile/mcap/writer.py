@@ -204,7 +204,9 @@ class RunWriter:
         attached = [
             (time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints
         ]
-        at, parts, indexes = self.size, [], []
+        at = self.size
+        parts = []
+        indexes = []
         for chunk, places in chunks:
             places.append(Place(at, chunk.chunk_length))
             indexes.append(chunk.index(at))
@@ -281,12 +283,10 @@ class RunWriter:
         mark = self._marks.pop()
         self._file.truncate(mark.size)
         self._file.seek(mark.size)
-        self.size, self._n_rows, self._counts, self._span = (
-            mark.size,
-            mark.n_rows,
-            mark.counts,
-            mark.span,
-        )
+        self.size = mark.size
+        self._n_rows = mark.n_rows
+        self._counts = mark.counts
+        self._span = mark.span
         index = self.index
         lists: tuple[list[Any], ...] = (
             self._chunks,
@@ -378,7 +378,9 @@ class RunWriter:
             (Opcode.ATTACHMENT_INDEX, attachments),
             (Opcode.METADATA_INDEX, metadata),
         ]
-        parts, offsets, at = [], [], start
+        parts = []
+        offsets = []
+        at = start
         for opcode, records in groups:
             data = b"".join(records)
             if data:

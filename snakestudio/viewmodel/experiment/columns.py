@@ -52,7 +52,8 @@ class Meaning:
     part: str = ""
 
 
-UNUSED, TIME = Meaning(), Meaning("time")
+UNUSED = Meaning()
+TIME = Meaning("time")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ def kind_of(path: Path) -> Kind:
             return "experiment"
     except OSError:
         return "unclear"
-    circles, track = _holds_circles(path), _holds_track(path)
+    circles = _holds_circles(path)
+    track = _holds_track(path)
     if circles != track:
         return "obstacles" if circles else "experiment"
     # One of obstacles with a mistake in it is refused with the line; that is more help than a

@@ -86,7 +86,8 @@ class Motion:
 
         orientation = None
         if c.orientation is not None:
-            first, second = c.orientation[before], c.orientation[after]
+            first = c.orientation[before]
+            second = c.orientation[after]
             # q and -q are the same attitude: the nearer of the two is on the short way.
             second = np.where(np.sum(first * second, axis=1, keepdims=True) < 0, -second, second)
             mixed = (1.0 - share) * first + share * second if share else np.asarray(first, float)

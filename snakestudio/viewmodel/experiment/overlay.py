@@ -87,7 +87,8 @@ def trial_tracks(
         How far above the places everything is drawn, m: on the robot's back, or it would be hidden
         inside it.
     """
-    capture, (colour, error_colour) = motion.capture, colours
+    capture = motion.capture
+    (colour, error_colour) = colours
     count = len(capture.bodies)
     chosen = pairs[len(pairs) // 2][0] if pairs else 0
     bodies = range(count) if count <= _MOST_LINES else (chosen,)

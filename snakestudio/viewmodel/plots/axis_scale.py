@@ -43,7 +43,8 @@ class AxisScale:
             high = low
         if high <= low:
             more = 0.5 * abs(low) or 0.5
-            low, high = low - more, high + more
+            low = low - more
+            high = high + more
         if log:
             by = (high / low) ** space
             return cls(low / by, high * by, True)

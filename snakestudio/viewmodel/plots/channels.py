@@ -97,7 +97,8 @@ def catalogue(schema: Schema) -> dict[str, Channel]:
 
 
 def _place(channel: Channel) -> tuple[int, int]:
-    found, group = numbered(channel.name), channel.group[0]
+    found = numbered(channel.name)
+    group = channel.group[0]
     return _ORDER.index(group) if group in _ORDER else len(_ORDER), 0 if found is None else found[1]
 
 

@@ -85,7 +85,8 @@ def compose(
             _fit(picture, view, [] if before is None else before.axes)
     _add_marks(picture, view, history, bins)
     if view.chosen and not lines:
-        picture.note, picture.invites = _INVITATION, True
+        picture.note = _INVITATION
+        picture.invites = True
     if values is not None:
         picture.axes[0].low, picture.axes[0].high = values
     return picture
@@ -184,14 +185,16 @@ def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: i
 
 def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
     """Least and greatest value seen, if anything is."""
-    lows, highs = [], []
+    lows = []
+    highs = []
     for trace in traces:
         seen = (trace.time >= start) & (trace.time <= stop)
         if not seen.any():
             continue
         lows.append(float(np.fmin.reduce(trace.low[seen])))
         highs.append(float(np.fmax.reduce(trace.high[seen])))
-    lows, highs = [v for v in lows if math.isfinite(v)], [v for v in highs if math.isfinite(v)]
+    lows = [v for v in lows if math.isfinite(v)]
+    highs = [v for v in highs if math.isfinite(v)]
     return (min(lows), max(highs)) if lows and highs else None
 
 
@@ -239,7 +242,8 @@ def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
     scale = min(2.4, max(1.0, n / 3)) / top
     for trace in picture.traces:
         base = n - 1 - rows[trace.name]
-        trace.low, trace.high = base + trace.low * scale, base + trace.high * scale
+        trace.low = base + trace.low * scale
+        trace.high = base + trace.high * scale
     picture.axes = [
         Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))
     ]
@@ -254,7 +258,8 @@ def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
 
 def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
     """Ticks of a map's rows, one for each of evenly spaced cross-sections: abscissas from the head, which is on top."""
-    n, length = len(sections), sections[-1]
+    n = len(sections)
+    length = sections[-1]
     interval = step_above(length / 5)
     count = int(length / interval + 1e-6)
     unit = {0: "head 0", count: f"{count * interval:g} m"}

@@ -62,7 +62,8 @@ class Detail:
 
     def cancel(self) -> None:
         """Plots show something else: read no further for what they showed."""
-        self._requests, self._missing = {}, {}
+        self._requests = {}
+        self._missing = {}
 
     def completed(self, key: str) -> int:
         """How many stretches of a series were read to the end."""
@@ -159,7 +160,8 @@ class Detail:
             return coarse
         rows = np.arange(start // stride, -(-stop // stride), dtype=np.int64) * stride
         bins = (rows - coarse.row[0]) // coarse.stride
-        rows, bins = rows[bins < len(coarse.row)], bins[bins < len(coarse.row)]
+        rows = rows[bins < len(coarse.row)]
+        bins = bins[bins < len(coarse.row)]
         low, high = coarse.low[bins], coarse.high[bins]
         parts = [(number * BLOCK, piece.low, piece.high) for number, piece in pieces.items()]
         since = -(-max(start, pyramid.reach(stride)) // stride) * stride
@@ -178,12 +180,14 @@ class Detail:
             return pyramid.samples(start, stop, stride)
         of = key, stride
         self._request(of, numbers, pyramid.width)
-        parts, begin = [], start
+        parts = []
+        begin = start
         for number in numbers:
             piece = self._pieces.get((of, number))
             if piece is None:
                 continue
-            first, last = max(start, number * BLOCK), min(stop, (number + 1) * BLOCK)
+            first = max(start, number * BLOCK)
+            last = min(stop, (number + 1) * BLOCK)
             row = np.arange(-(-first // stride) * stride, last, stride, dtype=np.int64)
             parts += [
                 pyramid.samples(begin, first, stride),

@@ -214,15 +214,18 @@ _SERIES = {
 }
 """By the papers' symbols: torques, forces, curvatures and twist, stretch."""
 
-_TORQUES, _FORCES = ("C_Z", "|C|", "C_Y", "C_X"), ("N_X", "N_Y", "N_Z", "|N|")
-_CURVATURES, _STRETCH = ("K_Z", "K_Y", "K_X"), ("Γ_X − 1",)
+_TORQUES = ("C_Z", "|C|", "C_Y", "C_X")
+_FORCES = ("N_X", "N_Y", "N_Z", "|N|")
+_CURVATURES = ("K_Z", "K_Y", "K_X")
+_STRETCH = ("Γ_X − 1",)
 
 
 def _sections(choices: tuple[str, ...]) -> Lines:
     """Every cross-section, the head first."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        series, n = _SERIES[choices[index]], len(schema.sections)
+        series = _SERIES[choices[index]]
+        n = len(schema.sections)
         return [
             CurveSpec(series, i, f"X {place:.3g} m", link_colour(i, n), unit_of(series))
             for i, place in enumerate(schema.sections)

@@ -115,7 +115,8 @@ class _Level:
             grown = min(self._capacity, max(size + size // 4, self.count))
             for i, table in enumerate(self.tables):
                 larger = np.empty((grown, table.shape[1]), np.float32)
-                larger[:size], larger[size:] = table, np.nan
+                larger[:size] = table
+                larger[size:] = np.nan
                 self.tables[i] = larger
 
     def _drop(self, first: int) -> None:
@@ -170,10 +171,8 @@ class Pyramid:
                 edges = np.arange((-start) % _FACTOR, len(low), _FACTOR)
                 if not len(edges) or edges[0]:
                     edges = np.concatenate([[0], edges])
-                low, high = (
-                    np.fmin.reduceat(low, edges, axis=0),
-                    np.fmax.reduceat(high, edges, axis=0),
-                )
+                low = np.fmin.reduceat(low, edges, axis=0)
+                high = np.fmax.reduceat(high, edges, axis=0)
                 start //= _FACTOR
             stop = start + len(low)
             level.make_room(stop)
@@ -221,7 +220,8 @@ class Pyramid:
         rows = np.arange(first, last, dtype=np.int64) * stride
         a = first * per - level.first
         b = min(last * per, level.stop) - level.first
-        low, high = level.tables[0], level.tables[1 if number else 0]
+        low = level.tables[0]
+        high = level.tables[1 if number else 0]
         lead = max(0, -a)
         low, high = low[max(0, a) : max(0, b)], high[max(0, a) : max(0, b)]
         if lead:
@@ -245,9 +245,11 @@ class Pyramid:
 
         Tables that have the same levels give the same rows.
         """
-        rows, parts = [np.empty(0, np.int64)], [np.empty((0, self.width), np.float32)]
+        rows = [np.empty(0, np.int64)]
+        parts = [np.empty((0, self.width), np.float32)]
         for number in range(self._level_of(stride), _LEVELS):
-            level, size = self._levels[number], _FACTOR**number
+            level = self._levels[number]
+            size = _FACTOR**number
             step = max(stride, size)
             first = -(-max(start, level.first * size) // step) * step
             row = np.arange(first, min(stop, level.stop * size), step, dtype=np.int64)

@@ -58,14 +58,17 @@ def dots(
     shades, cover : (height, width)
     """
     width, height = size
-    picture, cover = np.zeros((height, width), np.uint8), np.zeros((height, width), np.uint8)
+    picture = np.zeros((height, width), np.uint8)
+    cover = np.zeros((height, width), np.uint8)
     known = np.isfinite(x) & np.isfinite(y)
     column, row = np.rint(x[known]).astype(np.intp), np.rint(y[known]).astype(np.intp)
     reach = math.ceil(radius)
     inside = (
         (column >= -reach) & (column < width + reach) & (row >= -reach) & (row < height + reach)
     )
-    column, row, shade = column[inside], row[inside], shade[known][inside]
+    column = column[inside]
+    row = row[inside]
+    shade = shade[known][inside]
     dy, dx, parts = _disc(radius)
     # Rims first, the least covered before the others: whatever lies inside any dot is covered
     # whole.
@@ -109,8 +112,10 @@ class Lines:
         flat = self._picture.reshape(-1)
         crossings = heights.astype(np.float32) * np.float32(self._fine)
         for k in range(len(places) - 1):
-            left, right = round(float(places[k])), round(float(places[k + 1]))
-            begin, end = crossings[:, k], crossings[:, k + 1]
+            left = round(float(places[k]))
+            right = round(float(places[k + 1]))
+            begin = crossings[:, k]
+            end = crossings[:, k + 1]
             known = np.isfinite(begin) & np.isfinite(end)
             if right <= left or not known.any():
                 continue
@@ -132,7 +137,8 @@ class Lines:
         """Shades and cover, (height, width) each."""
         if self._fine == 1:
             return self._picture, np.where(self._picture > 0, 255, 0).astype(np.uint8)
-        upper, lower = self._picture[::2], self._picture[1::2]
+        upper = self._picture[::2]
+        lower = self._picture[1::2]
         cover = 127 * (upper > 0).astype(np.uint8) + 128 * (lower > 0).astype(np.uint8)
         return np.maximum(upper, lower), cover
 

@@ -34,10 +34,8 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
             else (middle - least / 2, middle + least / 2)
         )
     interval = step_above((high - low) / 4)
-    bottom, top = (
-        math.floor(low / interval + 1e-9) * interval,
-        math.ceil(high / interval - 1e-9) * interval,
-    )
+    bottom = math.floor(low / interval + 1e-9) * interval
+    top = math.ceil(high / interval - 1e-9) * interval
     return (bottom, top) if top > bottom else (bottom, bottom + interval)
 
 

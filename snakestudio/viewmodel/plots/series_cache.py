@@ -76,14 +76,18 @@ class _DerivedRows:
     """
 
     def __init__(self, key: str, recording: Recording, other: Recording | None, limit: int) -> None:
-        self._key, self._recording, self._other, self._limit = key, recording, other, limit
+        self._key = key
+        self._recording = recording
+        self._other = other
+        self._limit = limit
         self.problem = ""
         self._future: Future[None] | None = None
         self._stop = threading.Event()
         self._parts: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
         self._old: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
         self._requests: dict[int, None] = {}
-        self._grown, self._length = 0.0, -1
+        self._grown = 0.0
+        self._length = -1
         self._begin()
 
     def set_limit(self, limit: int) -> None:
@@ -119,7 +123,8 @@ class _DerivedRows:
             while not self._parts.empty():
                 start, values = self._parts.get()
                 self.pyramid.write(start, values[:, None])
-                self.high, news = start + len(values), True
+                self.high = start + len(values)
+                news = True
             if running:
                 return news
             error = self._future.exception()
@@ -167,7 +172,8 @@ class _DerivedRows:
     def _work_on_pieces(self, numbers: Sequence[int]) -> None:
         signal = self._signal()
         for number in numbers:
-            start, stop = number * BLOCK, (number + 1) * BLOCK
+            start = number * BLOCK
+            stop = (number + 1) * BLOCK
             parts = [
                 values for _, values in signal.pieces(self._recording, start, stop, self._other)
             ]
@@ -205,8 +211,11 @@ class SeriesCache:
     def reset(self, recording: Source | None) -> None:
         """Turn to another recording."""
         self.recording = recording
-        keys, self._keys, self._tracks = self._keys, frozenset(), {}
-        self._detail, self._unreadable = Detail(BUDGET // _DETAIL_SHARE), ""
+        keys = self._keys
+        self._keys = frozenset()
+        self._tracks = {}
+        self._detail = Detail(BUDGET // _DETAIL_SHARE)
+        self._unreadable = ""
         self._close_derived(lambda key: True)
         self.want(keys)
 
@@ -355,7 +364,8 @@ class SeriesCache:
 
     def values_at(self, key: str, index: int) -> NDArray[np.float64] | None:
         """The values of a series at one row, however old it is."""
-        recording, pyramid = self.recording, self._pyramid(key)
+        recording = self.recording
+        pyramid = self._pyramid(key)
         if recording is None or pyramid is None or not 0 <= index < len(recording):
             return None
         kept = pyramid.row(index)

@@ -86,10 +86,8 @@ def figures(
         if not progress(number / len(curves)):
             return None
         times = curve.recording.times
-        first, stop = (
-            int(np.searchsorted(times, span[0])),
-            int(np.searchsorted(times, span[1], side="right")),
-        )
+        first = int(np.searchsorted(times, span[0]))
+        stop = int(np.searchsorted(times, span[1], side="right"))
         pieces = (
             list(curve_table(curve.recording, [curve.line], first, stop, _PIECE, curve.other))
             if stop > first

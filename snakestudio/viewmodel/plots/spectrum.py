@@ -29,7 +29,8 @@ _LEAST_ROWS = 8
 _DECADES_DOWN = 6.0
 """How far below its top a logarithmic axis reaches."""
 _MOST_POINTS = 4000
-_MUCH, _ROOM = 0.02, 3.0
+_MUCH = 0.02
+_ROOM = 3.0
 """Share of the peak that is worth seeing, and how many times as far as that reaches the axis
 does."""
 
@@ -125,7 +126,8 @@ def compose_spectrum(
     overlaid : sequence of (Overlay, sequence of Line)
     """
     picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
-    highest, busy = 0.0, 0.0
+    highest = 0.0
+    busy = 0.0
     for memory, curves in (
         (history, lines),
         *((overlay.history, over) for overlay, over in overlaid),
@@ -135,16 +137,15 @@ def compose_spectrum(
             continue
         first = max(0, int(np.searchsorted(recording.times, start - 1e-9)))
         last = int(np.searchsorted(recording.times, stop + 1e-9))
-        asked, first = first, max(first, last - _MOST_ROWS)
+        asked = first
+        first = max(first, last - _MOST_ROWS)
         for line in curves:
             found = spectra.of(line, memory, first, last, view.window)
             if found is not None:
                 if found.since > asked:
                     picture.note = f"Of the last {recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
-                highest, busy = (
-                    max(highest, float(found.frequency[-1])),
-                    max(busy, _busy_until(found)),
-                )
+                highest = max(highest, float(found.frequency[-1]))
+                busy = max(busy, _busy_until(found))
                 _add(picture, view, line, found, limits)
     spectra.forget()
     if lines and not picture.traces:
@@ -183,7 +184,8 @@ def _add(
     step = float(frequency[1] - frequency[0])
     first = max(0, int(low / step) - 1)
     last = min(len(frequency), int(high / step) + 3)
-    seen, sizes = frequency[first:last], amplitude[first:last]
+    seen = frequency[first:last]
+    sizes = amplitude[first:last]
     if not len(seen):
         return
     peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
@@ -193,7 +195,8 @@ def _add(
         sizes = sizes[:whole].reshape(-1, per)
         place = np.argmax(sizes, axis=1)
         rows = np.arange(len(sizes))
-        seen, sizes = seen[:whole].reshape(-1, per)[rows, place], sizes[rows, place]
+        seen = seen[:whole].reshape(-1, per)[rows, place]
+        sizes = sizes[rows, place]
         peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     shown = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
     picture.traces.append(Trace(seen, shown, shown, line.colour, line.name))
@@ -227,7 +230,8 @@ def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> lis
             place = int(np.argmin(np.abs(trace.time - at)))
         else:
             place = int(np.argmax(np.where(trace.time > 0.0, trace.low, -np.inf)))
-        where, value = float(trace.time[place]), float(trace.low[place])
+        where = float(trace.time[place])
+        value = float(trace.low[place])
         value = 10.0**value if view.decades else value
         what = f"{trace.name} " if trace.name else ""
         entries.append((trace.colour, f"{what}{readable(value, '')} at {where:.3g} Hz"))

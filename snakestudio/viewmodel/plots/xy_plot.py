@@ -49,7 +49,8 @@ class Frame:
 
     def fitted_to(self, width: float, height: float) -> Frame:
         """The frame with more room on two sides, so that both axes have the same scale in a chart of that size, px."""
-        wide, tall = self.right - self.left, self.high - self.low
+        wide = self.right - self.left
+        tall = self.high - self.low
         scale = max(wide / max(1.0, width), tall / max(1.0, height))
         more_x, more_y = (scale * width - wide) / 2, (scale * height - tall) / 2
         return Frame(self.left - more_x, self.right + more_x, self.low - more_y, self.high + more_y)
@@ -86,7 +87,8 @@ def compose_plane(
     unit = lines[1].unit if lines else ""
     picture = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
     if view.whole:
-        start, stop = -math.inf, math.inf
+        start = -math.inf
+        stop = math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
     _add(picture, lines, history, start, stop, budget, whole=view.whole)
@@ -108,7 +110,8 @@ def compose_plane(
     shown = frame or _around(picture, obstacles)
     if view.equal:
         shown = shown.fitted_to(*size)
-    picture.start, picture.stop = shown.left, shown.right
+    picture.start = shown.left
+    picture.stop = shown.right
     picture.axes = [Axis(shown.low, shown.high)]
     picture.outlines = [outline for outline in obstacles if _inside(outline, shown)]
     return picture
@@ -128,10 +131,8 @@ def _add(
     if recording is None or not len(recording):
         return
     times = recording.times
-    first, last = (
-        int(np.searchsorted(times, start)),
-        int(np.searchsorted(times, stop, side="right")),
-    )
+    first = int(np.searchsorted(times, start))
+    last = int(np.searchsorted(times, stop, side="right"))
     stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     picture.stride = max(picture.stride, stride)
@@ -158,10 +159,8 @@ def _pairs(
         if x is None or y is None:
             continue
         rows = x.row
-        xs, ys = (
-            x.values[:, across.column].astype(np.float64),
-            y.values[:, upwards.column].astype(np.float64),
-        )
+        xs = x.values[:, across.column].astype(np.float64)
+        ys = y.values[:, upwards.column].astype(np.float64)
         if not np.array_equal(rows, y.row):  # series of other widths reach back less far
             rows, of_x, of_y = np.intersect1d(x.row, y.row, assume_unique=True, return_indices=True)
             xs, ys = xs[of_x], ys[of_y]
@@ -194,7 +193,8 @@ def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
         if _inside(outline, near):
             left, right = min(left, outline[:, 0].min()), max(right, outline[:, 0].max())
             low, high = min(low, outline[:, 1].min()), max(high, outline[:, 1].max())
-    wide, tall = max(right - left, 1e-9 + 1e-6 * abs(left)), max(high - low, 1e-9 + 1e-6 * abs(low))
+    wide = max(right - left, 1e-9 + 1e-6 * abs(left))
+    tall = max(high - low, 1e-9 + 1e-6 * abs(low))
     return Frame(
         float(left - _MARGIN * wide),
         float(right + _MARGIN * wide),
@@ -277,10 +277,8 @@ def row_near(
     if recording is None or not len(recording):
         return None
     times = recording.times
-    first, last = (
-        int(np.searchsorted(times, start)),
-        int(np.searchsorted(times, stop, side="right")),
-    )
+    first = int(np.searchsorted(times, start))
+    last = int(np.searchsorted(times, stop, side="right"))
 
     def away(xs: FloatArray, ys: FloatArray) -> FloatArray:
         return np.hypot((xs - place[0]) * scale[0], (ys - place[1]) * scale[1])
@@ -307,10 +305,8 @@ def row_near(
     if until - since <= 2:
         return best[1]
     # Of old rows only some are kept: look at those between them, too.
-    x, y = (
-        history.read(across.series, since, until + 1),
-        history.read(upwards.series, since, until + 1),
-    )
+    x = history.read(across.series, since, until + 1)
+    y = history.read(upwards.series, since, until + 1)
     if x is None or y is None:
         return best[1]
     distances = away(x[:, across.column], y[:, upwards.column])

@@ -32,7 +32,8 @@ class RemoteClient:
     """
 
     def __init__(self, door: Door, timeout_s: float = 600.0) -> None:
-        self._door, self._number = door, 0
+        self._door = door
+        self._number = 0
         try:
             self._socket = socket.create_connection(("127.0.0.1", door.port), _CONNECT_S)
         except OSError:

@@ -31,16 +31,16 @@ __all__ = [
     "reply_to",
 ]
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = (
-    -32700,
-    -32600,
-    -32601,
-    -32602,
-    -32603,
-)
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 """Codes that the specification gives."""
 
-AUTHENTICATION, NOT_NOW, TOO_MANY = -32001, -32002, -32003
+AUTHENTICATION = -32001
+NOT_NOW = -32002
+TOO_MANY = -32003
 """Codes of our own: no or a wrong token; what cannot be done at present; too many connections."""
 
 MAX_LINE = REMOTE_CALL.largest
@@ -156,7 +156,8 @@ def _request(value: Any) -> Request | dict[str, Any]:
         return error_reply(
             number, INVALID_REQUEST, 'The request is not JSON-RPC 2.0. Give "jsonrpc": "2.0".'
         )
-    method, params = value.get("method"), value.get("params", {})
+    method = value.get("method")
+    params = value.get("params", {})
     if not isinstance(method, str):
         return error_reply(
             number, INVALID_REQUEST, "The request names no method. Give it as a string."

@@ -137,7 +137,8 @@ def standing(
     if telemetry is None:
         return RobotStatus("Connecting ...", "accent", "The link is starting.")
     heard = heard_s(telemetry, now)
-    state, reason = telemetry.state, telemetry.reason
+    state = telemetry.state
+    reason = telemetry.reason
     if not alive or now - telemetry.time > SILENT_S:
         why = reason if state is LinkState.DISCONNECTED and reason else "The link is silent."
         if _had_torque(telemetry):
@@ -158,10 +159,8 @@ def standing(
     title, role, sentence, armed = _said(telemetry, confirmed, reason)
     if telemetry.replay:
         was = title.removesuffix(" elsewhere")  # of a log nobody else is there to be warned of
-        title, sentence = (
-            f"Replay · {was}",
-            "A log is played as if it came from the robot; arming is impossible.",
-        )
+        title = f"Replay · {was}"
+        sentence = "A log is played as if it came from the robot; arming is impossible."
     return RobotStatus(
         title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s
     )

@@ -45,7 +45,8 @@ class WindowPriority:
                 break
             with contextlib.suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, thread, niceness)
-                self._before, self.granted = before, f"nice {niceness}"
+                self._before = before
+                self.granted = f"nice {niceness}"
                 return
 
     def give_back(self) -> None:
@@ -53,7 +54,9 @@ class WindowPriority:
         if self._interval is not None:
             sys.setswitchinterval(self._interval)
             self._interval = None
-        before, self._before, self.granted = self._before, None, ""
+        before = self._before
+        self._before = None
+        self.granted = ""
         if before is not None:
             with contextlib.suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), before)

@@ -43,7 +43,8 @@ def _from_blocks(centre: FloatArray, turn: FloatArray, half: FloatArray) -> Dist
 
 
 def _from_prism(body: Prism) -> Distance:
-    begin, edge = body.profile, np.roll(body.profile, -1, axis=0) - body.profile
+    begin = body.profile
+    edge = np.roll(body.profile, -1, axis=0) - body.profile
     normal = np.column_stack((edge[:, 1], -edge[:, 0])) / np.linalg.norm(
         edge, axis=1, keepdims=True
     )
@@ -76,7 +77,8 @@ def _from_relief(body: Relief) -> Distance:
         j = np.clip((inside[:, 1] / body.dy).astype(np.intp), 0, ny - 2)
         u, v = inside[:, 0] / body.dx - i, inside[:, 1] / body.dy - j
         h = body.heights
-        first, last = h[j, i], h[j + 1, i + 1]
+        first = h[j, i]
+        last = h[j + 1, i + 1]
         middle = np.where(u >= v, h[j, i + 1], h[j + 1, i])
         along_u, along_v = (
             np.where(u >= v, a, b)
@@ -92,7 +94,8 @@ def _from_relief(body: Relief) -> Distance:
 
 def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) -> list[Distance]:
     """Distance functions of what an obstacle is made of; of many blocks those that can be nearest."""
-    posts, blocks = world.posts, world.blocks
+    posts = world.posts
+    blocks = world.blocks
     found = [
         _from_post(posts.centre[k], float(posts.radius[k]), float(posts.height[k]))
         for k in np.flatnonzero(posts.owner == index)
@@ -140,12 +143,15 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> 
 
     grid = np.linspace(-half, half, _POINTS)
     table = at(grid)
-    best, link = np.argmin(table, axis=0), np.arange(len(pose))
-    low, high = grid[np.maximum(best - 1, 0), link], grid[np.minimum(best + 1, _POINTS - 1), link]
+    best = np.argmin(table, axis=0)
+    link = np.arange(len(pose))
+    low = grid[np.maximum(best - 1, 0), link]
+    high = grid[np.minimum(best + 1, _POINTS - 1), link]
     nearest = table.min(axis=0)
     # From a convex body the distance along a line is convex: golden sections find its least value.
     for _ in range(16):
-        a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        a = high - _GOLDEN * (high - low)
+        b = low + _GOLDEN * (high - low)
         da, db = at(np.stack((a, b)))
         nearest = np.minimum(nearest, np.minimum(da, db))
         low, high = np.where(da < db, low, a), np.where(da < db, b, high)

@@ -103,7 +103,8 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
         )
     of_body = scene.waves
     yaw, pitch = of_body.yaw, of_body.pitch
-    axes, joints = scene.body.axes, np.arange(scene.robot.n_joints, dtype=np.float64)
+    axes = scene.body.axes
+    joints = np.arange(scene.robot.n_joints, dtype=np.float64)
     yaw_phase: float | None = None
     pitch_phase: float | None = None
     if snapshot is not None and _told(snapshot, scene):
@@ -146,7 +147,8 @@ def chain_of_snapshot(snapshot: Snapshot, robot: Robot) -> BodyChain:
 
 
 def _body(centre: FloatArray, turns: FloatArray, robot: Robot) -> BodyChain:
-    axis, middle = turns[:, :, 0], middles(centre, turns, robot)
+    axis = turns[:, :, 0]
+    middle = middles(centre, turns, robot)
     half = 0.5 * np.array([link.length for link in robot.links])[:, None] * axis
     reach = np.array([link.contact_half_length for link in robot.links])[:, None] * axis
     joints = np.concatenate([middle[:1] - half[:1], middle + half])
@@ -202,7 +204,8 @@ def resting(body: BodyChain, radius: float) -> BodyChain:
         if math.hypot(*slopes) < 1e-9:
             break
         turn = _upright(*slopes)
-        pads, settled = pads @ turn.T, settled.moved(turn, np.zeros(3))
+        pads = pads @ turn.T
+        settled = settled.moved(turn, np.zeros(3))
     low = float(settled.feet[:, :, 2].min())
     return settled.moved(np.eye(3), np.array([0.0, 0.0, radius - low]))
 
@@ -253,7 +256,8 @@ def _facet(points: FloatArray) -> tuple[float, float]:
         entering = int(above.argmin())
         if above[entering] > -1e-9 * reach:
             break
-        share, direction = inverse[:, 2], inverse @ columns[entering]
+        share = inverse[:, 2]
+        direction = inverse @ columns[entering]
         ratio = np.divide(share, direction, out=np.full(3, math.inf), where=direction > 1e-12)
         basis[int(ratio.argmin())] = entering
     return slopes

@@ -56,7 +56,8 @@ def link_values(
         add("Turn rate", math.degrees(turn), 2, "°/s")
     if valid & Fields.CONTACTS:
         c = snapshot.contacts
-        of_link, ground = c.link == link, c.other == GROUND
+        of_link = c.link == link
+        ground = c.other == GROUND
         force = c.force_normal + c.force_friction
         add(
             "Obstacle force",

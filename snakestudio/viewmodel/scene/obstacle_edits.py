@@ -103,7 +103,8 @@ def copies(
         x, y = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])
         way = next((way for way in ways if seen(float(x) + way[0], float(y) + way[1])), ways[0])
         moved |= dict.fromkeys(part, way)
-    chosen, groups = set(indices), {}
+    chosen = set(indices)
+    groups = {}
     for name in dict.fromkeys(scene.obstacles[i].group for i in indices):
         whole = name and chosen.issuperset(members(scene, name))
         groups[name] = free_group_name(scene, name) if whole else name

@@ -88,7 +88,9 @@ class PartTable:
     """
 
     def __init__(self, scene: Scene, table: Table, axis: str | None = None) -> None:
-        self.scene, self.table, self.axis = scene, table, axis if table == "joint" else None
+        self.scene = scene
+        self.table = table
+        self.axis = axis if table == "joint" else None
         self.columns = _COLUMNS[table]
         self._given = {
             column.name: given_values(scene.robot, table, column.name) for column in self.columns

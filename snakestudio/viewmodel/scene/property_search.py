@@ -62,7 +62,8 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
 
     def walk(part: BaseModel, prefix: str, of: str) -> None:
         for name in type(part).model_fields:
-            key, value = f"{prefix}{name}", getattr(part, name)
+            key = f"{prefix}{name}"
+            value = getattr(part, name)
             if isinstance(value, BaseModel):
                 label = field_doc(type(part), name).label
                 walk(

@@ -34,7 +34,8 @@ _OFFERED: Mapping[type[Body], dict[str, str]] = {
 
 def start_kinds(scene: Scene) -> dict[str, str]:
     """Kinds of start to choose from, and what they are called; the scene's own is always there."""
-    offered, own = _OFFERED[type(scene.body)], scene.start.kind
+    offered = _OFFERED[type(scene.body)]
+    own = scene.start.kind
     return offered if own in offered else offered | {own: START_KINDS[own]}
 
 
@@ -62,7 +63,8 @@ def start_values(
     )
     if kind == "state":
         if shown is not None:
-            position, orientation = shown.link_pose[:, :3], shown.link_pose[:, 3:]
+            position = shown.link_pose[:, :3]
+            orientation = shown.link_pose[:, 3:]
         else:
             position = np.zeros((n, 3))
             position[:, 0] = scene.robot.link_length_m * np.arange(n)

@@ -144,7 +144,8 @@ def cells_of(
     sides = [column for column in (x, y) if column is not None]
     rows = rows[np.all([np.isfinite(column.values[rows]) for column in sides], axis=0)]
     known = [np.unique(np.array(c.grid) if c.grid else c.values[rows]) for c in sides]
-    nx, ny = len(known[0]), len(known[1]) if y is not None else 1
+    nx = len(known[0])
+    ny = len(known[1]) if y is not None else 1
     if not nx or not ny or nx * ny > _MOST_CELLS:
         return None
     column = _nearest(x.values[rows], known[0])
@@ -153,8 +154,10 @@ def cells_of(
     there = len(np.unique(cell))
     if not all(c.grid for c in sides) and there * 2 < nx * ny:
         return None
-    values, shown = np.full(nx * ny, np.nan), np.full(nx * ny, -1, np.int64)
-    failed, beyond = np.zeros(nx * ny, np.bool_), np.zeros(nx * ny, np.bool_)
+    values = np.full(nx * ny, np.nan)
+    shown = np.full(nx * ny, -1, np.int64)
+    failed = np.zeros(nx * ny, np.bool_)
+    beyond = np.zeros(nx * ny, np.bool_)
     if len(rows):
         chosen = _best_of_each(results, rows, cell, colour, over)
         at = cell[chosen]

@@ -117,7 +117,8 @@ class ResultRows:
     def __init__(self, results: Results) -> None:
         self.results = results
         self.sorted_by: tuple[str, bool] | None = None
-        self.condition, self.problem = "", ""
+        self.condition = ""
+        self.problem = ""
         self.brushes: dict[str, tuple[float, float]] = {}
         self.only_brushed = False
         self.pins: tuple[int, ...] = ()
@@ -159,7 +160,8 @@ class ResultRows:
 
     def show_only_brushed(self, only: bool) -> None:
         """Show the brushed rows only."""
-        self.only_brushed, self._shown = only, None
+        self.only_brushed = only
+        self._shown = None
 
     def pin(self, points: Iterable[int], on: bool) -> None:
         """Keep points at the top, or no more."""

@@ -143,7 +143,8 @@ def _judged(
     study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
 ) -> AgainRun:
     """What the run is beside what the study has of it."""
-    failure, numbers = "" if ran.ok else ran.message, tuple[float, ...]()
+    failure = "" if ran.ok else ran.message
+    numbers = tuple[float, ...]()
     if ran.ok:
         try:
             numbers = measured([part.measure for part in study.measured], ran.recording)

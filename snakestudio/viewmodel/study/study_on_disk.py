@@ -102,7 +102,8 @@ class StudyOnDisk:
             return
         try:
             save_study(self.study, self.path)
-            self._digest, self._in_file = file_digest(self.path), self.study
+            self._digest = file_digest(self.path)
+            self._in_file = self.study
             self.unsaved = ""
         except StudyError as error:
             self.unsaved = str(error)
@@ -122,12 +123,15 @@ class StudyOnDisk:
         study = self.study.model_copy(update={"scene": scene})
         save_study(study, path)
         self.path, self.study, self._in_file, self._digest = path, study, study, file_digest(path)
-        self.unreadable, self.unsaved, self.shipped = "", "", False
+        self.unreadable = ""
+        self.unsaved = ""
+        self.shipped = False
 
 
 def new_study_path(scene: Path) -> Path:
     """Where a new study of a scene goes: beside it, under its name, where nothing is yet."""
-    stem, number = scene.with_suffix(""), 1
+    stem = scene.with_suffix("")
+    number = 1
     path = Path(f"{stem}.study.toml")
     while path.exists() or path.with_suffix(".results").exists():
         number += 1

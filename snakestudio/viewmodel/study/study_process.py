@@ -17,7 +17,8 @@ from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, told
 
 __all__ = ["StudyProcess"]
 
-_GRACE_S, _GRACE_CLUSTER_S = 0.8, 5.0
+_GRACE_S = 0.8
+_GRACE_CLUSTER_S = 5.0
 """Time to end in order after a cancel, s; workers elsewhere are told to stop over the network."""
 
 
@@ -53,9 +54,11 @@ class StudyProcess:
     """
 
     def __init__(self, study: Path, workers: Workers, command: Sequence[str] | None = None) -> None:
-        self.study, self.workers = study, workers
+        self.study = study
+        self.workers = workers
         self.progress: Progress | None = None
-        self.doing, self.error = "", ""
+        self.doing = ""
+        self.error = ""
         self.notes: tuple[str, ...] = ()
         self.problems: tuple[Problem, ...] = ()
         self.cancelled = False
@@ -126,7 +129,8 @@ class StudyProcess:
 
     def _take(self, said: Told) -> None:
         if said.progress is not None:
-            self.progress, self.doing = said.progress, ""
+            self.progress = said.progress
+            self.doing = ""
             for note in said.progress.notes:
                 self._note(note)
         elif said.kind == "doing":
@@ -134,7 +138,8 @@ class StudyProcess:
         elif said.kind == "note":
             self._note(said.text)
         else:
-            self.error, self.problems = said.text, said.problems
+            self.error = said.text
+            self.problems = said.problems
 
     def _note(self, note: str) -> None:
         if note not in self.notes:

@@ -54,7 +54,8 @@ def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> 
     there : int
         Runs of it that are finished.
     """
-    points, runs = study.n_points, study.n_runs
+    points = study.n_points
+    runs = study.n_runs
     text = counted(points, "point")
     if runs != points:
         text += f", {counted(runs, 'run')}"

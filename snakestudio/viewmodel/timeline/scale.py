@@ -16,7 +16,8 @@ class TimeScale:
     """Times from `begin` to `end` lie along a track that is `width` long, with a margin at both ends."""
 
     def __init__(self, margin: float) -> None:
-        self._margin, self._width = margin, 1.0
+        self._margin = margin
+        self._width = 1.0
         self._whole = 1.0
         self._part: tuple[float, float] | None = None
 
@@ -42,7 +43,8 @@ class TimeScale:
 
     def fit(self, width: float, whole: float) -> None:
         """Take over the track's width, px, and the end of the run, s."""
-        self._width, self._whole = max(1.0, width - 2 * self._margin), max(whole, 1e-6)
+        self._width = max(1.0, width - 2 * self._margin)
+        self._whole = max(whole, 1e-6)
         if self._part is not None:
             self._show(*self._part)
 

@@ -46,7 +46,9 @@ class BodyLook:
             return overlays
         quantity = shown_quantity(overlays.body_quantity, beam)
         if recording is not self._recording or quantity != self._range.quantity:
-            self._recording, self._seen, self._range = recording, None, BodyRange(quantity)
+            self._recording = recording
+            self._seen = None
+            self._range = BodyRange(quantity)
             count = len(recording) if recording is not None else 0
             for row in range(0, count, max(1, count // _SAMPLES)):
                 assert recording is not None

@@ -115,10 +115,8 @@ def _size(world: Obstacles, index: int) -> list[Dimension]:
     body = world.bodies[index]
     post = body.solids[0]
     if len(body.solids) == 1 and isinstance(post, Post):
-        west, east = (
-            np.array([post.x - post.radius, post.y]),
-            np.array([post.x + post.radius, post.y]),
-        )
+        west = np.array([post.x - post.radius, post.y])
+        east = np.array([post.x + post.radius, post.y])
         reach = np.array([0.0, post.radius])
         return [
             Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", BESIDE)
@@ -138,8 +136,6 @@ def _sides(rectangle: FloatArray) -> list[Dimension]:
 
 def _extent(world: Obstacles, obstacles: Sequence[int]) -> list[Dimension]:
     """Width and height of the box around several obstacles."""
-    low, high = (
-        world.low[list(obstacles), :2].min(axis=0),
-        world.high[list(obstacles), :2].max(axis=0),
-    )
+    low = world.low[list(obstacles), :2].min(axis=0)
+    high = world.high[list(obstacles), :2].max(axis=0)
     return _sides(np.array([low, (high[0], low[1]), high, (low[0], high[1])]))

@@ -69,7 +69,8 @@ def coordinates(
     of = ["xyz".index(name) for name in axes]
     if len(of) == 1:
         # The plane through the line that faces the eye.
-        along, back = frame[:, of[0]], camera.axes[2]
+        along = frame[:, of[0]]
+        back = camera.axes[2]
         normal = back - (back @ along) * along
         size = float(np.linalg.norm(normal))
         if size < 0.1:
@@ -121,7 +122,8 @@ def ring_angle(
     camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray, frame: FloatArray, name: str
 ) -> float | None:
     """Where on a ring around an axis of a frame the cursor is, rad; along its front if it is seen edge-on."""
-    axis, back = frame[:, "xyz".index(name)], camera.axes[2]
+    axis = frame[:, "xyz".index(name)]
+    back = camera.axes[2]
     u, v = ring_axes(frame, name)
     facing = float(back @ axis)
     if abs(facing) > 0.25:

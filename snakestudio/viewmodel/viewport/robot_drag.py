@@ -26,8 +26,10 @@ LEVER = 70.0
 """Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by
 45 degrees."""
 
-_FINE_M, _COARSE_M = 1e-4, 1e-2
-_FINE_DEG, _COARSE_DEG = 0.1, 5.0
+_FINE_M = 1e-4
+_COARSE_M = 1e-2
+_FINE_DEG = 0.1
+_COARSE_DEG = 5.0
 """Steps of a drag, and with Ctrl."""
 
 
@@ -187,7 +189,8 @@ class Bend(_Swing):
             _direction(self.pose, self.joint + 1) if behind else -_direction(self.pose, self.joint)
         )
         if self.axis == "yaw":
-            sign, by = (1.0 if behind else -1.0), self._turned_by(way, along)
+            sign = 1.0 if behind else -1.0
+            by = self._turned_by(way, along)
         else:  # a positive pitch lowers what follows; raising either end makes it smaller
             sign = -1.0 if self.axis == "pitch" else 1.0
             by = math.degrees(math.atan2(way.up, LEVER))

@@ -136,7 +136,8 @@ def snapped_shift(
     reach : float
         How near edges have to come, m.
     """
-    snapped, guides = shift.copy(), []
+    snapped = shift.copy()
+    guides = []
     near = _near(shift, targets) if choices.objects and targets is not None else None
     for name in axes:
         k = "xyz".index(name)

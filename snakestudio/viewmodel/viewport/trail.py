@@ -51,8 +51,11 @@ class TrailReader:
         rate = recording.scene.run.log_rate_hz
         stride = max(1, round(rate * SPAN / MAX_POINTS))
         if recording is not self._recording or link != self._link or stride != self._stride:
-            self._recording, self._link, self._stride = recording, link, stride
-            self._first, self._points = 0, _NONE
+            self._recording = recording
+            self._link = link
+            self._stride = stride
+            self._first = 0
+            self._points = _NONE
         # Only every stride-th row, counted from the first of all, so that the trail does not shiver
         # as it grows.
         first, last = -(-start // stride), -(-stop // stride)
@@ -64,7 +67,9 @@ class TrailReader:
         """Have the sampled points first to last."""
         have = self._first + len(self._points)
         if first > have or first < self._first:
-            self._first, self._points, have = first, _NONE, first
+            self._first = first
+            self._points = _NONE
+            have = first
         if last > have:
             rows = recording.rows(have * self._stride, (last - 1) * self._stride + 1)
             self._points = np.vstack([self._points, rows.link_pose[:: self._stride, link, :3]])

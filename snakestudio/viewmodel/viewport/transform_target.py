@@ -207,7 +207,8 @@ class RobotTarget:
     def __init__(self, scene: Scene, base_dir: Path | None = None, link: int | None = None) -> None:
         self.move_axes = "xyz" if scene.model.spatial else "xy"
         self.turn_axes = "xyz" if scene.model.spatial else "z"
-        self._base_dir, self._link = base_dir, link
+        self._base_dir = base_dir
+        self._link = link
         self._last: tuple[Scene, FloatArray] | None = None
 
     def pivot(self, scene: Scene) -> FloatArray:

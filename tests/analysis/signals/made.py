@@ -46,8 +46,10 @@ class MadeRecording:
     def rows(self, start: int, stop: int) -> Rows:
         if not 0 <= start < stop <= len(self):
             raise IndexError(f"rows {start} to {stop} of {len(self)}")
-        t, k = self.times[start:stop], stop - start
-        self.most_rows, self.rows_read = max(self.most_rows, k), self.rows_read + k
+        t = self.times[start:stop]
+        k = stop - start
+        self.most_rows = max(self.most_rows, k)
+        self.rows_read = self.rows_read + k
         extra = np.stack(
             [self._columns[n](t) if n in self._columns else 0 * t for n in EXTRA], axis=1
         )

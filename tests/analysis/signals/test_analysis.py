@@ -30,7 +30,8 @@ def test_the_highest_frequency_of_an_even_count_counts_once() -> None:
 
 def test_the_spectrum_is_scipys() -> None:
     rng = np.random.default_rng(0)
-    t, x = np.arange(500) / 50.0, rng.normal(size=500)
+    t = np.arange(500) / 50.0
+    x = rng.normal(size=500)
     frequency, amplitude = spectrum(t, x, "hann")
     there, power = scipy_signal.periodogram(
         x, 50.0, window="hann", detrend="constant", scaling="spectrum"

@@ -76,7 +76,8 @@ def test_pieces_are_those_of_the_whole(
         whole = compile_signal(expression, NAMES).values(run)
         assert np.isfinite(whole).any()
         signal = compile_signal(expression, NAMES)
-        pieces, start = [], 0
+        pieces = []
+        start = 0
         while start < len(times):
             stop = min(start + int(RNG.integers(1, 90)), len(times))
             pieces.append(signal.values(run, start, stop))
@@ -120,7 +121,8 @@ def test_derivative_and_integral_are_those_of_the_closed_forms() -> None:
 
 @pytest.mark.parametrize("kind", ["lowpass", "highpass"])
 def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind: str) -> None:
-    rate, cut = 200.0, 6.0
+    rate = 200.0
+    cut = 6.0
     run = MadeRecording(
         even(30.0, rate),
         a_m=lambda t: np.sin(2 * np.pi * cut * t),
@@ -174,7 +176,8 @@ def test_a_filter_above_what_the_rows_hold_says_so() -> None:
 
 def test_running_windows_are_those_worked_out_row_by_row() -> None:
     run = made_of(even(5.0))
-    t, x = run.times, with_gaps(run.times)
+    t = run.times
+    x = with_gaps(run.times)
     for text, figure in (("moving_mean(b_m, 0.3)", np.nanmean), ("median(b_m, 0.3)", np.nanmedian)):
         found = compile_signal(text, NAMES).values(run)
         for i in range(len(t)):
@@ -323,7 +326,8 @@ def test_any_span_is_that_of_the_whole(span: list[int], text: str) -> None:
 @pytest.mark.parametrize("seconds", [0.17, 0.5, 2.0, 5.0, 11.9, 12.0, 1e5, 1e300])
 def test_medians_are_those_of_every_window_by_itself(seconds: float) -> None:
     run = made_of(even(6.0))
-    values, n = with_gaps(run.times), len(run.times)
+    values = with_gaps(run.times)
+    n = len(run.times)
     half = int(min(0.5 * seconds / float(np.median(np.diff(run.times))) + 1e-6, n))
     near = [values[max(i - half, 0) : i + half + 1] for i in range(n)]
     wanted = [np.median(x[np.isfinite(x)]) if np.isfinite(x).any() else np.nan for x in near]

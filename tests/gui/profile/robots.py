@@ -19,7 +19,8 @@ class WigglingLink(FakeLink):
 
     def __init__(self, loaded: LoadedProfile) -> None:
         super().__init__(loaded.profile)
-        self.lag, self.sign = 0.05, 1.0
+        self.lag = 0.05
+        self.sign = 1.0
         self.held = np.zeros(len(loaded.profile.axes))
         self._wiggle: tuple[float, dict[str, float]] | None = None
 
@@ -42,7 +43,8 @@ class WigglingLink(FakeLink):
     def telemetry(self) -> Telemetry:
         now = time.monotonic()
         told = super().telemetry()
-        reference, angle = self.held.copy(), self.held.copy()
+        reference = self.held.copy()
+        angle = self.held.copy()
         if self._wiggle is not None:
             axis = int(self._wiggle[1]["axis"])
             reference[axis] += self._swing(now)

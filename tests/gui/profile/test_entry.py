@@ -76,7 +76,8 @@ def test_applying_connects_again_over_the_same_bus(qtbot: QtBot, tmp_path: Path)
     mine = new_profile("lab_robot", tmp_path / "mine")
     robot: Any = FakeRobot(load_profile(mine))
     asked: list[SimpleNamespace] = []
-    robot.choices, robot.emulated = object(), False
+    robot.choices = object()
+    robot.emulated = False
     robot.connect_to = lambda loaded, bus, choices, emulated: asked.append(
         SimpleNamespace(loaded=loaded, bus=bus)
     )

@@ -281,7 +281,8 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     dialog.log.read(written(tmp_path / "still.log"))
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert dialog.quiet == [], "what was heard of another bus"
-    frames, words = dialog.log.frames, dialog.log.words.text()
+    frames = dialog.log.frames
+    words = dialog.log.words.text()
     assert words.startswith("still.log: ")
     empty = tmp_path / "empty.log"
     empty.touch()
@@ -300,7 +301,8 @@ def test_starting_over_ends_what_goes_on(
     dialog.start_over()
     assert not dialog.busy
     assert robot.watchers == 0
-    found, may_end = threading.Event(), threading.Event()
+    found = threading.Event()
+    may_end = threading.Event()
 
     def search(quiet: object, moves: object) -> list[FoundMessage]:
         may_end.wait()

@@ -159,7 +159,8 @@ def test_every_shipped_profile_is_shown_on_every_page(qtbot: QtBot) -> None:
 
 
 def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: ProfileEditor) -> None:
-    page, document = joints(editor), editor.document
+    page = joints(editor)
+    document = editor.document
     index = page.model.index(0, column_of(page, "offset_deg"))
     assert page.model.setData(index, "12.5")
     assert document.profile.axes[0].offset_deg == 12.5
@@ -174,7 +175,8 @@ def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: Profil
 
 
 def test_rows_are_added_duplicated_filled_moved_and_removed(editor: ProfileEditor) -> None:
-    page, document = joints(editor), editor.document
+    page = joints(editor)
+    document = editor.document
     table = page.table
     table.go_to(19)
     table.add()
@@ -203,7 +205,8 @@ def test_a_table_cannot_be_emptied_of_what_a_profile_needs(editor: ProfileEditor
 
 
 def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) -> None:
-    page, document = joints(editor), editor.document
+    page = joints(editor)
+    document = editor.document
     page.table.go_to(19, "joint")
     QGuiApplication.clipboard().setText("10\tpitch\t10\r\n11\tyaw\t11\r\n12\tyaw\t12\r\n")
     page.table.paste()
@@ -604,7 +607,8 @@ def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(
     assert isinstance(page, DbcPage)
     dialog = page.add_message()
     dialog.add_signal()
-    bits, name = dialog.table.item(0, 2), dialog.table.item(0, 0)
+    bits = dialog.table.item(0, 2)
+    name = dialog.table.item(0, 0)
     assert bits is not None
     assert name is not None
     for text in ("9" * 400, str(10**9), str(-(10**9))):
@@ -626,7 +630,8 @@ def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(
 
 
 def test_branches_of_an_edited_message_do_not_clash(editor: ProfileEditor) -> None:
-    document, page = editor.document, editor.pages["DBC"]
+    document = editor.document
+    page = editor.pages["DBC"]
     assert isinstance(page, DbcPage)
     branches = "\n".join(
         f' SG_ {name} : {place} (1,0) [0|0] "" Vector__XXX'

@@ -75,7 +75,8 @@ def arming(window: MainWindow) -> Arming:
 
 def arm(window: MainWindow, qtbot: QtBot) -> None:
     """Hold the button until the robot says that it is armed."""
-    hold, robot = arming(window).hold, window.context.robot
+    hold = arming(window).hold
+    robot = window.context.robot
     window.context.docks.show("robot")
     qtbot.waitUntil(hold.isVisible)
     QTest.mousePress(hold, LEFT)
@@ -113,7 +114,8 @@ def finished(window: MainWindow) -> int:
 def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     opened: MainWindow, robot: RobotControl, qtbot: QtBot
 ) -> None:
-    study, runner = opened.context.study, opened.context.study.runner
+    study = opened.context.study
+    runner = opened.context.study.runner
     assert study.run(), "a robot that is only connected is no reason to ask"
     qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers), timeout=COMPILING_MS)
     assert not runner.pausing

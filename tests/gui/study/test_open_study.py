@@ -20,7 +20,8 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture
 def paths(tmp_path: Path) -> tuple[Path, Path]:
-    first, second = tmp_path / "first.study.toml", tmp_path / "second.study.toml"
+    first = tmp_path / "first.study.toml"
+    second = tmp_path / "second.study.toml"
     for path in (first, second):
         shutil.copy(scenes_dir() / "studies" / "undulation_speed.toml", path)
     return first, second
@@ -30,7 +31,8 @@ def test_results_are_those_of_the_study_opened_last(
     qtbot: QtBot, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = paths
-    begun, free = threading.Event(), threading.Event()
+    begun = threading.Event()
+    free = threading.Event()
     read: list[Path] = []
 
     def landed(path: Path, before: object) -> None:
@@ -53,7 +55,8 @@ def test_results_are_those_of_the_study_opened_last(
 def test_closing_a_study_discards_its_check(
     qtbot: QtBot, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, free = threading.Event(), threading.Event()
+    begun = threading.Event()
+    free = threading.Event()
 
     def checked(study: object, path: Path) -> Findings:
         begun.set()

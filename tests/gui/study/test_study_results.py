@@ -27,11 +27,9 @@ from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_
 pytestmark = pytest.mark.gui
 
 SCENE = load_scene(scenes_dir() / "lagrangian_undulation.toml")
-LEFT, NONE, CTRL = (
-    Qt.MouseButton.LeftButton,
-    Qt.KeyboardModifier.NoModifier,
-    Qt.KeyboardModifier.ControlModifier,
-)
+LEFT = Qt.MouseButton.LeftButton
+NONE = Qt.KeyboardModifier.NoModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
@@ -196,7 +194,8 @@ def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(
 ) -> None:
     chart = view.parallel.chart
     before = view.scatter.chart.grab().toImage()
-    area, x = chart.area, chart.axis_x(0)
+    area = chart.area
+    x = chart.axis_x(0)
     drag(
         chart,
         QPointF(x, area.bottom() - 0.2 * area.height()),
@@ -236,7 +235,9 @@ def test_rows_that_are_not_brushed_stay_faintly_visible(view: StudyResultsView) 
     chart = view.scatter.chart
     chart.grab()
     view.linked.brush({"point": (0.0, 0.0)})  # of all others nothing but the faint dots is left
-    ground, picture, dim = theme.colour("card"), chart.grab().toImage(), 0
+    ground = theme.colour("card")
+    picture = chart.grab().toImage()
+    dim = 0
     at = [place(chart, row) for row in range(1, 400) if chart.place_of(row) is not None]
     for where in at:
         dim += picture.pixelColor(where) not in (ground, theme.colour("line"))
@@ -297,7 +298,8 @@ def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
         return trace_of_key(key)
 
     view.show_table(view.linked.results.table, UNITS, trace, SCENE)
-    chart, best = view.scatter.chart, view.linked.results.best
+    chart = view.scatter.chart
+    best = view.linked.results.best
     assert best is not None
     move(chart, QPointF(place(chart, best)), Qt.MouseButton.NoButton)
     assert view.card.isVisible()
@@ -322,7 +324,8 @@ def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
 
 
 def test_hovering_a_line_finds_its_point(view: StudyResultsView) -> None:
-    chart, best = view.parallel.chart, view.linked.results.best
+    chart = view.parallel.chart
+    best = view.linked.results.best
     assert best is not None
     view.linked.brush({"point": (best, best)})
     heights = [
@@ -465,7 +468,8 @@ def test_arrows_go_up_and_down_an_axis_and_from_axis_to_axis(view: StudyResultsV
 
 
 def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot: QtBot) -> None:
-    chart, best = view.scatter.chart, view.linked.results.best
+    chart = view.scatter.chart
+    best = view.linked.results.best
     assert best is not None
     opened: list[int] = []
     menus: list[QPoint] = []
@@ -769,7 +773,8 @@ def test_every_line_is_drawn_once_nothing_changes_any_more(
 ) -> None:
     view = make_view(table_of(made_up_study(search='kind = "random"\npoints = 3000')))
     qtbot.waitUntil(lambda: view.parallel.chart.complete)
-    area, x = view.parallel.chart.area, view.parallel.chart.axis_x(1)
+    area = view.parallel.chart.area
+    x = view.parallel.chart.axis_x(1)
     drag(view.parallel.chart, QPointF(x, area.bottom() - 5), QPointF(x, area.top() + 5))
     assert not view.parallel.chart.complete
     qtbot.waitUntil(lambda: view.parallel.chart.complete)

@@ -226,7 +226,8 @@ def test_what_was_not_run_is_not_opened_and_says_why(
 
 def test_time_step_of_a_point_is_checked(window: MainWindow, study: Path, qtbot: QtBot) -> None:
     table = run_here(study)
-    feature, checker = window.context.study, window.context.step_checker
+    feature = window.context.study
+    checker = window.context.step_checker
     assert feature.open(study, with_scene=False)
     qtbot.waitUntil(lambda: feature.open_study.results is not None)
     assert feature.check_step(1)

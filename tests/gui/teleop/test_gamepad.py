@@ -78,7 +78,8 @@ def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(
 def test_of_two_gamepads_the_one_moved_further_counts(
     qtbot: QtBot, pads: Gamepads, plug: Plug
 ) -> None:
-    one, other = plug(pads), plug(pads)
+    one = plug(pads)
+    other = plug(pads)
     one.axis(0, 0.25)
     other.axis(0, -0.75)
     qtbot.waitUntil(
@@ -107,7 +108,8 @@ def test_a_reader_that_hangs_counts_as_no_gamepad(
     plug(pads).axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
     monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 0.1)
-    read, goes_on = Sdl.read, threading.Event()
+    read = Sdl.read
+    goes_on = threading.Event()
 
     def held(sdl: Sdl) -> dict[Input, float]:
         goes_on.wait(60.0)

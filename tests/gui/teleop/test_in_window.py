@@ -72,7 +72,8 @@ def panel(planar: MainWindow, qtbot: QtBot) -> Iterator[TeleopPanel]:
 def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_driven(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
-    window, teleoperation = planar, planar.context.teleoperation
+    window = planar
+    teleoperation = planar.context.teleoperation
     scene = window.context.document.scene
     assert panel.switch.text() == "Drive by Hand"
     window.context.actions_table["teleop"].trigger()
@@ -152,7 +153,8 @@ def test_the_frame_and_the_panel_say_what_is_asked(
 def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(
     shown: str, qtbot: QtBot
 ) -> None:
-    robot, session = Robot(), Driven()
+    robot = Robot()
+    session = Driven()
     teleop = Teleop(QWidget(), lambda: ("scene",), QSettings())
     qtbot.addWidget(teleop.parent())  # type: ignore[arg-type]
     steerer = Steerer(teleop, Shown(shown, session), robot)  # type: ignore[arg-type]

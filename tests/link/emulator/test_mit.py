@@ -12,7 +12,9 @@ import pytest
 
 from tests.link.emulator.bench import Bench
 
-ENTER, LEAVE, ZERO = "fffffffffffffffc", "fffffffffffffffd", "fffffffffffffffe"
+ENTER = "fffffffffffffffc"
+LEAVE = "fffffffffffffffd"
+ZERO = "fffffffffffffffe"
 # p = 0.25: (0.25 + 12.5) / 25 * 65535 = 33422.85 -> 0x828F (0.25006 rad); v = 0 -> 2047.5 -> 0x7FF;
 # kp = 60 of 500: 491.4 -> 0x1EB; kd = 1.5 of 5: 1228.5 -> 0x4CC; t = 0 -> 0x7FF
 COMMAND = "828f 7ff1 eb4c c7ff"

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from snakestudio.link.emulator.plant import JointPlant
 from snakestudio.link.profile.schema import Emulation
 
-ON, OFF = np.array([True]), np.array([False])
+ON = np.array([True])
+OFF = np.array([False])
 ZERO = np.zeros(1)
 
 
@@ -33,7 +34,10 @@ def test_a_saturated_motor_accelerates_as_its_torque_and_inertia_say() -> None:
 def test_a_servo_settles_as_an_oscillator_with_its_gains_does() -> None:
     # J x'' + K_D x' + K_P x = K_P r, underdamped: the exact step response; Euler's error shrinks
     # with the step.
-    inertia, kp, kd, target = 0.05, 20.0, 0.8, 0.1
+    inertia = 0.05
+    kp = 20.0
+    kd = 0.8
+    target = 0.1
     joint = plant(inertia_kg_m2=inertia, kp_nm_per_rad=kp, kd_nms_per_rad=kd, max_torque_nm=1e3)
     joint.STEP = 0.0001  # type: ignore[misc]
     decay = kd / (2 * inertia)
@@ -73,7 +77,8 @@ def test_gear_play_leaves_a_joint_where_the_teeth_let_go(start: float) -> None:
 def test_a_limp_joint_slows_down_by_friction_alone() -> None:
     joint = plant(friction_nms_per_rad=0.2, inertia_kg_m2=0.02, max_torque_nm=7.0)
     moving = joint.advance(0.02, np.array([1.0]), ZERO, ON)
-    begun, at = moving.rate[0], moving.angle[0]
+    begun = moving.rate[0]
+    at = moving.angle[0]
     state = joint.advance(2.0, np.array([1.0]), ZERO, OFF)
     assert begun > 1.0
     assert state.rate[0] == pytest.approx(0.0, abs=1e-6)

@@ -25,7 +25,8 @@ class Shelf:
         self.frames = frames
 
     def receive(self, timeout: float) -> list[Frame]:
-        taken, self.frames = self.frames[:7], self.frames[7:]
+        taken = self.frames[:7]
+        self.frames = self.frames[7:]
         return taken
 
     def send(self, frame: Frame) -> None: ...

@@ -21,7 +21,8 @@ def test_arm_and_stop_over_the_virtual_bus(shipped) -> None:
         def until(code: int, sequence: str) -> None:
             """Send a sequence until all ten servos say this status."""
             said: dict[int, float] = {}
-            deadline, sent = time.monotonic() + 10.0, 0.0
+            deadline = time.monotonic() + 10.0
+            sent = 0.0
             while set(said.values()) != {float(code)} or len(said) < 10:
                 assert time.monotonic() < deadline, said
                 if time.monotonic() - sent > 0.1:

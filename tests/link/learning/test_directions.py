@@ -14,10 +14,9 @@ from snakestudio.model.robot.robot import Axis, Robot
 @pytest.mark.parametrize("kind", ["yaw", "pitch", "roll"])
 def test_the_positive_way_is_that_of_the_chain(kind: AxisKind) -> None:
     _, turns = chain(np.eye(3), np.array([0.3]), Robot(n_links=2), (Axis(0, kind),))
-    along, left = (
-        turns[1][:, 0],
-        turns[1][:, 1],
-    )  # of link 2, whose link 1 looks along x, with z upwards
+    # of link 2, whose link 1 looks along x, with z upwards
+    along = turns[1][:, 0]
+    left = turns[1][:, 1]
     seen = {
         "to the left": along[1] > 0.1,
         "to the right": along[1] < -0.1,

@@ -112,7 +112,8 @@ def test_a_trace_knows_what_is_new() -> None:
     trace = Trace()
     for k in range(700):
         t = 0.01 * k
-        sent, heard = 0.1 * (k // 10), 0.02 * (k // 2)
+        sent = 0.1 * (k // 10)
+        heard = 0.02 * (k // 2)
         trace.add(
             t, float(told(np.array([sent]))[0]), heard, float(told(np.array([heard - 0.08]))[0])
         )

@@ -39,13 +39,17 @@ def _crc15(bits: list[int]) -> int:
 
 def _stuffed(bits: list[int]) -> int:
     """Number of bits with those that are put in behind five equal ones."""
-    count, last, run = 0, -1, 0
+    count = 0
+    last = -1
+    run = 0
     for bit in bits:
         count += 1
         run = run + 1 if bit == last else 1
         last = bit
         if run == 5:
-            count, last, run = count + 1, 1 - bit, 1
+            count = count + 1
+            last = 1 - bit
+            run = 1
     return count
 
 

@@ -9,13 +9,16 @@ from snakestudio.link.profile.check import arming_problems, check
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import LoadedProfile, parse_profile
 
-LAB, SERVO = find_profile("lab_robot"), find_profile("generic_servo")
-TOML, DBC = LAB.read_text(encoding="utf-8"), LAB.with_suffix(".dbc").read_text(encoding="utf-8")
+LAB = find_profile("lab_robot")
+SERVO = find_profile("generic_servo")
+TOML = LAB.read_text(encoding="utf-8")
+DBC = LAB.with_suffix(".dbc").read_text(encoding="utf-8")
 
 
 def changed(*changes: tuple[str, str]) -> LoadedProfile:
     """The lab robot's profile and DBC with some text replaced, wherever it stands first."""
-    toml, dbc = TOML, DBC
+    toml = TOML
+    dbc = DBC
     for old, new in changes:
         assert old in toml or old in dbc
         toml, dbc = (
@@ -554,10 +557,8 @@ def test_every_mistake_is_found_at_once() -> None:
 
 
 def test_a_checksum_over_two_bytes_is_refused_in_big_endian_too() -> None:
-    toml, dbc = (
-        SERVO.read_text(encoding="utf-8"),
-        SERVO.with_suffix(".dbc").read_text(encoding="utf-8"),
-    )
+    toml = SERVO.read_text(encoding="utf-8")
+    dbc = SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
     loaded = parse_profile(toml, dbc.replace("SG_ Checksum : 63|8@0+", "SG_ Checksum : 59|8@0+"))
     # Bit 59 is in the middle of byte 7, so its last four bits do not fit.
     assert '"Checksum" does not fit into the 8 bytes of ServoFeedback' in "\n".join(

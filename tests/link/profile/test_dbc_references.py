@@ -60,10 +60,8 @@ def test_a_sound_dbc_is_left_as_it_is() -> None:
 
 def test_a_value_table_of_nothing_is_a_warning() -> None:
     path = find_profile("lab_robot")
-    toml, dbc = (
-        path.read_text(encoding="utf-8"),
-        Path(path).with_suffix(".dbc").read_text(encoding="utf-8"),
-    )
+    toml = path.read_text(encoding="utf-8")
+    dbc = Path(path).with_suffix(".dbc").read_text(encoding="utf-8")
     loaded = parse_profile(toml, dbc + '\nVAL_ 512 Gone 0 "Off" ;\n')
     (problem,) = [problem for problem in check(loaded) if problem.key == "dbc"]
     assert problem.severity == "warning"

@@ -13,7 +13,8 @@ from snakestudio.link.profile.library import find_profile, shipped
 from snakestudio.link.profile.loading import LoadedProfile, parse_profile
 
 SERVO = find_profile("generic_servo")
-TOML, DBC = SERVO.read_text(encoding="utf-8"), SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
+TOML = SERVO.read_text(encoding="utf-8")
+DBC = SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
 
 
 def with_messages(*messages: tuple[str, int], toml: str = TOML) -> LoadedProfile:

@@ -21,7 +21,8 @@ from snakestudio.link.profile.loading import (
 
 SHIPPED = shipped()
 LAB = find_profile("lab_robot")
-TOML, DBC = LAB.read_text(encoding="utf-8"), LAB.with_suffix(".dbc").read_text(encoding="utf-8")
+TOML = LAB.read_text(encoding="utf-8")
+DBC = LAB.with_suffix(".dbc").read_text(encoding="utf-8")
 
 
 def refused(toml: str, dbc: str = DBC) -> str:

@@ -160,7 +160,8 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
             continue
         label = next((i for i, cell in enumerate(row[:3]) if cell), None)
         if label is not None and row[label].lower() in _LABELS and row[label].lower() not in rows:
-            rows[row[label].lower()], labelled[row[label].lower()] = row, label
+            rows[row[label].lower()] = row
+            labelled[row[label].lower()] = label
             continue
         if _is_axes(row):
             if "name" not in rows:
@@ -285,7 +286,8 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
         header.rows.get(label, [""] * len(header.axes)) for label in ("type", "name", "id")
     )
     for column, axis in enumerate(header.axes):
-        low, kind = axis.lower(), header.rows["kind"][column].lower()
+        low = axis.lower()
+        kind = header.rows["kind"][column].lower()
         if low in _LEADING:
             if _LEADING[low] == "timecode":
                 ignored.add(axis, "a timecode")

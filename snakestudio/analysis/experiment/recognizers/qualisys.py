@@ -205,7 +205,8 @@ def _names(header: _Header) -> tuple[str, list[str]]:
             continue
         if kind == "marker" and "6D" in about.get("DATA_INCLUDED", []):
             continue
-        listed, count = about.get(key, []), _count(about, count_key)
+        listed = about.get(key, [])
+        count = _count(about, count_key)
         names = trimmed(listed)
         if count is not None and len(names) < count <= len(listed):
             names = listed[:count]

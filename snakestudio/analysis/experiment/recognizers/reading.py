@@ -126,7 +126,8 @@ def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     repeated: list[str] = []
     used: set[str] = set()
     for name in names:
-        unique, count = name, 1
+        unique = name
+        count = 1
         while unique in used:
             count += 1
             unique = f"{name} ({count})"

@@ -130,7 +130,8 @@ def recognize_table(lines: list[str]) -> Reading:
         layout = replace(layout, axes=_axes(layout, table.values))
     else:
         axes, doubts = upright_axes(bodies, table.values, "z")
-        layout, kind = replace(layout, axes=axes), "trajectory"
+        layout = replace(layout, axes=axes)
+        kind = "trajectory"
         remarks += doubts
     return Reading(
         file_type,
@@ -278,7 +279,8 @@ def _file_type(table: _Table) -> str:
 
 def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> list[Heading]:
     """A proposal for columns without names; only time, x, y and z of one body are certain enough to be read."""
-    values, n_columns = table.values, table.n_columns
+    values = table.values
+    n_columns = table.n_columns
     timed = (n_columns == 3 or n_columns % 3 != 0) and _counts_evenly(values[:, 0])
     result = [Heading("time")] if timed else []
     left = n_columns - len(result)
@@ -524,7 +526,8 @@ def _bodies(
                 remarks.append(
                     f"{name}: its quaternions do not have norm 1, so its orientation is not read."
                 )
-            kind, chosen = "none", ()
+            kind = "none"
+            chosen = ()
         for what, column in columns.items():
             if what not in ("x", "y", "z") and column not in chosen:
                 ignored.add(table.headings[column].name, "not a whole rotation")

@@ -26,7 +26,8 @@ __all__ = ["recognize_trajectory"]
 
 _TUM = 8
 _KITTI = 12
-_UPRIGHT, _UPSIDE_DOWN = 0.9, -0.5
+_UPRIGHT = 0.9
+_UPSIDE_DOWN = -0.5
 """Mean cosine between the vertical and the body's own one."""
 
 
@@ -71,7 +72,8 @@ def _has_names(header: list[str], delimiter: str, width: int) -> bool:
 
 
 def _tum(values: FloatArray, layout: Layout) -> Reading | None:
-    time, quaternion = values[:, 0], values[:, 4:]
+    time = values[:, 0]
+    quaternion = values[:, 4:]
     if not np.all(np.diff(time) > 0.0) or not is_unit_quaternion(quaternion):
         return None
     remarks = []

@@ -103,7 +103,8 @@ class BackgroundComparison(QObject, Generic[Result]):
     def clear(self) -> None:
         """Stop what is under way and take all of the last result away."""
         self.cancel()
-        self.comparison, self.message = None, ""
+        self.comparison = None
+        self.message = ""
         self.changed.emit()
 
     def close(self) -> None:

@@ -69,7 +69,9 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         if self.busy:
             return
         self.clear()
-        scene, folder, counts = self._document.scene, self._document.base_dir, self.counts
+        scene = self._document.scene
+        folder = self._document.base_dir
+        counts = self.counts
         self._scene = scene
         kinds = chosen_kinds(scene)
 
@@ -119,7 +121,8 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """The chosen chain for the viewport, at the instant it was looked at."""
-        profile, scene = self.profile, self._scene
+        profile = self.profile
+        scene = self._scene
         if not self._shown or self.stale or profile is None or scene is None:
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:

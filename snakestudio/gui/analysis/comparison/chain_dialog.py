@@ -56,7 +56,8 @@ class ChainDialog(Dialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, "Compare with a Chain of Links")
-        self._comparer, self._time = comparer, time
+        self._comparer = comparer
+        self._time = time
         self.resize(theme.scaled(980), theme.scaled(680))
         self.frame = AnalysisFrame(self._report, exporter, comparer.cancel)
         self.frame.actions_row.insertStretch(0, 1)
@@ -85,7 +86,8 @@ class ChainDialog(Dialog):
 
     def _refresh(self) -> None:
         comparer = self._comparer
-        comparison, chosen = comparer.comparison, comparer.chosen
+        comparison = comparer.comparison
+        chosen = comparer.chosen
         self.run_button.setEnabled(not comparer.busy)
         self.slider.blockSignals(True)
         self.slider.setRange(0, len(comparer.counts) - 1)
@@ -103,7 +105,8 @@ class ChainDialog(Dialog):
     def _message(self) -> tuple[str, str]:
         """What to report, and its colour."""
         comparer = self._comparer
-        profile, comparison = comparer.profile, comparer.comparison
+        profile = comparer.profile
+        comparison = comparer.comparison
         if comparer.stale:
             return _STALE, "warning"
         if profile is None or comparison is None:
@@ -209,7 +212,8 @@ class ChainPlots(Themed):
             )
 
     def _show_profile(self, comparison: ChainComparison, chosen: int) -> None:
-        found, finest = comparison.profiles[chosen][0], comparison.profiles[-1][0]
+        found = comparison.profiles[chosen][0]
+        finest = comparison.profiles[-1][0]
         units = {part.unit for part in comparison.parts}
         if len(units) == 1:
             self.profile.set_titles(

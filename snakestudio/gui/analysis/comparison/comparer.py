@@ -78,7 +78,8 @@ class Comparer(BackgroundComparison[ModelComparison]):
         if self.busy:
             return
         self.clear()
-        scene, folder = self._document.scene, self._document.base_dir
+        scene = self._document.scene
+        folder = self._document.base_dir
         try:
             scene = with_value(scene, "run.duration_s", duration)
         except SnakeStudioError as error:
@@ -255,7 +256,8 @@ class Reasons(QObject):
             self._begin_again = True
             return
         self._begin_again = False
-        scene, folder = self._document.scene, self._document.base_dir
+        scene = self._document.scene
+        folder = self._document.base_dir
 
         def work(progress: Progress) -> Found:
             return {kind: refusals(scene, kind, folder) for kind in FORMULATIONS}

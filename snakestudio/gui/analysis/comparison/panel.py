@@ -57,7 +57,8 @@ class ComparisonPanel(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._comparer, self._document = comparer, document
+        self._comparer = comparer
+        self._document = document
         self._own = ""
         self.frame = AnalysisFrame(
             self._report, exporter, comparer.cancel, title="Comparison of models"
@@ -172,7 +173,8 @@ class ComparisonPanel(QWidget):
 
     def refresh(self) -> None:
         """Show what is so now."""
-        comparer, scene = self._comparer, self._document.scene
+        comparer = self._comparer
+        scene = self._document.scene
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
@@ -195,11 +197,13 @@ class ComparisonPanel(QWidget):
             else "Choose at least two models that can run this scene"
         )
         self.run_button.setVisible(not comparer.busy)
-        text, role = comparer.message, "dim"
+        text = comparer.message
+        role = "dim"
         if comparer.busy:
             text = comparer.doing
         elif comparer.stale:
-            text, role = _STALE, "warning"
+            text = _STALE
+            role = "warning"
         has_result = comparer.comparison is not None
         self.frame.show_state(comparer.task, text, role, has_result=has_result)
         self.frame.show_actions(has_result)
@@ -264,7 +268,9 @@ class Differences(Themed):
         for block in self._blocks:
             self._column.removeWidget(block)
             block.deleteLater()
-        self._blocks, self.shows, self.tables = [], {}, {}
+        self._blocks = []
+        self.shows = {}
+        self.tables = {}
         if comparison is not None:
             for run in comparison.runs:
                 block = self._block(comparison, run)

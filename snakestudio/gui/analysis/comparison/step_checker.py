@@ -87,7 +87,8 @@ class StepChecker(BackgroundComparison[StepCheck]):
     @property
     def applied(self) -> bool:
         """Whether the window's scene is the checked one with the proposed values."""
-        check, subject = self.comparison, self.subject
+        check = self.comparison
+        subject = self.subject
         if check is None or not check.proposal or subject is None or not subject.own:
             return False
         return self._document.scene == with_values(subject.scene, check.proposal)

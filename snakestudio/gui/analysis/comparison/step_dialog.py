@@ -19,7 +19,8 @@ from snakestudio.kinds.formulation import FORMULATIONS
 __all__ = ["StepDialog"]
 
 _STALE = "The scene has been edited since. Check again for the scene as it is now."
-_WIDTH, _HEIGHT = 780, 400
+_WIDTH = 780
+_HEIGHT = 400
 
 
 class StepDialog(Dialog):
@@ -71,7 +72,8 @@ class StepDialog(Dialog):
     # --- content ----------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
-        checker, check = self._checker, self._checker.comparison
+        checker = self._checker
+        check = self._checker.comparison
         busy = checker.busy
         self.subject.setText(self._subject_text())
         has_values = check is not None and bool(check.quantities)

@@ -82,7 +82,8 @@ class AlignmentBox(QWidget):
         self, experiments: Experiments, document: Document, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._experiments, self._document = experiments, document
+        self._experiments = experiments
+        self._document = document
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -213,7 +214,8 @@ class AlignmentBox(QWidget):
             self.trial.clear()
             self.trial.addItems(names)
         self.trial.setCurrentIndex(experiments.current)
-        options, trial = experiments.options, experiments.trials[experiments.current]
+        options = experiments.options
+        trial = experiments.trials[experiments.current]
         low, high = options.offset_bounds_s
         self.low.set_value(low)
         self.high.set_value(high)
@@ -234,7 +236,8 @@ class AlignmentBox(QWidget):
         if (low, high) == self._bounds or self.slider.isSliderDown():
             return
         self._bounds = low, high
-        old, focused = self.slider, self.slider.hasFocus()
+        old = self.slider
+        focused = self.slider.hasFocus()
         self.slider = ValueSlider(low, max(high, low + _STEP_S), _STEP_S, self)
         self.slider.setAccessibleName("Time offset")
         self.slider.setToolTip(

@@ -77,8 +77,10 @@ class Trial:
 
     def lay(self, alignment: Alignment, aligned: CaptureRecording) -> None:
         """Lay it over a run."""
-        self.alignment, self.offset_s = alignment, alignment.offset_s
-        self.motion, self.source = Motion(aligned.capture), ShiftedRecording(aligned)
+        self.alignment = alignment
+        self.offset_s = alignment.offset_s
+        self.motion = Motion(aligned.capture)
+        self.source = ShiftedRecording(aligned)
 
     def move(self, offset_s: float) -> None:
         """Show it at another time offset, s."""
@@ -88,7 +90,9 @@ class Trial:
 
     def take_off(self) -> None:
         """It is not laid over any run any more."""
-        self.alignment, self.motion, self.source = None, None, None
+        self.alignment = None
+        self.motion = None
+        self.source = None
 
 
 class Experiments(BackgroundComparison[Compared]):
@@ -149,14 +153,17 @@ class Experiments(BackgroundComparison[Compared]):
         del self.trials[index]
         self.current = max(0, min(self.current, len(self.trials) - 1))
         self._loaded = self._loaded if self.trials else 0
-        self.comparison, self.message = None, ""
+        self.comparison = None
+        self.message = ""
         self.changed.emit()
         self.shown_changed.emit()
         self.compare()
 
     def remove_all(self) -> None:
         """Take all trials away."""
-        self.trials, self.current, self._loaded = [], 0, 0
+        self.trials = []
+        self.current = 0
+        self._loaded = 0
         self._rest.stop()
         super().clear()
         self.shown_changed.emit()
@@ -215,7 +222,8 @@ class Experiments(BackgroundComparison[Compared]):
         if not self.possible or recording is None:
             return
         self._stop()
-        captures, options = [trial.capture for trial in self.trials], self.options
+        captures = [trial.capture for trial in self.trials]
+        options = self.options
         given = [trial.offset_s if trial.by_hand else None for trial in self.trials]
 
         def work(progress: Progress) -> Compared | None:
@@ -237,7 +245,8 @@ class Experiments(BackgroundComparison[Compared]):
             self.trials, result.figures.trials, result.recordings, strict=True
         ):
             # An offset that was dragged on meanwhile stays where it is.
-            at, moving = trial.offset_s, self._rest.isActive() and trial.by_hand
+            at = trial.offset_s
+            moving = self._rest.isActive() and trial.by_hand
             trial.lay(compared.alignment, aligned)
             if moving:
                 trial.move(at)
@@ -318,7 +327,9 @@ class Experiments(BackgroundComparison[Compared]):
     def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
         """The trials' tracks, where the robots were, and how far that is from the run."""
         body = self._document.scene.body
-        heading, lift = body.pointer, 1.1 * body.radius  # on the robot's back
+        # on the robot's back
+        heading = body.pointer
+        lift = 1.1 * body.radius
         error = theme.render_theme().text
         found: list[Track] = []
         for trial, motion in self._seen_trials:
@@ -332,7 +343,8 @@ class Experiments(BackgroundComparison[Compared]):
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colour and text of the trials at a time (s) for the viewport's legend: how far off they are."""
-        shown, entries = self._bridge.displayed, []
+        shown = self._bridge.displayed
+        entries = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             off = None

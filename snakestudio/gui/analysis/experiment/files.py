@@ -87,8 +87,12 @@ class ExperimentFiles(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._experiments, self._document, self._files = experiments, document, files
-        self._banner, self._settings, self._window = banner, settings, window
+        self._experiments = experiments
+        self._document = document
+        self._files = files
+        self._banner = banner
+        self._settings = settings
+        self._window = window
         self._task: Task[tuple[list[Capture], list[str]]] | None = None
         self._then: Callable[[], None] | None = None
         self.dialog: ImportExperimentDialog | None = None
@@ -104,7 +108,8 @@ class ExperimentFiles(QObject):
         """Show what the first of these files holds, and import them as the user says."""
         if not paths or self.dialog is not None:
             return
-        first, others = paths[0], list(paths[1:])
+        first = paths[0]
+        others = list(paths[1:])
         self._banner.clear()
         dialog = ImportExperimentDialog(
             first, self._document.scene, self._settings, len(others), self._window
@@ -151,7 +156,8 @@ class ExperimentFiles(QObject):
         self._then = then
 
         def work(progress: Progress) -> tuple[list[Capture], list[str]] | None:
-            captures, problems = [], []
+            captures = []
+            problems = []
             for number, (path, layout) in enumerate(wanted):
                 try:
                     captures.append(read_capture(path, layout))

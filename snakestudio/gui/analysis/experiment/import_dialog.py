@@ -204,7 +204,8 @@ class ImportExperimentDialog(Dialog):
         first = self._shown is None
         self._shown = result
         if result.reading is not None:
-            self._file_type, self._recognized_layout = result.file_type, result.layout
+            self._file_type = result.file_type
+            self._recognized_layout = result.layout
         if first and result.layout is not None and self._take_remembered(result):
             return
         self._show(result)
@@ -265,7 +266,8 @@ class ImportExperimentDialog(Dialog):
     # --- editing ----------------------------------------------------------------------------------
 
     def _read_again(self, base: Layout) -> None:
-        self._recalled, self._take_over = False, False
+        self._recalled = False
+        self._take_over = False
         self.file_layout = layout_of(base, self._meanings, self._bodies)
         self.start.setEnabled(False)
         self._reader.read(self.file_layout)
@@ -285,7 +287,9 @@ class ImportExperimentDialog(Dialog):
 
     def _on_form(self, layout: Layout) -> None:
         if self.file_layout is not None and layout.delimiter != self.file_layout.delimiter:
-            self._meanings, self._bodies = [], []  # other cells: what the columns meant is void
+            # other cells: what the columns meant is void
+            self._meanings = []
+            self._bodies = []
         self._read_again(layout)
 
     def _on_bodies(self, bodies: list[Body]) -> None:
@@ -296,7 +300,8 @@ class ImportExperimentDialog(Dialog):
 
     def guess(self) -> None:
         """Forget what was chosen and guess."""
-        self._recalled, self._take_over = False, True
+        self._recalled = False
+        self._take_over = True
         self._reader.read(None)
 
     def _ask_open(self) -> None:
@@ -313,7 +318,8 @@ class ImportExperimentDialog(Dialog):
         except SnakeStudioError as error:
             self._say((str(error),), ())
             return
-        self._recalled, self._take_over = False, True
+        self._recalled = False
+        self._take_over = True
         self._reader.read(layout)
 
     def _ask_save(self) -> None:

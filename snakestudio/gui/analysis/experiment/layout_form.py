@@ -293,7 +293,9 @@ class BodyRows(QWidget):
         for widget in self._made:
             self._grid.removeWidget(widget)
             widget.deleteLater()
-        self._made, self.names, self.links = [], [], []
+        self._made = []
+        self.names = []
+        self.links = []
         for index in range(count):
             swatch = QFrame(self)
             swatch.setFixedSize(theme.scaled(14), theme.scaled(6))

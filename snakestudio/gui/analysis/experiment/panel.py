@@ -228,7 +228,9 @@ class TrialRows(Themed):
             self._column.removeWidget(row)
             row.deleteLater()
         self._shown = list(self._experiments.trials)
-        self._rows, self.shows, self.removes = [], [], []
+        self._rows = []
+        self.shows = []
+        self.removes = []
         for index, trial in enumerate(self._shown):
             row = self._row(index, trial)
             self._column.addWidget(row)

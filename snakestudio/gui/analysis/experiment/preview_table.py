@@ -78,8 +78,10 @@ class _Rows(QAbstractTableModel):
     ) -> None:
         """Hold other rows, or other meanings."""
         self.beginResetModel()
-        self.rows, self.header_rows = [list(row) for row in rows], header_rows
-        self.meanings, self.bodies = list(meanings), list(bodies)
+        self.rows = [list(row) for row in rows]
+        self.header_rows = header_rows
+        self.meanings = list(meanings)
+        self.bodies = list(bodies)
         self.endResetModel()
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
@@ -191,7 +193,8 @@ class PreviewTable(QTableView):
     def menu(self, column: int) -> QMenu:
         """What a column can hold."""
         menu = Menu(self)
-        now, model = self._rows.meanings[column], self._rows
+        now = self._rows.meanings[column]
+        model = self._rows
 
         def offer(where: QMenu, text: str, meaning: Meaning) -> None:
             action = where.addAction(text.replace("&", "&&"))
@@ -227,7 +230,9 @@ class PreviewTable(QTableView):
             super().keyPressEvent(event)
 
 
-_MARGIN, _FOOT, _DASH = 16.0, 36.0, 5.0
+_MARGIN = 16.0
+_FOOT = 36.0
+_DASH = 5.0
 """Room around the tracks, and below them for the scale, and length of a dash, px."""
 
 
@@ -253,7 +258,8 @@ class TrackPlan(QWidget):
 
     def show_capture(self, capture: Capture | None, text: str = "") -> None:
         """Show the tracks of a capture, or a text while there are none."""
-        self._capture, self._text = capture, text
+        self._capture = capture
+        self._text = text
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -284,7 +290,8 @@ class TrackPlan(QWidget):
         self, painter: QPainter, capture: Capture, low: FloatArray, high: FloatArray
     ) -> None:
         # The scale follows the longer of track and robot, so that both are always seen.
-        width, height = self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN - _FOOT
+        width = self.width() - 2 * _MARGIN
+        height = self.height() - 2 * _MARGIN - _FOOT
         size = np.maximum(high - low, [self._robot_length, 1e-6])
         scale = float(min(width / size[0], height / size[1]))
         centre = 0.5 * (low + high)
@@ -316,7 +323,8 @@ class TrackPlan(QWidget):
 
     def _paint_scale(self, painter: QPainter, scale: float) -> None:
         """The robot's length, or a round one if that is too short to be seen."""
-        length, text = self._robot_length, f"robot, {self._robot_length:.3g} m"
+        length = self._robot_length
+        text = f"robot, {self._robot_length:.3g} m"
         if length * scale < 6:
             length = 10.0 ** math.ceil(math.log10(24 / scale))
             text = f"{length:g} m; the robot has {self._robot_length:.3g} m"

@@ -116,7 +116,8 @@ class FitDialog(Dialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, "Fit to Experiment")
-        self._fitter, self._document = fitter, document
+        self._fitter = fitter
+        self._document = document
         self.resize(theme.scaled(1120), theme.scaled(760))
         self.frame = AnalysisFrame(self._report, exporter, fitter.stop, is_wide=True)
         self.frame.side.setFixedWidth(theme.scaled(400))
@@ -124,7 +125,8 @@ class FitDialog(Dialog):
         self.note = self.frame.note
         self.stop_button = self.frame.cancel_button
         self.stop_button.setText("&Stop and Keep the Best")
-        self.data, self.parameters = DataRows(captures), ParameterRows(document)
+        self.data = DataRows(captures)
+        self.parameters = ParameterRows(document)
         self.form = DeclaredForm(FitChoices(), enter_accepts=False)
         self.method = self.form.widget("method", ChoiceBox)
         self.offsets = (
@@ -215,7 +217,8 @@ class FitDialog(Dialog):
     # --- what is shown ----------------------------------------------------------------------------
 
     def _refresh(self) -> None:
-        fitter, result = self._fitter, self._fitter.comparison
+        fitter = self._fitter
+        result = self._fitter.comparison
         self._suggest_offsets()
         self.fit_button.setVisible(not fitter.busy)
         self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
@@ -259,7 +262,8 @@ class FitDialog(Dialog):
 
     def _message(self) -> tuple[str, str]:
         """What to report, and its colour."""
-        fitter, progress = self._fitter, self._fitter.progress
+        fitter = self._fitter
+        progress = self._fitter.progress
         if fitter.stopping:
             return "Stopping; the best values so far are run again.", "dim"
         if fitter.busy and progress is not None:

@@ -80,7 +80,8 @@ class Fitter(BackgroundComparison[FitResult]):
             return
         self.clear()
         self._stop = stop = threading.Event()
-        scene, folder = self._document.scene, self._document.base_dir
+        scene = self._document.scene
+        folder = self._document.base_dir
         self._scene = scene
         try:
             trials = [
@@ -104,7 +105,8 @@ class Fitter(BackgroundComparison[FitResult]):
 
         def told(now: FitProgress) -> bool:
             nonlocal fraction
-            self.progress, fraction = now, now.fraction
+            self.progress = now
+            fraction = now.fraction
             progress(fraction)
             return not stop.is_set()
 
@@ -135,7 +137,8 @@ class Fitter(BackgroundComparison[FitResult]):
     def clear(self) -> None:
         """Give up what is under way and take all of the last result away."""
         had = self._shown
-        self._shown, self.progress = False, None
+        self._shown = False
+        self.progress = None
         super().clear()
         if had:
             self.shown_changed.emit()

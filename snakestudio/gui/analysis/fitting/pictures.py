@@ -75,7 +75,8 @@ class FitPictures(Themed):
             self._draw_result()
 
     def _draw_progress(self) -> None:
-        chart, progress = self.convergence, self._progress
+        chart = self.convergence
+        progress = self._progress
         chart.clear_curves()
         self._convergence_part.setVisible(progress is not None)
         self._nothing.setVisible(progress is None)
@@ -92,7 +93,8 @@ class FitPictures(Themed):
         # Within a decade a logarithmic axis would have hardly a number.
         chart.setLogMode(False, bool(max(before, cost.max()) > 10.0 * cost.min()))
         # A step lasts until the next better one.
-        x, y = np.repeat(at, 2)[1:-1], np.repeat(cost, 2)
+        x = np.repeat(at, 2)[1:-1]
+        y = np.repeat(cost, 2)
         chart.plot(x, y, pen=pg.mkPen(fit_colour(FITTED), width=1.8))
         chart.plot(
             at[:-1],
@@ -115,7 +117,8 @@ class FitPictures(Themed):
         self._grid.setRowStretch(0, 5 if seen is not None else 0)
         if seen is None:
             return
-        before, fitted = fit_colour(BEFORE), fit_colour(FITTED)
+        before = fit_colour(BEFORE)
+        fitted = fit_colour(FITTED)
         for pose, colour in ((seen.pose_before, before), (seen.pose_after, fitted)):
             faint = pg.mkColor(colour)
             faint.setAlphaF(0.3)

@@ -70,7 +70,8 @@ class MappingEditor(Dialog):
 
     def __init__(self, teleop: Teleop, shortcuts: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
-        self._teleop, self._shortcuts = teleop, shortcuts
+        self._teleop = teleop
+        self._shortcuts = shortcuts
         self._held: set[int] = set()
         self._asking: BindingRow | None = None
         self._before: dict[Input, float] = {}

@@ -14,7 +14,8 @@ from snakestudio.model.teleop import TeleopCommand
 
 __all__ = ["TeleopFrame", "command_words"]
 
-_TALL, _PAD = 30, 14
+_TALL = 30
+_PAD = 14
 
 
 def command_words(command: TeleopCommand) -> str:
@@ -51,7 +52,10 @@ class TeleopFrame(QWidget):
         waiting: Callable[[], str],
     ) -> None:
         super().__init__(below)
-        self._teleop, self._below, self._room, self._waiting = teleop, below, room, waiting
+        self._teleop = teleop
+        self._below = below
+        self._room = room
+        self._waiting = waiting
         self._shown = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Teleoperation")
@@ -91,15 +95,20 @@ class TeleopFrame(QWidget):
             edge = theme.colour("warning" if self._teleop.notice else "accent")
             painter.setPen(QPen(edge, 2))
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
-            name, text = theme.text_font(13, strong=True), theme.text_font(13)
+            name = theme.text_font(13, strong=True)
+            text = theme.text_font(13)
             wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
             # Between legend and buttons; what is too long for that stands low, over the hint.
-            tall, (first, last) = theme.scaled(_TALL), self._room()
-            first, last = first + _PAD if first else 0, last - _PAD
-            left, top = max(min(0.5 * (self.width() - total), last - total), first), 0.0
+            tall = theme.scaled(_TALL)
+            (first, last) = self._room()
+            first = first + _PAD if first else 0
+            last = last - _PAD
+            left = max(min(0.5 * (self.width() - total), last - total), first)
+            top = 0.0
             if total > last - first:
-                left, top = max(0.5 * (self.width() - total), 0.0), self.height() - 2.5 * tall
+                left = max(0.5 * (self.width() - total), 0.0)
+                top = self.height() - 2.5 * tall
             plate = QRectF(left, top, total, tall)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(edge)

@@ -91,11 +91,13 @@ class Gamepads(QObject):
         self._thread.start()
 
     def _end(self) -> None:
-        thread, self._thread = self._thread, None
+        thread = self._thread
+        self._thread = None
         if thread is not None:
             self._stop.set()
             thread.join()
-        self.names, self._now = (), (0.0, {})
+        self.names = ()
+        self._now = (0.0, {})
 
     def _refuse(self, sentence: str) -> None:
         self.refusal = sentence
@@ -278,9 +280,12 @@ class Sdl:
         return read
 
     def _read(self, device: _Device) -> list[tuple[Input, float]]:
-        sdl, stick, controller = self._sdl, device.joystick, device.controller
+        sdl = self._sdl
+        stick = device.joystick
+        controller = device.controller
         if controller:
-            get_axis, get_button = sdl.SDL_GameControllerGetAxis, sdl.SDL_GameControllerGetButton
+            get_axis = sdl.SDL_GameControllerGetAxis
+            get_button = sdl.SDL_GameControllerGetButton
             return [
                 *(
                     (Input("axis", name), _share(get_axis(controller, number)))

@@ -261,7 +261,8 @@ def dump_map(wanted: InputMap) -> str:
     bindings = tomlkit.aot()
     for binding in wanted.bindings:
         table = tomlkit.table()
-        table["function"], table["input"] = binding.function, str(binding.input)
+        table["function"] = binding.function
+        table["input"] = str(binding.input)
         for name in _BINDING_RANGES:
             table[name] = getattr(binding, name)
         bindings.append(table)

@@ -65,7 +65,8 @@ class TeleopPanel(QWidget):
     def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         theme.follow(self, TeleopPanel._show_sources)
-        self._of, self._teleop = teleoperation, teleoperation.teleop
+        self._of = teleoperation
+        self._teleop = teleoperation.teleop
         self._names: tuple[str, ...] = ()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -152,7 +153,8 @@ class TeleopPanel(QWidget):
 
     def refresh(self) -> None:
         """Show what the mode, the scene and the devices are now."""
-        teleop, on = self._teleop, self._teleop.on
+        teleop = self._teleop
+        on = self._teleop.on
         self.switch.setText("Leave Teleoperation (Esc)" if on else "Drive by Hand")
         theme.set_role(self.switch, "" if on else "primary")
         refusal = self._of.refusal
@@ -187,7 +189,8 @@ class TeleopPanel(QWidget):
             button.setEnabled(self._teleop.on and not self._of.refusal)
 
     def _show_sources(self) -> None:
-        p, pads = theme.current(), self._teleop.pads
+        p = theme.current()
+        pads = self._teleop.pads
         keys = bound_keys(self._teleop.mapping)
         rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "nothing is bound")]
         if pads.names:
@@ -230,7 +233,9 @@ def _percent(share: float) -> str:
     return f"{100.0 * share + 0.0:.0f} %".replace("-", "−")
 
 
-_EDGE, _BAR, _GAP = 18, 14, 18
+_EDGE = 18
+_BAR = 14
+_GAP = 18
 
 
 class Acting(NamedTuple):
@@ -246,7 +251,9 @@ class Picture(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._command, self._acting, self._on = NEUTRAL, None, False  # type: TeleopCommand, Acting | None, bool
+        self._command: TeleopCommand = NEUTRAL
+        self._acting: Acting | None = None
+        self._on: bool = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(232))
         self.setAccessibleName("Command and what acts")
@@ -254,7 +261,9 @@ class Picture(QWidget):
     def show_state(self, command: TeleopCommand, acting: Acting | None, on: bool) -> None:
         """Show another command, what acts (None: not known), and whether the mode is on."""
         if (command, acting, on) != (self._command, self._acting, self._on):
-            self._command, self._acting, self._on = command, acting, on
+            self._command = command
+            self._acting = acting
+            self._on = on
             self.update()
 
     def sizeHint(self) -> QSize:

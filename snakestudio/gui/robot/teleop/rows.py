@@ -24,7 +24,10 @@ class Meter(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.read, self.value, self.dead_zone, self.both_ways = 0.0, 0.0, 0.0, True
+        self.read = 0.0
+        self.value = 0.0
+        self.dead_zone = 0.0
+        self.both_ways = True
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(18))
         self.setMinimumWidth(theme.scaled(120))
@@ -37,12 +40,10 @@ class Meter(QWidget):
             self.dead_zone,
             self.both_ways,
         ):
-            self.read, self.value, self.dead_zone, self.both_ways = (
-                read,
-                value,
-                dead_zone,
-                both_ways,
-            )
+            self.read = read
+            self.value = value
+            self.dead_zone = dead_zone
+            self.both_ways = both_ways
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -214,7 +215,8 @@ class BindingRow:
         """Move the bar."""
         binding = self.binding
         if binding is not None:
-            read, axis = readings.get(binding.input, 0.0), binding.input.kind == "axis"
+            read = readings.get(binding.input, 0.0)
+            axis = binding.input.kind == "axis"
             value = replace(binding, scale=abs(binding.scale)).value(readings)
             both = axis and not binding.input.name.endswith("trigger")
             self.meter.show_state(read, value, binding.dead_zone, both)

@@ -67,7 +67,9 @@ class Teleop(QObject):
         self, window: QWidget, gaits: Callable[[], Sequence[str]], settings: QSettings
     ) -> None:
         super().__init__(window)
-        self._gaits, self._settings, self._window = gaits, settings, window
+        self._gaits = gaits
+        self._settings = settings
+        self._window = window
         self.mapping = self._recalled()
         self.keys = Keys(window, self)
         self.keys.set_mapped(self.mapping.keys)
@@ -99,7 +101,9 @@ class Teleop(QObject):
         self.on = on
         self.keys.set_on(on)
         self.pads.want(self, on)
-        self.notice, self._resting, self._pressed = "", True, frozenset()
+        self.notice = ""
+        self._resting = True
+        self._pressed = frozenset()
         self._then = time.monotonic()
         if on:
             self._timer.start()
@@ -158,7 +162,8 @@ class Teleop(QObject):
     def tick(self) -> None:
         """Make the next command of what is held now."""
         now = time.monotonic()
-        passed, self._then = min(now - self._then, 0.1), now
+        passed = min(now - self._then, 0.1)
+        self._then = now
         if not self.keys.heard:
             self._lose("The window lost the keyboard.")
         elif self.pads.stuck:
@@ -184,7 +189,8 @@ class Teleop(QObject):
 
     def _followed(self, wanted: Wanted, passed: float) -> TeleopCommand:
         """The command after `passed` (s) under what is wanted."""
-        mapping, before = self.mapping, self.command
+        mapping = self.mapping
+        before = self.command
         dead = mapping.dead_man and "dead_man" not in wanted.pressed
         self._note("Hold the dead man to drive." if dead and (wanted.speed or wanted.turn) else "")
         if dead:
@@ -203,7 +209,8 @@ class Teleop(QObject):
 
     def _press(self, pressed: frozenset[Function]) -> None:
         """Do what was pressed just now."""
-        new, self._pressed = pressed - self._pressed, pressed
+        new = pressed - self._pressed
+        self._pressed = pressed
         gaits = list(self._gaits())
         for function, places in (("gait_next", 1), ("gait_previous", -1)):
             if function in new and gaits:
@@ -232,7 +239,8 @@ class Teleop(QObject):
         if not self.on:
             return
         self.keys.release()
-        known, self._resting = self._resting and self.notice.startswith(reason), True
+        known = self._resting and self.notice.startswith(reason)
+        self._resting = True
         if not known:
             self._say(self.command.stilled())
             self.stop_asked.emit(reason)

@@ -63,7 +63,8 @@ class Steerer(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._robot = bridge, robot
+        self._bridge = bridge
+        self._robot = robot
         teleop.steered.connect(self._steer)
         teleop.stop_asked.connect(self._stop)
 
@@ -117,12 +118,10 @@ class TeleopFeature(QObject):
         ask_mapping: Callable[[], object],
     ) -> None:
         super().__init__(context.window)
-        self._context, self._view, self._plain_keys, self.ask_mapping = (
-            context,
-            view,
-            plain_keys,
-            ask_mapping,
-        )
+        self._context = context
+        self._view = view
+        self._plain_keys = plain_keys
+        self.ask_mapping = ask_mapping
         self.teleop = Teleop(context.window, lambda: steerable_gaits(self.scene), context.settings)
         self.steerer = Steerer(self.teleop, context.bridge, context.robot, self)
         self.frame_over_view = TeleopFrame(self.teleop, view, room, lambda: self.waiting)
@@ -171,7 +170,8 @@ class TeleopFeature(QObject):
     @property
     def _robot_goes_by_itself(self) -> bool:
         """Whether the robot streams by another controller than the scene has by now."""
-        bridge, robot = self._context.bridge, self._context.robot
+        bridge = self._context.bridge
+        robot = self._context.robot
         if (
             bridge.source != "robot"
             or robot.state != LinkState.STREAMING
@@ -183,7 +183,8 @@ class TeleopFeature(QObject):
     @property
     def waiting(self) -> str:
         """Why what would follow the controls does not move now, in a few words; empty if it does."""
-        bridge, robot = self._context.bridge, self._context.robot
+        bridge = self._context.bridge
+        robot = self._context.robot
         if bridge.source == "simulation" and not bridge.moving:
             return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
         if bridge.source == "robot" and robot.state != LinkState.STREAMING:

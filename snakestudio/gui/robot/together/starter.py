@@ -66,8 +66,11 @@ class Starter(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._document, self._control, self._banner = document, control, banner
-        self._settings, self._window = settings, window
+        self._document = document
+        self._control = control
+        self._banner = banner
+        self._settings = settings
+        self._window = window
         self._run, self._robot = (
             RunTarget(bridge, control, self),
             RobotTarget(control, document, self),
@@ -134,7 +137,9 @@ class Starter(QObject):
         if not self.possible:
             return
         path = self._document.origin
-        self._began, self._lost, self._told_started = self.target, "", False
+        self._began = self.target
+        self._lost = ""
+        self._told_started = False
         self._way = self._began.begin(
             choices, path.stem if path is not None else self._document.name
         )
@@ -256,7 +261,8 @@ class RobotTarget(QObject):
 
     def __init__(self, control: RobotControl, document: Document, parent: QObject) -> None:
         super().__init__(parent)
-        self._control, self._document = control, document
+        self._control = control
+        self._document = document
         self._live: Live | None = None
         self._way: RobotStartTarget | None = None
         control.changed.connect(self._look)
@@ -271,7 +277,8 @@ class RobotTarget(QObject):
 
     def about(self) -> str:
         """See `Target`."""
-        control, scene = self._control, self._document.scene
+        control = self._control
+        scene = self._document.scene
         name = "The robot" if control.profile is None else control.profile.name
         follows = "gait" if scene.controller.uses_gait else "controller"
         beside = (
@@ -303,7 +310,8 @@ class RobotTarget(QObject):
 
     def refuses(self) -> str:
         """See `Target`."""
-        live, contact = self._control.live, self._control.standing.contact
+        live = self._control.live
+        contact = self._control.standing.contact
         if live is None or not contact:
             return "there is no contact with the robot"
         return live.refuses_start
@@ -429,7 +437,8 @@ class RunTarget(QObject):
 
     def __init__(self, bridge: SessionController, control: RobotControl, parent: QObject) -> None:
         super().__init__(parent)
-        self._bridge, self._control = bridge, control
+        self._bridge = bridge
+        self._control = control
         self._way: _RunStart | None = None
         bridge.status_changed.connect(self._on_status)
 

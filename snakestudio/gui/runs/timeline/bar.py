@@ -44,7 +44,8 @@ _NARROW = 560
 _NARROWEST = 320
 """Its least width, px of the design."""
 
-_LINE, _LINES = 48, 80
+_LINE = 48
+_LINES = 80
 """Height in a low window, and in others, px of the design."""
 
 

@@ -68,11 +68,9 @@ def paint(painter: QPainter, scale: TimeScale, width: float, height: float, look
     left, right = scale.x_of(scale.begin), scale.x_of(scale.end)
     _ticks(painter, scale, rows)
     _bar(painter, left, right, rows.bar, theme.colour("line"))
-    first, recorded, shown = (
-        scale.x_of(look.first),
-        scale.x_of(look.recorded),
-        scale.x_of(look.shown),
-    )
+    first = scale.x_of(look.first)
+    recorded = scale.x_of(look.recorded)
+    shown = scale.x_of(look.shown)
     faint = theme.colour("accent")
     faint.setAlphaF(0.4)
     _bar(painter, first, max(recorded, shown), rows.bar, faint)
@@ -105,7 +103,8 @@ def _ticks(painter: QPainter, scale: TimeScale, rows: Rows) -> None:
     times = scale.ticks(1.6 * metrics.horizontalAdvance("00:00.00"))
     step = times[1] - times[0] if len(times) > 1 else 1.0
     for time in times:
-        x, text = scale.x_of(time), _figure(time, step)
+        x = scale.x_of(time)
+        text = _figure(time, step)
         painter.setPen(QPen(theme.colour("line"), 1))
         paint_dash(painter, "below", rows.bar, x, 4, 8)
         painter.setPen(theme.colour("dim"))
@@ -147,7 +146,8 @@ def _span(painter: QPainter, scale: TimeScale, rows: Rows, span: tuple[float, fl
 
 
 def _mark(painter: QPainter, cluster: Cluster, y: float, pointed: bool) -> None:
-    colour, x = theme.colour(KINDS[cluster.kind][0]), cluster.x
+    colour = theme.colour(KINDS[cluster.kind][0])
+    x = cluster.x
     if len(cluster.moments) > 1:
         _pill(painter, str(len(cluster.moments)), colour, x, y, pointed)
         return
@@ -194,7 +194,8 @@ def _shape(painter: QPainter, kind: Kind, colour: QColor, x: float, y: float, r:
 def _pill(painter: QPainter, text: str, colour: QColor, x: float, y: float, pointed: bool) -> None:
     painter.setFont(theme.text_font(9, strong=True))
     metrics = painter.fontMetrics()
-    width, height = metrics.horizontalAdvance(text) + 8.0, metrics.height() - 1.0
+    width = metrics.horizontalAdvance(text) + 8.0
+    height = metrics.height() - 1.0
     place = QRectF(x - width / 2, y - height / 2, width, height)
     wash = QColor(colour)
     wash.setAlphaF(0.45 if pointed else 0.22)

@@ -27,7 +27,8 @@ from snakestudio.viewmodel.work import Progress
 
 __all__ = ["HEIGHT", "WIDTH", "Thumbnails"]
 
-WIDTH, HEIGHT = 240, 135
+WIDTH = 240
+HEIGHT = 135
 _KEPT = 200
 _ROOM = 2.6
 """From how far away the robot is seen, in lengths of its shadow."""
@@ -103,7 +104,8 @@ class Thumbnails(QObject):
                 theme.render_theme(),
                 self._session_controller.base_dir,
             )
-            begin, self._busy = not self._busy, True
+            begin = not self._busy
+            self._busy = True
         if begin:
             self._task = Task("thumbnail", self._draw, self)
         return None
@@ -137,7 +139,8 @@ class Thumbnails(QObject):
         try:
             while progress(0.0):
                 with self._lock:
-                    wanted, self._wanted = self._wanted, None
+                    wanted = self._wanted
+                    self._wanted = None
                     if wanted is None:
                         self._busy = False
                         return True

@@ -68,7 +68,8 @@ class Track(QWidget):
         camera: Callable[[], Camera] = Camera,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._document = bridge, document
+        self._bridge = bridge
+        self._document = document
         self.scale = TimeScale(_MARGIN)
         self.moments = Moments(bridge, self)
         self.thumbnails = Thumbnails(bridge, camera, self)
@@ -211,7 +212,8 @@ class Track(QWidget):
     def clusters(self) -> list[Cluster]:
         """The marks, from left to right."""
         self.scale.fit(self.width(), self.end)
-        moments, scale = self.moments.all, self.scale
+        moments = self.moments.all
+        scale = self.scale
         of = moments, scale.begin, scale.end, self.width()
         if of != self._clusters_of:
             shown = [moment for moment in moments if scale.shows(moment.time)]
@@ -322,7 +324,8 @@ class Track(QWidget):
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._panned_at, self._in_overview = None, False
+        self._panned_at = None
+        self._in_overview = False
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self.scale.zoomed and event.position().y() > Rows.of(self.height()).bar + 8:
@@ -332,7 +335,8 @@ class Track(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Look closer at, or further away from, what is under the mouse; sideways or with Shift: along the run."""
-        delta, x = event.angleDelta(), event.position().x()
+        delta = event.angleDelta()
+        x = event.position().x()
         time = self.time_at(x)
         if delta.x() or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             notches = (delta.x() or delta.y()) / 120
@@ -456,7 +460,8 @@ class Card(QWidget):
             f"#moment_card {{ background: {palette.raised}; border: 1px solid {palette.line}; }}"
             f" QLabel {{ color: {palette.text}; background: transparent; }}"
         )
-        self.lines, self.row = tuple(lines), row
+        self.lines = tuple(lines)
+        self.row = row
         self._text.setText("\n".join(lines).replace("N s", "N\N{NO-BREAK SPACE}s"))
         self._picture.setVisible(possible and row is not None)
         self._picture.setPixmap(QPixmap() if image is None else QPixmap.fromImage(image))

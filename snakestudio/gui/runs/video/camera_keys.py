@@ -53,8 +53,11 @@ class CameraKeys(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._document, self._bridge, self._settings = document, bridge, settings
-        self._camera, self._go = camera, go
+        self._document = document
+        self._bridge = bridge
+        self._settings = settings
+        self._camera = camera
+        self._go = go
         self._path = CameraPath()
         document.opened.connect(self._recall)
         self._recall()

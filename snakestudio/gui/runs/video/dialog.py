@@ -71,8 +71,11 @@ class VideoDialog(Dialog):
         base_dir: Path | None = None,
     ) -> None:
         super().__init__(parent, "Export Video")
-        self._recording, self._viewport = recording, viewport
-        self._companions, self._name, self._base_dir = companions, name, base_dir
+        self._recording = recording
+        self._viewport = viewport
+        self._companions = companions
+        self._name = name
+        self._base_dir = base_dir
         self._names = column_names(recording.schema)
         self._seconds: dict[object, float] = {}
         """Measured time a frame, s, by what it depends on; 0 where it could not be measured."""
@@ -210,7 +213,9 @@ class VideoDialog(Dialog):
         key = self._time_key(options)
         if self._measurement is not None or key in self._seconds:
             return
-        suffix, ghosts, beside = self.path.suffix.lower(), self.ghosts, self.beside
+        suffix = self.path.suffix.lower()
+        ghosts = self.ghosts
+        beside = self.beside
 
         def work(progress: Progress) -> float | None:
             return seconds_per_frame(
@@ -354,7 +359,8 @@ class Preview(QWidget):
 
     def say(self, sentence: str) -> None:
         """Show a sentence instead of a picture."""
-        self.sentence, self._image = sentence, None
+        self.sentence = sentence
+        self._image = None
         self.update()
 
     def _begin(self) -> None:

@@ -22,11 +22,13 @@ from snakestudio.viewmodel.study.result_columns import Column
 __all__ = ["ConvergenceView"]
 
 _RADIUS = 2.6
-_FAINT, _BRIGHT = 90, 200
+_FAINT = 90
+_BRIGHT = 200
 """How much of 255 a dot covers."""
 _GAP = 6.0
 """Between two generations that can be told apart, px."""
-_FAILURE, _MOST_FAILURES = 6.0, 500
+_FAILURE = 6.0
+_MOST_FAILURES = 500
 """Length of the mark of a failed run, px, and how many are drawn."""
 _TIP = "A dotted line: a generation begins. A dashed one: the search restarts from elsewhere."
 
@@ -91,7 +93,8 @@ class _Convergence(ResultsChart):
 
     def generations(self) -> list[tuple[float, bool]]:
         """Return where generations begin, px, and whether the search restarts there; those that can be told apart."""
-        area, count = self.area, len(self.linked.results)
+        area = self.area
+        count = len(self.linked.results)
         begun = self.linked.results.table.begun
         places: list[tuple[float, bool]] = []
         for (first, size), end in zip(
@@ -128,7 +131,8 @@ class _Convergence(ResultsChart):
 
     def row_beside(self, row: int, across: int, up: int) -> int:
         seen = np.flatnonzero(np.isfinite(self._places()[1]) & self.within_reach)
-        after, before = seen[seen > row][:1], seen[seen < row][-1:]
+        after = seen[seen > row][:1]
+        before = seen[seen < row][-1:]
         return int(next(iter(after if across + up > 0 else before), row))
 
     # --- drawing ----------------------------------------------------------------------------------
@@ -149,13 +153,15 @@ class _Convergence(ResultsChart):
 
     def _dots(self, rows: IntArray, area: QRectF, scale: float, role: str, most: int) -> Pixels:
         x, y = self._places()
-        left, top = (x[rows] - area.left()) * scale, (y[rows] - area.top()) * scale
+        left = (x[rows] - area.left()) * scale
+        top = (y[rows] - area.top()) * scale
         shade = np.full(len(rows), 255, np.uint8)
         image, cover = dots(left, top, shade, pixel_size(area, scale), _RADIUS * scale)
         return coloured(image, np.minimum(cover, most), one_colour(theme.colour(role)))
 
     def draw_lines(self, painter: QPainter) -> None:
-        area, x = self.area, self._places()[0]
+        area = self.area
+        x = self._places()[0]
         for at, restart in self.generations():
             look = Qt.PenStyle.DashLine if restart else Qt.PenStyle.DotLine
             painter.setPen(

@@ -25,9 +25,11 @@ _KEPT = 64
 """Traces that are kept."""
 _REPEATS = 8
 """Repeats of a point whose ways are drawn."""
-_WIDTH, _PICTURE = 264, 128
+_WIDTH = 264
+_PICTURE = 128
 _MOST_LINES = 12
-_MARGIN, _AWAY = 12, 18
+_MARGIN = 12
+_AWAY = 18
 
 
 class HoverCard(Themed):
@@ -44,7 +46,8 @@ class HoverCard(Themed):
         self.row = -1
         self.lines: list[tuple[str, str, bool]] = []
         """Titles, values, and whether each is a goal or a limit."""
-        self.title, self.sentence = "", ""
+        self.title = ""
+        self.sentence = ""
         self.traces: list[Trace] = []
         self._known: OrderedDict[str, Trace | None] = OrderedDict()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -151,7 +154,8 @@ class HoverCard(Themed):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         painter.setFont(theme.text_font(12, strong=True))
         metrics = self._metrics()
-        line, width = metrics.height() + 3, self.width() - 2 * _MARGIN
+        line = metrics.height() + 3
+        width = self.width() - 2 * _MARGIN
         y = float(_MARGIN)
         painter.setPen(theme.colour("text"))
         title = QFontMetricsF(painter.font()).elidedText(
@@ -202,7 +206,8 @@ class HoverCard(Themed):
             )
 
         for number, trace in reversed(list(enumerate(self.traces))):
-            track, body = theme.colour("accent"), theme.colour("text")
+            track = theme.colour("accent")
+            body = theme.colour("text")
             for ink in (track, body):
                 ink.setAlphaF(1.0 if number == 0 else 0.28)
             thick = QPen(body, 4.0 if number == 0 else 2.0)
@@ -220,7 +225,8 @@ class HoverCard(Themed):
         length = step_above(0.25 * inner.width() / scale)
         if length * scale > 0.6 * inner.width():
             length /= 10
-        left, bottom = room.left() + 10, room.bottom() - 7
+        left = room.left() + 10
+        bottom = room.bottom() - 7
         painter.setPen(QPen(theme.colour("dim"), 1.2))
         painter.drawLine(QPointF(left, bottom), QPointF(left + length * scale, bottom))
         painter.setFont(theme.chart_font())

@@ -57,7 +57,8 @@ class _Parallel(ResultsChart):
 
     def show_columns(self, columns: list[Column], colour: Column | None) -> None:
         """Show these columns, from the left."""
-        self.columns, self.colour = columns, colour
+        self.columns = columns
+        self.colour = colour
         scales = [column.scale() for column in columns]
         shares = [scale.share(column.values) for scale, column in zip(scales, columns, strict=True)]
         axes = [
@@ -107,7 +108,8 @@ class _Parallel(ResultsChart):
         return int(keep[near]) if near >= 0 else -1
 
     def place_of(self, row: int) -> QPointF | None:
-        axis, shares = min(self._present_axis, len(self.columns) - 1), self.item.shares
+        axis = min(self._present_axis, len(self.columns) - 1)
+        shares = self.item.shares
         if axis < 0 or row >= len(shares) or not np.isfinite(shares[row, axis]):
             return None
         return QPointF(self.axis_x(axis), float(self.item.heights(np.array([row]))[0, axis]))
@@ -165,7 +167,8 @@ class _Parallel(ResultsChart):
         for axis, column in enumerate(self.columns):
             ends = self.linked.rows.brushes.get(column.name)
             if ends is not None:
-                x, scale = self.axis_x(axis), self.scale(axis)
+                x = self.axis_x(axis)
+                scale = self.scale(axis)
                 strip = QRectF(x - _HALF, area.top(), 2 * _HALF, area.height())
                 paint_range(painter, strip, (0.0, 1.0), (scale.at(ends[0]), scale.at(ends[1])))
         for row in self.marked_rows:
@@ -195,7 +198,8 @@ class _Parallel(ResultsChart):
         """What a drag from a place does, and to which axis."""
         if not self.columns:
             return "", 0
-        axis, area = self.item.axis_at(place.x()), self.area
+        axis = self.item.axis_at(place.x())
+        area = self.area
         if place.y() < area.top() - 4:
             return "axis", axis
         ends = self.linked.rows.brushes.get(self.columns[axis].name)
@@ -225,7 +229,8 @@ class _Parallel(ResultsChart):
             self._shifted = place.x() - begin.x()
             self.renew_marks()
             return
-        first, now = self._share_at(begin.y()), self._share_at(place.y())
+        first = self._share_at(begin.y())
+        now = self._share_at(place.y())
         low, high = {
             "new": (min(first, now), max(first, now)),
             "low": (min(now, self._from[1]), self._from[1]),
@@ -236,7 +241,8 @@ class _Parallel(ResultsChart):
         self.linked.brush({self.columns[self._axis].name: (scale.value(low), scale.value(high))})
 
     def drag_ended(self, begin: QPointF, place: QPointF) -> None:
-        what, self._what = self._what, ""
+        what = self._what
+        self._what = ""
         if what == "axis":
             self.move_axis(self._axis, self.item.axis_at(self.axis_x(self._axis) + self._shifted))
 

@@ -71,7 +71,10 @@ class _Plane(ResultsChart):
 
     def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
         """Show these columns of these rows."""
-        self.across, self.up, self.colour, self.rows = x, y, colour, rows
+        self.across = x
+        self.up = y
+        self.colour = colour
+        self.rows = rows
         self._scales = self.scales_of(x, y)
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
         if colour is not None:
@@ -182,7 +185,8 @@ class _Plane(ResultsChart):
             order = order[np.isfinite(values[order])]
             better = -values if self.colour.better < 0 else values
             order = order[np.argsort(better[order], kind="stable")]  # the best on top
-        left, top = (x[order] - area.left()) * scale, (y[order] - area.top()) * scale
+        left = (x[order] - area.left()) * scale
+        top = (y[order] - area.top()) * scale
         image, cover = dots(left, top, shade[order], pixel_size(area, scale), _RADIUS * scale)
         return coloured(image, np.minimum(cover, _FAINT) if faint else cover, palette)
 
@@ -315,10 +319,8 @@ class ScatterView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box, self.y_box = (
-            Chooser("X", "What stands to the right"),
-            Chooser("Y", "What stands upwards"),
-        )
+        self.x_box = Chooser("X", "What stands to the right")
+        self.y_box = Chooser("Y", "What stands upwards")
         self.colour_box = Chooser("Colour", "What the colours of the dots say")
         self.chart = _Scatter(linked)
         _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
@@ -329,11 +331,9 @@ class ScatterView(QWidget):
     def renew(self) -> None:
         """Follow the boxes and the results."""
         results = self._linked.results
-        varied, goals, limits = (
-            results.named("varied"),
-            results.named("goal"),
-            results.named("limit"),
-        )
+        varied = results.named("varied")
+        goals = results.named("goal")
+        limits = results.named("limit")
         every = [*goals, *limits, *varied, *results.named("point", "other")]
         entries = [(column.name, column.short) for column in every]
         usual = [*goals[:2], *varied, *limits, *every]
@@ -367,7 +367,8 @@ class _Map(_Plane):
         self, x: Column, y: Column | None, shown: Column, rows: IntArray, over: Over
     ) -> None:
         """Show a measure over one or two varied values."""
-        self._over, self._curve = over, y is None
+        self._over = over
+        self._curve = y is None
         self.cells = cells_of(self.linked.results, rows, x, y, shown, over)
         self.show_columns(x, y or shown, None if y is None else shown, rows)
         cells = self.cells if y is not None else None
@@ -395,7 +396,8 @@ class _Map(_Plane):
 
     def _seen_cells(self) -> Cells | None:
         """The cells of the brushed rows."""
-        rows, results = self.linked.rows, self.linked.results
+        rows = self.linked.rows
+        results = self.linked.results
         if self.cells is None or not rows.brushes or self.across is None:
             return self.cells
         if self._bright_cells is None:
@@ -441,13 +443,12 @@ class _Map(_Plane):
         return -1
 
     def row_beside(self, row: int, across: int, up: int) -> int:
-        place, cells = super().place_of(row), self._seen_cells() or self.cells
+        place = super().place_of(row)
+        cells = self._seen_cells() or self.cells
         if cells is None or place is None or (self._curve and up):
             return super().row_beside(row, across, up)
-        left, top = (
-            np.array([place.x() - self.area.left()]),
-            np.array([place.y() - self.area.top()]),
-        )
+        left = np.array([place.x() - self.area.left()])
+        top = np.array([place.y() - self.area.top()])
         column, line = (int(at[0]) for at in self._cell_of_pixels(left, top))
         lane, at = (cells.rows[line], column) if across else (cells.rows[:, column], line)
         ahead = lane[at + 1 :] if across + up > 0 else lane[:at][::-1]
@@ -496,7 +497,8 @@ class _Map(_Plane):
         area = self.area
         x = area.left() + edges(self._scales[0], cells.x) * area.width()
         y = area.bottom() - edges(self._scales[1], cells.y) * area.height()
-        wide, tall = float(np.diff(x).min()), float(-np.diff(y).max())
+        wide = float(np.diff(x).min())
+        tall = float(-np.diff(y).max())
         if min(wide, tall) >= 9.0:
             painter.setPen(QPen(theme.colour("card"), 1.0))
             for at in x[1:-1]:
@@ -504,7 +506,8 @@ class _Map(_Plane):
             for at in y[1:-1]:
                 painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
         size = min(wide, tall, 16.0) / 4
-        crosses, strokes = np.argwhere(cells.failed), np.argwhere(cells.beyond)
+        crosses = np.argwhere(cells.failed)
+        strokes = np.argwhere(cells.beyond)
         if size < 1.0 or len(crosses) + len(strokes) > _MOST_SIGNS:
             return
         painter.setPen(QPen(theme.colour("warning"), 1.4))
@@ -540,10 +543,8 @@ class MapView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x_box, self.y_box = (
-            Chooser("X", "Varied value to the right"),
-            Chooser("Y", "Varied value upwards"),
-        )
+        self.x_box = Chooser("X", "Varied value to the right")
+        self.y_box = Chooser("Y", "Varied value upwards")
         self.colour_box = Chooser(
             "Colour", "What the colours say: a goal, a limit, or the time that a run takes"
         )

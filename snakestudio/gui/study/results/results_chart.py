@@ -54,7 +54,8 @@ class ResultsChart(PointChart):
 
     def likely_rows(self) -> Iterable[int]:
         """Yield the present row, the last that was selected, the best, and then all others."""
-        rows, results = self.linked.rows, self.linked.results
+        rows = self.linked.rows
+        results = self.linked.results
         present = results.row_of(self._present_point) if self.present_row >= 0 else None
         yield from [] if present is None else [present]
         yield from rows.selected_rows[-1:]
@@ -105,7 +106,8 @@ class ResultsChart(PointChart):
     @property
     def marked_rows(self) -> list[int]:
         """Rows that stand out, the most important one last."""
-        rows, results = self.linked.rows, self.linked.results
+        rows = self.linked.rows
+        results = self.linked.results
         best = [] if results.best is None else [results.best]
         every = [*results.rows_of(rows.pins), *best, *rows.selected_rows, self.hover_row]
         return [row for row in reversed(dict.fromkeys(reversed(every))) if 0 <= row < len(results)]

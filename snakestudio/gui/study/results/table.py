@@ -68,7 +68,8 @@ class ResultsModel(QAbstractTableModel):
         brushed.setAlphaF(0.13)
         pinned = theme.colour("warning")
         pinned.setAlphaF(0.10)
-        self._brushed, self._pinned = brushed, pinned
+        self._brushed = brushed
+        self._pinned = pinned
 
     def renew(self) -> None:
         """The rows are others, or in another order."""
@@ -248,7 +249,8 @@ class ResultsTable(QTableView):
 
     def renew(self) -> None:
         """Show the rows as they are now; what is selected and where one has scrolled to stays."""
-        across, down = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
+        across = self.horizontalScrollBar().value()
+        down = self.verticalScrollBar().value()
         self._following = True
         try:
             self.results.renew()
@@ -312,7 +314,8 @@ class ResultsTable(QTableView):
             return
         rows = self._linked.rows.selected_rows[:_MOST_SELECTED]
         lines = {int(row): line for line, row in enumerate(self._linked.rows.shown)} if rows else {}
-        chosen, last = QItemSelection(), -1
+        chosen = QItemSelection()
+        last = -1
         width = len(self.results.columns) - 1
         for row in rows:
             if (line := lines.get(row)) is not None:

@@ -42,7 +42,8 @@ _MOST_CHARTS = 3
 _LOW = 520
 """Height below which the table stands beside the charts, or in place of them, px of the design."""
 _TABLE = "Table"
-_CHIPS_ASIDE, _CHIPS_APART = 6, 2
+_CHIPS_ASIDE = 6
+_CHIPS_APART = 2
 _CHIP_PADDING = 4, 11
 """Beside the word of a chip, least and most, px."""
 
@@ -67,8 +68,10 @@ class StudyResultsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.linked = linked = LinkedRows(self)
-        self.map, self.scatter = MapView(linked), ScatterView(linked)
-        self.parallel, self.convergence = ParallelView(linked), ConvergenceView(linked)
+        self.map = MapView(linked)
+        self.scatter = ScatterView(linked)
+        self.parallel = ParallelView(linked)
+        self.convergence = ConvergenceView(linked)
         self.charts: dict[str, ResultsChart] = {
             "Map": self.map.chart,
             "Scatter": self.scatter.chart,
@@ -332,8 +335,10 @@ class StudyResultsView(QWidget):
     def _tell(self) -> None:
         if not self.linked.there:
             return
-        rows, results = self.linked.rows, self.linked.results
-        shown, every = len(rows.shown), len(results)
+        rows = self.linked.rows
+        results = self.linked.results
+        shown = len(rows.shown)
+        every = len(results)
         parts = [f"{every:,} points" if shown == every else f"{shown:,} of {every:,} points"]
         if rows.brushes:
             parts.append(f"{int(rows.brushed.sum()):,} brushed")

@@ -55,7 +55,9 @@ class Card(Themed):
 
     def __init__(self, open_study: OpenStudy, index: int, key: str, title: str) -> None:
         super().__init__()
-        self._open, self.index, self.key = open_study, index, f"{key}[{index + 1}]"
+        self._open = open_study
+        self.index = index
+        self.key = f"{key}[{index + 1}]"
         self.setProperty("role", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.column = QVBoxLayout(self)
@@ -145,7 +147,8 @@ class CardForm(Form, Generic[C]):
         self, open_study: OpenStudy, make: Callable[[OpenStudy, int], C], add: QWidget
     ) -> None:
         super().__init__()
-        self._open, self._make = open_study, make
+        self._open = open_study
+        self._make = make
         self._of: list[object] = []
         self.cards: list[C] = []
         self.message = Message()

@@ -19,7 +19,8 @@ class FixedCard(Card):
     """A value that is another one in all runs."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
-        fixed, scene = open_study.study.fixed, open_study.findings.scene
+        fixed = open_study.study.fixed
+        scene = open_study.findings.scene
         self.of = list(fixed)[index]
         super().__init__(open_study, index, "fixed", title_of(scene, (self.of,)))
         self.key = f"fixed.{self.of}"
@@ -61,7 +62,8 @@ class FixedForm(CardForm[FixedCard]):
         self.show_parts([(key, known) for key in self._open.study.fixed])
 
     def _add(self, keys: tuple[str, ...]) -> None:
-        study, scene = self._open.study, self._open.findings.scene
+        study = self._open.study
+        scene = self._open.findings.scene
         fixed = dict(study.fixed)
         for key in keys:
             try:

@@ -42,7 +42,8 @@ class KeyField(QLineEdit):
         self, what: str, scene: Callable[[], Scene | None], *, all_obstacles: bool = False
     ) -> None:
         super().__init__()
-        self._scene, self._all = scene, all_obstacles
+        self._scene = scene
+        self._all = all_obstacles
         self._found: dict[str, str] = {}
         self.setPlaceholderText(what)
         self.setAccessibleName(what)
@@ -63,7 +64,8 @@ class KeyField(QLineEdit):
         self.textEdited.connect(self._offer)
 
     def _offer(self) -> None:
-        scene, text = self._scene(), self.text().strip()
+        scene = self._scene()
+        text = self.text().strip()
         self._found = {}
         if scene is None or not text or "+" in text:
             self.popup.hide()

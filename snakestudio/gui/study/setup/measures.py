@@ -243,7 +243,9 @@ class _Measures(CardForm[M]):
         beside.addWidget(button)
         beside.addStretch(1)
         super().__init__(open_study, make, line)
-        self._key, self.add_button, self.menu = key, button, menu
+        self._key = key
+        self.add_button = button
+        self.menu = menu
 
     def add(self, measure: str) -> None:
         """Add one of a measure."""

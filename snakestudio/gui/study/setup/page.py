@@ -37,16 +37,12 @@ class SetupPage(QWidget):
     def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open = open_study
-        self.varying, self.search, self.repeats = (
-            Varying(open_study),
-            SearchForm(open_study),
-            RepeatsForm(open_study),
-        )
-        self.goals, self.limits, self.fixed = (
-            Goals(open_study),
-            Limits(open_study),
-            FixedForm(open_study),
-        )
+        self.varying = Varying(open_study)
+        self.search = SearchForm(open_study)
+        self.repeats = RepeatsForm(open_study)
+        self.goals = Goals(open_study)
+        self.limits = Limits(open_study)
+        self.fixed = FixedForm(open_study)
         # A list: of a tuple mypy keeps each part's own type, and finds what they have in common by
         # chance only.
         self._parts: list[Form] = [

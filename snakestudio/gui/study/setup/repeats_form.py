@@ -27,7 +27,8 @@ class JitterCard(Card):
     """A value that differs a little from repeat to repeat."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
-        scene, jitter = open_study.findings.scene, open_study.study.repeats.jitter[index]
+        scene = open_study.findings.scene
+        jitter = open_study.study.repeats.jitter[index]
         super().__init__(open_study, index, "repeats.jitter", title_of(scene, (jitter.key,)))
         self.removed.connect(self._remove)
         self.column.addWidget(dim(jitter.key))
@@ -99,7 +100,8 @@ class RepeatsForm(CardForm[JitterCard]):
         return field
 
     def refresh(self) -> None:
-        repeats, scene = self._open.study.repeats, self._open.findings.scene
+        repeats = self._open.study.repeats
+        scene = self._open.findings.scene
         self.count.set_value(repeats.count)
         self.seed.set_value(repeats.seed)
         several = repeats.count > 1

@@ -18,7 +18,8 @@ from snakestudio.viewmodel.study.study_values import changed
 __all__ = ["SearchForm"]
 
 _SLIDERS = {"points": (2.0, 500.0), "seed": (0.0, 100.0), "batch": (0.0, 100.0)}
-_WIDTH, _LEAST_WIDTH = 68, 44
+_WIDTH = 68
+_LEAST_WIDTH = 44
 """Of a number, px of the design: a dock may be narrow."""
 
 

@@ -45,7 +45,8 @@ class VaryCard(Card):
     """A value that varies."""
 
     def __init__(self, open_study: OpenStudy, index: int) -> None:
-        scene, vary = open_study.findings.scene, open_study.study.vary[index]
+        scene = open_study.findings.scene
+        vary = open_study.study.vary[index]
         super().__init__(open_study, index, "vary", title_of(scene, vary.all_keys))
         self.doc = doc_of(scene, vary.all_keys)
         self.removed.connect(self._remove)
@@ -141,7 +142,8 @@ class VaryCard(Card):
         return self._open.study.vary[self.index]
 
     def refresh(self) -> None:
-        vary, listed = self.vary, bool(self.vary.values)
+        vary = self.vary
+        listed = bool(self.vary.values)
         if self.ticks:
             for word, tick in self.ticks.items():
                 tick.setChecked(word in vary.values)
@@ -209,7 +211,8 @@ class Varying(CardForm[VaryCard]):
         self.message.say(self._open.findings.of("vary"))
 
     def _add(self, keys: tuple[str, ...]) -> None:
-        study, scene = self._open.study, self._open.findings.scene
+        study = self._open.study
+        scene = self._open.findings.scene
         for key in keys:
             if any(key in vary.all_keys for vary in study.vary):
                 self.message.say(f"{title_of(scene, [key])} varies already.")

@@ -43,7 +43,9 @@ class DraftingOverlay(QWidget):
 
     def __init__(self, viewport: ViewportApi, robot: RobotTool, measure: MeasureTool) -> None:
         super().__init__(viewport.widget)
-        self._viewport, self._robot, self._measure = viewport, robot, measure
+        self._viewport = viewport
+        self._robot = robot
+        self._measure = measure
         self._cursor: QPointF | None = None
         self._ruled = False
         self._known: tuple[tuple[object, ...], list[Dimension]] = ((), [])
@@ -57,7 +59,8 @@ class DraftingOverlay(QWidget):
 
     def renew(self) -> None:
         """Something about the picture changed: draw again, soon, if there is anything to draw."""
-        robot, measure = self._robot, self._measure
+        robot = self._robot
+        measure = self._measure
         busy = (
             measure.measuring
             or measure.start is not None
@@ -79,7 +82,9 @@ class DraftingOverlay(QWidget):
     def dimensions(self) -> list[Dimension]:
         """The dimensions of what is selected."""
         viewport = self._viewport
-        scene, snapshot, items = viewport.scene, viewport.snapshot, viewport.selection.items
+        scene = viewport.scene
+        snapshot = viewport.snapshot
+        items = viewport.selection.items
         key = (scene, snapshot, items)
         if not (self._known[0] and all(a is b for a, b in zip(self._known[0], key, strict=True))):
             pose = (
@@ -116,7 +121,8 @@ class DraftingOverlay(QWidget):
             painter.end()
 
     def _paint(self, painter: QPainter, cursor: QPointF | None, *, handles: bool) -> None:
-        drafting, area = self._viewport.drafting, QRectF(self.rect())
+        drafting = self._viewport.drafting
+        area = QRectF(self.rect())
         free = area.adjusted(self.inset + 4, 4, -4, -self.inset - 4)
         pen = Pen(painter, free)
         if handles:
@@ -175,8 +181,10 @@ class DraftingOverlay(QWidget):
 
 
 _FONT = 12
-_ARROW, _HALF = 8.0, 2.6
-_AIR, _BEYOND = 3.0, 5.0
+_ARROW = 8.0
+_HALF = 2.6
+_AIR = 3.0
+_BEYOND = 5.0
 """Pixels between an outline and its extension line, and by how much that goes on beyond the
 dimension line."""
 
@@ -192,7 +200,8 @@ class Pen:
     """
 
     def __init__(self, painter: QPainter, area: QRectF) -> None:
-        self._painter, self._area = painter, area
+        self._painter = painter
+        self._area = area
         self._taken: list[QRectF] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.value_font(_FONT, bold=False))
@@ -202,7 +211,8 @@ class Pen:
         self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text"
     ) -> None:
         """A dimension line from start to end, or so far to the right of that way; extension lines lead there."""
-        painter, colour = self._painter, theme.colour(role)
+        painter = self._painter
+        colour = theme.colour(role)
         way = end - start
         length = math.hypot(way.x(), way.y())
         along = way / length if length > 1e-6 else QPointF(1.0, 0.0)
@@ -303,7 +313,8 @@ class Pen:
 
     def arc(self, centre: QPointF, begin: QPointF, end: QPointF, text: str) -> None:
         """An angle at `centre` between the directions to `begin` and `end`, the short way round."""
-        painter, accent = self._painter, theme.colour("accent")
+        painter = self._painter
+        accent = theme.colour("accent")
         painter.setPen(_line(accent, 1.0, 0.55))
         painter.drawLine(centre, begin)
         painter.setPen(_line(accent, 1.4))

@@ -89,7 +89,8 @@ class MeasureTool(QObject):
         point = np.array(found)
         if event.modifiers() & Qt.KeyboardModifier.AltModifier:
             return Snap(point)
-        scene, snapshot = viewport.scene, viewport.snapshot
+        scene = viewport.scene
+        snapshot = viewport.snapshot
         pose = (
             snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
         )
@@ -117,7 +118,9 @@ class MeasureTool(QObject):
         return True
 
     def _finish(self, point: Snap) -> None:
-        self.end, self.cursor, self.measuring = point, None, False
+        self.end = point
+        self.cursor = None
+        self.measuring = False
         self._viewport.widget.unsetCursor()
 
     def move(self, event: QMouseEvent) -> bool:
@@ -159,13 +162,11 @@ class MeasureTool(QObject):
             return False
         if self.measuring:
             self._viewport.widget.unsetCursor()
-        self.measuring, self.start, self.end, self.cursor, self._pressed = (
-            False,
-            None,
-            None,
-            None,
-            None,
-        )
+        self.measuring = False
+        self.start = None
+        self.end = None
+        self.cursor = None
+        self._pressed = None
         self.changed.emit()
         return True
 

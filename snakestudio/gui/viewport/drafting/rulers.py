@@ -103,7 +103,8 @@ def _ticks(
     first, last = sorted(((begin - zero) / pixels, (end - zero) / pixels))
     for k in range(math.ceil(first / small), math.floor(last / small) + 1):
         at = round(zero + k * small * pixels)
-        major, half = k % parts == 0, parts % 2 == 0 and k % (parts // 2) == 0
+        major = k % parts == 0
+        half = parts % 2 == 0 and k % (parts // 2) == 0
         painter.setPen(theme.colour("dim" if major else "line"))
         paint_dash(painter, side, line, at, 1, 8 if major else 6 if half else 4)
         if major:
@@ -120,11 +121,13 @@ def _tag(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: boo
     if upright:
         painter.translate(ruler.left(), at)
         painter.rotate(-90)
-        tip, box = QPointF(0, THICK), QRectF(-half, 1, 2 * half, THICK - 6)
+        tip = QPointF(0, THICK)
+        box = QRectF(-half, 1, 2 * half, THICK - 6)
         foot = THICK - 5
     else:
         painter.translate(at, ruler.top())
-        tip, box = QPointF(0, 0), QRectF(-half, 5, 2 * half, THICK - 6)
+        tip = QPointF(0, 0)
+        box = QRectF(-half, 5, 2 * half, THICK - 6)
         foot = 5
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.colour("accent"))

@@ -159,7 +159,8 @@ class GlView(QOpenGLWidget):
 
     def close_surface(self) -> None:
         """Give back what the renderer holds in the context, if there still is one."""
-        renderer, self._renderer = self._renderer, None
+        renderer = self._renderer
+        self._renderer = None
         if renderer is None or self.context() is None:
             return
         self.makeCurrent()

@@ -114,7 +114,8 @@ class ThreadedView(QWidget):
     def _on_finished(self, result: Result) -> None:
         self._drawing = False
         self._ended = time.perf_counter()
-        fine, self._fine = self._fine, False
+        fine = self._fine
+        self._fine = False
         self._image = result.image
         self._image.setDevicePixelRatio(self.devicePixelRatio())
         self.update()
@@ -338,6 +339,7 @@ class _Target:
         gl.delete(gl.glDeleteRenderbuffers, self._buffer)
 
 
-_BGRA, _PACKED = 0x80E1, 0x8367
+_BGRA = 0x80E1
+_PACKED = 0x8367
 """GL_BGRA and GL_UNSIGNED_INT_8_8_8_8_REV: how Qt keeps pixels, so that nothing has to be
 converted."""

@@ -162,7 +162,8 @@ class TopView(QWidget):
     ) -> None:
         step = 10.0 ** np.ceil(np.log10(40 / scale))
         x0, y0, _ = camera.target
-        across, up = self.width() / 2 / scale, self.height() / 2 / scale
+        across = self.width() / 2 / scale
+        up = self.height() / 2 / scale
         for k in range(int(np.floor((x0 - across) / step)), int(np.ceil((x0 + across) / step)) + 1):
             painter.setPen(QPen(_qcolour(minor if k % 10 else major), 1))
             x = self.width() / 2 + (k * step - x0) * scale
@@ -228,7 +229,8 @@ def _paint_friction(
         place((*point, 0.0))
         for point in (picture.corner, picture.corner + picture.along, picture.corner + picture.up)
     )
-    along, down = (right - low) / image.width(), (low - high) / image.height()
+    along = (right - low) / image.width()
+    down = (low - high) / image.height()
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     painter.setOpacity(OPACITY)
@@ -257,7 +259,8 @@ def _patches(
     place: _Place,
 ) -> None:
     """Patches of the ground as tinted polygons with their corners: the selected one, and a corner, stand out."""
-    outline, tint = _qcolour(colours.support), _qcolour(colours.support)
+    outline = _qcolour(colours.support)
+    tint = _qcolour(colours.support)
     tint.setAlphaF(0.22)
     index = 0
     for number, patch in enumerate(patches):
@@ -278,7 +281,8 @@ def _paint_pull(
     painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place
 ) -> None:
     """A hand's force with its size, and the spring to where the hand is."""
-    start, tip = place(mark.point), place(pull_tip(mark, body))
+    start = place(mark.point)
+    tip = place(pull_tip(mark, body))
     painter.setPen(QPen(_qcolour(colours.axis_x), 1))
     if mark.target is not None:
         painter.drawLine(start, place(mark.target))
@@ -413,7 +417,8 @@ def _(
         painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
         for on, point, axis in zip(inside.active, inside.point, inside.axis, strict=True):
             if on and np.isfinite(point).all() and np.isfinite(axis).all():
-                middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
+                middle = place(point)
+                ahead = place(point + 1e-3 * axis) - place(point)
                 size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
                 across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
                 painter.drawLine(middle - across, middle + across)
@@ -441,8 +446,10 @@ def _thick(colour: QColor, width: float) -> QPen:
 
 Place = Callable[[ArrayLike], QPointF]
 
-_HEAD, _BOX = 13.0, 5.0
-_DASH, _MARK = 9.0, 5.0
+_HEAD = 13.0
+_BOX = 5.0
+_DASH = 9.0
+_MARK = 5.0
 """Length of a dash and radius of a point, px."""
 
 
@@ -472,10 +479,8 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.setFont(font)
     for label in bar_labels(bar, colours, 1.0):
         x, y, _ = label.position
-        wide, high = (
-            painter.fontMetrics().horizontalAdvance(label.text) + 1.0,
-            painter.fontMetrics().height(),
-        )
+        wide = painter.fontMetrics().horizontalAdvance(label.text) + 1.0
+        high = painter.fontMetrics().height()
         # Anchors count from the lower left corner of the text.
         place = QRectF(x - label.anchor[0] * wide, y - (1.0 - label.anchor[1]) * high, wide, high)
         painter.setPen(QColor.fromRgbF(*label.colour, label.opacity))
@@ -541,7 +546,8 @@ def _head(start: QPointF, end: QPointF) -> QPolygonF:
     """An arrow's head whose base is at the end of its shaft."""
     way = np.array((end.x() - start.x(), end.y() - start.y()))
     way /= max(float(np.linalg.norm(way)), 1e-9)
-    along, across = QPointF(*(_HEAD * way)), QPointF(-0.5 * _HEAD * way[1], 0.5 * _HEAD * way[0])
+    along = QPointF(*(_HEAD * way))
+    across = QPointF(-0.5 * _HEAD * way[1], 0.5 * _HEAD * way[0])
     return QPolygonF([end + along, end + across, end - across])
 
 

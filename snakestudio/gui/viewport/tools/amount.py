@@ -273,11 +273,13 @@ class Amount:
         )
         own = turned and upright and self.mode != "scale"
         if wanted != self.axes:
-            self.axes, self.local = wanted, False
+            self.axes = wanted
+            self.local = False
         elif own and not self.local:
             self.local = True
         else:
-            self.axes, self.local = "", False
+            self.axes = ""
+            self.local = False
         self._cursor.grip = "free"
         if self.mode == "turn":
             self._cursor.begin_turn(self.frame, self.used)
@@ -349,12 +351,15 @@ class Amount:
         if not self._stale:
             return
         self._stale = False
-        self._guides, self._problem = (), ""
+        self._guides = ()
+        self._problem = ""
         try:
             {"move": self._move, "turn": self._turn, "scale": self._scale}[self.mode]()
         except NumberTextError as error:
             self._problem = str(error)
-            self._shift, self._angle, self._factors = np.zeros(3), 0.0, np.ones(3)
+            self._shift = np.zeros(3)
+            self._angle = 0.0
+            self._factors = np.ones(3)
 
     def _move(self) -> None:
         if self.typed:

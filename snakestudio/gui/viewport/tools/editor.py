@@ -26,7 +26,9 @@ from snakestudio.model.fields import FieldDoc
 
 __all__ = ["Editor", "EditorButtons"]
 
-_SIZE, _ICON, _GAP = 30, 18, 13
+_SIZE = 30
+_ICON = 18
+_GAP = 13
 _MODES = {
     "move": ("move", "Handles that move (T goes on to the next)\nG moves with the mouse"),
     "turn": ("turn", "Handles that rotate (T goes on to the next)\nR rotates with the mouse"),
@@ -264,7 +266,8 @@ class BoxTool(QObject):
             return True
         away = event.position() - self._start
         add = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        selection, kept = self._viewport.selection, set()
+        selection = self._viewport.selection
+        kept = set()
         if add:
             kept = set(selection.items)
         if abs(away.x()) + abs(away.y()) >= _SLACK:
@@ -292,7 +295,8 @@ class BoxTool(QObject):
         """The cursor is no longer its business."""
 
     def _stop(self) -> None:
-        self.armed, self._start = False, None
+        self.armed = False
+        self._start = None
         self.band.hide()
         self.band.setGeometry(QRect())
         self._viewport.widget.unsetCursor()

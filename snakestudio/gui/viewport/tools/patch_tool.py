@@ -58,12 +58,15 @@ class PatchTool(PathTool):
         viewport = self._viewport
         if viewport.scene.ground.patch != viewport.document.scene.ground.patch:
             return -1
-        nearest, least, index = -1, float(REACH), 0
+        nearest = -1
+        least = float(REACH)
+        index = 0
         for patch in viewport.scene.ground.patch:
             for point in patch.points_m:
                 distance = self._near(point, position)
                 if distance < least:
-                    nearest, least = index, distance
+                    nearest = index
+                    least = distance
                 index += 1
         return nearest
 
@@ -87,7 +90,8 @@ class PatchTool(PathTool):
     def remove(self, index: int) -> None:
         """Remove a corner; a patch with three goes as a whole."""
         document = self._viewport.document
-        patches, place = list(document.scene.ground.patch), self._place(document.scene, index)
+        patches = list(document.scene.ground.patch)
+        place = self._place(document.scene, index)
         if place is None:
             return
         number, corner = place

@@ -20,7 +20,8 @@ from snakestudio.model.track import track
 
 __all__ = ["REACH", "PathTool"]
 
-_SLACK, REACH = 4, 11
+_SLACK = 4
+REACH = 11
 """Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is
 meant."""
 
@@ -94,11 +95,13 @@ class PathTool(QObject):
         viewport = self._viewport
         if not viewport.options.now.path or viewport.scene.path != viewport.document.scene.path:
             return -1
-        found, least = -1, float(REACH)
+        found = -1
+        least = float(REACH)
         for index, point in enumerate(viewport.scene.path.waypoints_m):
             distance = self._near(point, position)
             if distance < least:
-                found, least = index, distance
+                found = index
+                least = distance
         return found
 
     def _near(self, point: Waypoint, position: QPointF) -> float:
@@ -118,7 +121,10 @@ class PathTool(QObject):
     def begin(self) -> None:
         """Draw a path from now on; the one there is stays until the new one is done."""
         self.cancel()
-        self.drawing, self._points, self._cursor, self.hovered = True, [], None, -1
+        self.drawing = True
+        self._points = []
+        self._cursor = None
+        self.hovered = -1
         self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
         self._viewport.widget.setFocus()
         self.changed.emit()
@@ -133,7 +139,10 @@ class PathTool(QObject):
             document.edit(with_path(document.scene, path), "Draw path")
 
     def _stop(self) -> None:
-        self.drawing, self._points, self._cursor, self._pressed = False, [], None, None
+        self.drawing = False
+        self._points = []
+        self._cursor = None
+        self._pressed = None
         self._viewport.widget.unsetCursor()
         self.changed.emit()
 
@@ -262,7 +271,8 @@ class PathTool(QObject):
     def leave(self) -> None:
         """The cursor left the viewport."""
         if self._pressed is None and (self.hovered >= 0 or self._cursor is not None):
-            self.hovered, self._cursor = -1, None
+            self.hovered = -1
+            self._cursor = None
             self.changed.emit()
 
     # --- edits ------------------------------------------------------------------------------------
@@ -292,8 +302,10 @@ class PathTool(QObject):
 
     def insert(self, position: QPointF) -> bool:
         """Make the place of the path under the cursor a waypoint; False if there is none."""
-        viewport, document = self._viewport, self._viewport.document
-        path, under = document.scene.path, self._ground(position)
+        viewport = self._viewport
+        document = self._viewport.document
+        path = document.scene.path
+        under = self._ground(position)
         if (
             not path
             or under is None
@@ -339,6 +351,9 @@ class PathTool(QObject):
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
     def _let_go(self) -> None:
-        self._pressed, self._before, self._wanted, self._dragged = None, None, None, False
+        self._pressed = None
+        self._before = None
+        self._wanted = None
+        self._dragged = False
         self._viewport.widget.unsetCursor()
         self.changed.emit()

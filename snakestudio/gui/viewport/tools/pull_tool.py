@@ -27,7 +27,9 @@ _SLACK = 4
 _PULLABLE = ("running", "paused", "finished")
 """States of a run that has begun and can go on."""
 
-_NOTCH, _WEAKEST, _STRONGEST = 1.25, 0.1, 10.0
+_NOTCH = 1.25
+_WEAKEST = 0.1
+_STRONGEST = 10.0
 """Factor of the strength by a notch of the wheel, and its limits."""
 
 _ENDS = (QEvent.Type.FocusOut, QEvent.Type.WindowDeactivate, QEvent.Type.Hide)
@@ -64,7 +66,8 @@ class PullTool(QObject):
 
     def __init__(self, viewport: ViewportApi, armed: Callable[[], bool]) -> None:
         super().__init__(viewport.widget)
-        self._viewport, self._armed = viewport, armed
+        self._viewport = viewport
+        self._armed = armed
         self.grip: Grip | None = None
         """What the hand does now; None if it does not pull."""
         self.strength = 1.0
@@ -93,7 +96,8 @@ class PullTool(QObject):
     @property
     def refusal(self) -> str:
         """Why no link can be pulled now, "" if one can."""
-        bridge, snapshot = self._viewport.bridge, self._viewport.snapshot
+        bridge = self._viewport.bridge
+        snapshot = self._viewport.snapshot
         if bridge.source == "robot":
             return "a real robot cannot be pulled with the mouse"
         if bridge.source == "replay":
@@ -111,7 +115,8 @@ class PullTool(QObject):
     @property
     def hint(self) -> str:
         """What the mouse would do, "" if nothing."""
-        viewport, body = self._viewport, self._viewport.scene.body
+        viewport = self._viewport
+        body = self._viewport.scene.body
         if self.grip is not None:
             mark = self._mark(pull_mark(viewport.bridge.recording, viewport.snapshot))
             force = pull_text(mark) if mark is not None else "0 N"
@@ -140,7 +145,8 @@ class PullTool(QObject):
 
     def _mark(self, acting: PullMark | None) -> PullMark | None:
         """The force that acts, with where the hand is; while the run stands, the force with which it will continue."""
-        snapshot, grip = self._viewport.snapshot, self.grip
+        snapshot = self._viewport.snapshot
+        grip = self.grip
         if (
             grip is None
             or snapshot is None
@@ -232,7 +238,8 @@ class PullTool(QObject):
     def release(self, event: QMouseEvent) -> bool:
         """A button went up."""
         if self._held is None:
-            ended, self._ended = self._ended, False
+            ended = self._ended
+            self._ended = False
             return ended
         if event.button() != Qt.MouseButton.LeftButton:
             return self.grip is not None

@@ -24,7 +24,8 @@ from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Tur
 __all__ = ["RobotTool"]
 
 
-_SLACK, _REACH = 4, 10
+_SLACK = 4
+_REACH = 10
 """Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is
 meant."""
 
@@ -48,7 +49,8 @@ class RobotTool(QObject):
 
     def __init__(self, viewport: ViewportApi, drawing: Callable[[], bool]) -> None:
         super().__init__(viewport.widget)
-        self._viewport, self._drawing = viewport, drawing
+        self._viewport = viewport
+        self._drawing = drawing
         self.hovered = -1
         """0-based joint whose handle is under the cursor, or is dragged; -1: none."""
         self._drag: Drag | None = None
@@ -183,14 +185,13 @@ class RobotTool(QObject):
         if self._drag is not None:
             return True
         self._given_up = False
-        viewport, modifiers = self._viewport, event.modifiers()
+        viewport = self._viewport
+        modifiers = event.modifiers()
         if event.button() != Qt.MouseButton.LeftButton or not viewport.placeable or self._drawing():
             return False
-        snapshot, scene, base_dir = (
-            viewport.snapshot,
-            viewport.document.scene,
-            viewport.document.base_dir,
-        )
+        snapshot = viewport.snapshot
+        scene = viewport.document.scene
+        base_dir = viewport.document.base_dir
         assert snapshot is not None
         joint = self._joint_at(event.position())
         kinds = kinds_of(scene.body.axes, joint)
@@ -222,7 +223,10 @@ class RobotTool(QObject):
         return False
 
     def _begin(self, drag: Drag, event: QMouseEvent, grabbed: FloatArray) -> None:
-        self._drag, self._dragged, self._grabbed, self._refusal = drag, False, grabbed, ""
+        self._drag = drag
+        self._dragged = False
+        self._grabbed = grabbed
+        self._refusal = ""
         self._pressed = self._cursor = event.position()
         self._gesture = self._viewport.document.new_gesture()
         self._camera = self._viewport.navigator.camera
@@ -260,7 +264,8 @@ class RobotTool(QObject):
     def release(self, event: QMouseEvent) -> bool:
         """A button went up."""
         if self._drag is None:
-            given_up, self._given_up = self._given_up, False
+            given_up = self._given_up
+            self._given_up = False
             return given_up
         if event.button() != Qt.MouseButton.LeftButton:
             return True
@@ -314,7 +319,8 @@ class RobotTool(QObject):
     def _let_go(self) -> None:
         if self._dragged:
             self._viewport.navigator.set_following(self._follow)
-        self._drag, self._dragged = None, False
+        self._drag = None
+        self._dragged = False
         self._viewport.widget.unsetCursor()
         self.changed.emit()
 
@@ -322,7 +328,8 @@ class RobotTool(QObject):
 
     def _way(self) -> Way | None:
         """How far the cursor went; None at the horizon."""
-        viewport, height = self._viewport, float(self._grabbed[2])
+        viewport = self._viewport
+        height = float(self._grabbed[2])
         ends = [viewport.ground(at, height, self._camera) for at in (self._pressed, self._cursor)]
         if ends[0] is None or ends[1] is None:
             return None

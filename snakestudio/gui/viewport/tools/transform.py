@@ -116,14 +116,16 @@ class Transform(QObject):
         """Tell of another amount, and put it into effect soon."""
         self.amount.renew()
         self._refusal = ""
-        self._untold, self._due = False, True
+        self._untold = False
+        self._due = True
         if not self._timer.isActive():
             self._timer.start()
         self.changed.emit()
 
     def _transformed(self) -> Scene:
         """The scene from before with the amount in effect."""
-        amount, before = self.amount, self._before
+        amount = self.amount
+        before = self._before
         subject = amount.subject
         if amount.mode == "move":
             return subject.moved(before, amount.shift) if amount.shift.any() else before
@@ -155,14 +157,16 @@ class Transform(QObject):
         return True
 
     def _push(self, scene: Scene) -> None:
-        self._editing, self._last = True, scene
+        self._editing = True
+        self._last = scene
         try:
             amount = self.amount
             self._document.edit(
                 scene, f"{_VERBS[amount.mode]} {amount.subject.title}", self._gesture
             )
         finally:
-            self._editing, self._last = False, self._document.scene
+            self._editing = False
+            self._last = self._document.scene
 
     def _refuse(self, refusal: str) -> None:
         self._refusal = refusal

@@ -40,7 +40,9 @@ _DOES: dict[str, str] = {
     "turn": "rotates it about",
     "scale": "scales it along",
 }
-_PAD, _ROW, _WIDEST = 9, 20, 380
+_PAD = 9
+_ROW = 20
+_WIDEST = 380
 _AWAY = QPointF(20, 18)
 _CARET = "▏"
 
@@ -71,7 +73,8 @@ def amount_text(amount: Amount) -> str:
 def _typed(amount: Amount, axis: str, value: str) -> str:
     """A value, behind what was typed for it."""
     value = value.replace("-", MINUS)
-    text, here = amount.typed.text(axis), amount.typed.entry == axis and bool(amount.typed)
+    text = amount.typed.text(axis)
+    here = amount.typed.entry == axis and bool(amount.typed)
     if not text and not here:
         return value
     try:
@@ -86,14 +89,16 @@ class AmountLabel(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.text, self.problem = "", ""
+        self.text = ""
+        self.problem = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFont(theme.value_font(13, bold=False))
         self.hide()
 
     def say(self, text: str, problem: str, cursor: QPointF) -> None:
         """Show an amount and what is wrong with it beside the cursor, within the widget around it."""
-        self.text, self.problem = text, problem
+        self.text = text
+        self.problem = problem
         metrics = QFontMetrics(self.font())
         flags = int(Qt.TextFlag.TextWordWrap)
         sentence = (
@@ -162,12 +167,10 @@ class TransformTool(QObject):
         navigating: Callable[[], bool],
     ) -> None:
         super().__init__(viewport.widget)
-        self._viewport, self._options, self._drawing, self._navigating = (
-            viewport,
-            options,
-            drawing,
-            navigating,
-        )
+        self._viewport = viewport
+        self._options = options
+        self._drawing = drawing
+        self._navigating = navigating
         self.label = AmountLabel(viewport.widget)
         self.running: Transform | None = None
         self.hovered = ""
@@ -190,7 +193,8 @@ class TransformTool(QObject):
     def subject(self) -> TransformTarget | None:
         """What would be transformed; None if nothing can be, or what is shown is not what is edited."""
         viewport = self._viewport
-        scene, items = viewport.document.scene, viewport.selection.items
+        scene = viewport.document.scene
+        items = viewport.selection.items
         shown = viewport.scene
         if shown is not scene and shown.obstacles != scene.obstacles:
             return None
@@ -209,7 +213,8 @@ class TransformTool(QObject):
         """The gizmo as it is to be drawn; None if it is not."""
         if self.running is not None:
             return self._held(self.running)
-        subject, now = self.subject, self._options.now
+        subject = self.subject
+        now = self._options.now
         if subject is None or not now.gizmo or self._drawing():
             return None
         mode: Mode = "turn" if now.mode == "turn" else "scale" if now.mode == "scale" else "move"
@@ -245,7 +250,8 @@ class TransformTool(QObject):
     @property
     def hint(self) -> str:
         """What keys and mouse would do, "" if nothing."""
-        running, snaps = self.running, "does not snap" if self._options.now.on else "snaps"
+        running = self.running
+        snaps = "does not snap" if self._options.now.on else "snaps"
         if running is not None:
             allowed = running.amount.allowed
             keeps = f"{' '.join(allowed.upper())} keep to an axis · " if len(allowed) > 1 else ""
@@ -333,7 +339,8 @@ class TransformTool(QObject):
     def _end(self) -> None:
         if self.running is not None:
             self.running.deleteLater()
-        self.running, self._button = None, Qt.MouseButton.NoButton
+        self.running = None
+        self._button = Qt.MouseButton.NoButton
         self.label.hide()
         self._viewport.widget.unsetCursor()
         self.changed.emit()
@@ -367,7 +374,8 @@ class TransformTool(QObject):
         self.label.hide()
         if event.button() != Qt.MouseButton.LeftButton or self._navigating():
             return False
-        name, subject = self._handle_at(event.position()), self.subject
+        name = self._handle_at(event.position())
+        subject = self.subject
         if not name or subject is None:
             return False
         mode = self._options.now.mode
@@ -435,7 +443,8 @@ class TransformTool(QObject):
 
     def key(self, event: QKeyEvent) -> bool:
         """A key was pressed."""
-        running, key = self.running, event.key()
+        running = self.running
+        key = event.key()
         if running is None:
             return False
         if key == Qt.Key.Key_Escape:

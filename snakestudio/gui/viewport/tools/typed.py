@@ -43,7 +43,8 @@ class Typed:
         if self.entry not in axes:
             self.entry = axes[0]
             self._texts = {}
-        text, typed = event.text(), self._texts.get(self.entry, "")
+        text = event.text()
+        typed = self._texts.get(self.entry, "")
         if event.key() == Qt.Key.Key_Backspace:
             if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 typed = ""

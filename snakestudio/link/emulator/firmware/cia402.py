@@ -24,27 +24,31 @@ from snakestudio.link.profile.loading import LoadedProfile
 
 __all__ = ["Cia402Node", "Drive", "PdsState"]
 
-_NMT, _SYNC, _EMERGENCY, _TPDO1, _RPDO1, _TPDO2, _RPDO2 = (
-    0x000,
-    0x080,
-    0x080,
-    0x180,
-    0x200,
-    0x280,
-    0x300,
-)
-_SDO_ANSWER, _SDO_REQUEST, _HEARTBEAT = 0x580, 0x600, 0x700
-_OPERATIONAL, _STOPPED, _PRE_OPERATIONAL = 0x05, 0x04, 0x7F
+_NMT = 0x000
+_SYNC = 0x080
+_EMERGENCY = 0x080
+_TPDO1 = 0x180
+_RPDO1 = 0x200
+_TPDO2 = 0x280
+_RPDO2 = 0x300
+_SDO_ANSWER = 0x580
+_SDO_REQUEST = 0x600
+_HEARTBEAT = 0x700
+_OPERATIONAL = 0x05
+_STOPPED = 0x04
+_PRE_OPERATIONAL = 0x7F
 _CSP = 8
 _QUICK_STOP_S = 0.02
 """How long the slow-down ramp of a quick stop takes, after which the drive disables itself (option
 code 2)."""
 
-_LOST, _TOO_HOT = (
-    0x8250,
-    0x4210,
-)  # emergency error codes: RPDO timeout; excess temperature of the device
-_NO_OBJECT, _READ_ONLY, _WRONG_LENGTH, _BAD_COMMAND = 0x06020000, 0x06010002, 0x06070010, 0x05040001
+# emergency error codes: RPDO timeout; excess temperature of the device
+_LOST = 0x8250
+_TOO_HOT = 0x4210
+_NO_OBJECT = 0x06020000
+_READ_ONLY = 0x06010002
+_WRONG_LENGTH = 0x06070010
+_BAD_COMMAND = 0x05040001
 
 
 class Cia402Node(Node):
@@ -130,7 +134,9 @@ class Cia402Node(Node):
 
     def booted(self, now: float) -> None:
         """Say so, and be pre-operational."""
-        self._drive, self._mode, self._error = Drive(), 0, 0
+        self._drive = Drive()
+        self._mode = 0
+        self._error = 0
         self._target = self._pending = None
         self._ramped = math.inf
         self._nmt = _PRE_OPERATIONAL
@@ -393,7 +399,10 @@ _TRANSITIONS: dict[tuple[PdsState, str], PdsState] = {
     (_S.QUICK_STOP_ACTIVE, "disable voltage"): _S.SWITCH_ON_DISABLED,
 }
 
-_FAULT_RESET, _VOLTAGE, _REMOTE, _FOLLOWS = 0x80, 0x10, 0x200, 0x1000
+_FAULT_RESET = 0x80
+_VOLTAGE = 0x10
+_REMOTE = 0x200
+_FOLLOWS = 0x1000
 
 
 class Drive:

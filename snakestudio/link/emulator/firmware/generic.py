@@ -109,7 +109,8 @@ class Rules:
 
     def error_bits(self, reason: Reason) -> int:
         """Bits of the first error whose text speaks of the reason, else of the first."""
-        errors, words = self.profile.errors, _SPOKEN_OF.get(reason, ())
+        errors = self.profile.errors
+        words = _SPOKEN_OF.get(reason, ())
         spoken = [
             error.mask for error in errors if any(word in error.text.lower() for word in words)
         ]
@@ -175,16 +176,16 @@ class GenericNode(Node):
     def _changed(self, message: Message) -> Frame | None:
         """What it sends only when something in it changes; None if nothing did."""
         frame = self._frame(message)
-        before, self._said_last[message.called] = (
-            self._said_last.get(message.called, frame.data),
-            frame.data,
-        )
+        before = self._said_last.get(message.called, frame.data)
+        self._said_last[message.called] = frame.data
         return frame if frame.data != before else None
 
     def _values(self, axes: range | dict[int, int]) -> dict[tuple[Quantity, int], float]:
-        body, supply = self.body, self.profile.emulation.supply_v
+        body = self.body
+        supply = self.profile.emulation.supply_v
         angle = self._sign * (self.position / self._gear - self._offset)
-        status, error = float(self._rules.status_code(self.meaning)), float(self._errors)
+        status = float(self._rules.status_code(self.meaning))
+        error = float(self._errors)
         values: dict[tuple[Quantity, int], float] = {
             ("status", -1): status,
             ("error", -1): error,
@@ -223,7 +224,8 @@ class GenericNode(Node):
     def power_on(self, now: float) -> None:
         """Begin to boot, and say so."""
         super().power_on(now)
-        self.meaning, self._errors = "booting", 0
+        self.meaning = "booting"
+        self._errors = 0
         self._done = dict.fromkeys(_SEQUENCES, 0)
         for each in self._heartbeats:
             each.begin(now)
@@ -292,7 +294,8 @@ class GenericNode(Node):
                 self.meaning = "stopped" if latches or self.meaning == "stopped" else "ready"
         elif name == "reset":
             if self.meaning in ("fault", "stopped") and not self.body.overheated[self.axes].any():
-                self.meaning, self._errors = "ready", 0
+                self.meaning = "ready"
+                self._errors = 0
         elif name == "zero":
             if not self.torque:
                 self.set_zero()

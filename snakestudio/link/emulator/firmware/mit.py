@@ -21,7 +21,9 @@ from snakestudio.link.profile.loading import LoadedProfile
 __all__ = ["MitNode"]
 
 _ENTER, _LEAVE, _ZERO = (b"\xff" * 7 + bytes([last]) for last in (0xFC, 0xFD, 0xFE))
-_POSITION, _RATE, _TORQUE = 12.5, 65.0, 18.0
+_POSITION = 12.5
+_RATE = 65.0
+_TORQUE = 18.0
 """What Mini Cheetah's actuators are set up to, to either side: rad, rad/s, N m."""
 
 _OVERHEATED = 1
@@ -46,7 +48,9 @@ class MitNode(Node):
     ) -> None:
         super().__init__(number, axes, loaded.profile, body)
         self._ranges = {"angle": _POSITION, "rate": _RATE, "torque": _TORQUE}
-        self._own, self._reply, self._bytes = (number, False), (0, False), 6
+        self._own = (number, False)
+        self._reply = (0, False)
+        self._bytes = 6
         for message in loaded.profile.messages:
             if message.role == "set_point":
                 self._own = address(loaded, message, number)

@@ -24,20 +24,30 @@ __all__ = ["ODriveNode"]
 
 _TURN = 2.0 * math.pi
 
-_GET_VERSION, _HEARTBEAT, _ESTOP, _GET_ERROR, _SET_STATE, _GET_ESTIMATES = (
-    0x00,
-    0x01,
-    0x02,
-    0x03,
-    0x07,
-    0x09,
-)
-_SET_MODE, _SET_POSITION, _GET_CURRENTS, _GET_TEMPERATURES, _REBOOT = 0x0B, 0x0C, 0x14, 0x15, 0x16
-_GET_BUS, _CLEAR_ERRORS, _SET_ABSOLUTE, _GET_TORQUES = 0x17, 0x18, 0x19, 0x1C
+_GET_VERSION = 0x00
+_HEARTBEAT = 0x01
+_ESTOP = 0x02
+_GET_ERROR = 0x03
+_SET_STATE = 0x07
+_GET_ESTIMATES = 0x09
+_SET_MODE = 0x0B
+_SET_POSITION = 0x0C
+_GET_CURRENTS = 0x14
+_GET_TEMPERATURES = 0x15
+_REBOOT = 0x16
+_GET_BUS = 0x17
+_CLEAR_ERRORS = 0x18
+_SET_ABSOLUTE = 0x19
+_GET_TORQUES = 0x1C
 
-_IDLE, _CLOSED_LOOP = 1, 8
-_SUCCESS, _DISARMED = 0, 3  # procedure results
-_OVERHEATED, _EXPIRED, _STOPPED = 0x2000, 0x1000000, 0x2000000
+_IDLE = 1
+_CLOSED_LOOP = 8
+# procedure results
+_SUCCESS = 0
+_DISARMED = 3
+_OVERHEATED = 0x2000
+_EXPIRED = 0x1000000
+_STOPPED = 0x2000000
 _POSITION_CONTROL = 3
 _USUAL = {_HEARTBEAT: 0.1, _GET_ESTIMATES: 0.01}
 
@@ -119,7 +129,8 @@ class ODriveNode(Node):
     def booted(self, now: float) -> None:
         """Idle, without errors."""
         self._errors = self._reason = 0
-        self._result, self._mode = _SUCCESS, _POSITION_CONTROL
+        self._result = _SUCCESS
+        self._mode = _POSITION_CONTROL
         for each in self.cyclic:
             each.begin(now)
 
@@ -127,7 +138,8 @@ class ODriveNode(Node):
         """The error stays until it is cleared."""
         error = _EXPIRED if reason == "watchdog" else _OVERHEATED
         self._errors |= error
-        self._reason, self._result = error, _DISARMED
+        self._reason = error
+        self._result = _DISARMED
 
     def receive(self, frame: Frame, now: float) -> None:
         """Take a frame; what axes send themselves (they share the ids of requests) does not count as one."""
@@ -161,7 +173,8 @@ class ODriveNode(Node):
         elif command == _ESTOP:
             self.tell(now, "stop_received", "was told to stop at once")
             self._errors |= _STOPPED
-            self._reason, self._result = _STOPPED, _DISARMED
+            self._reason = _STOPPED
+            self._result = _DISARMED
             self.switch_off(now, "disarmed", "stopped")
         elif command == _CLEAR_ERRORS:
             self._errors = self._reason = 0

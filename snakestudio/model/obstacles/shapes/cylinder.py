@@ -50,7 +50,9 @@ def _scaled(o: Cylinder, x: float, y: float, z: float) -> dict[str, float]:
 
 def _peg_board(fit: Fit, x: float, y: float) -> list[Cylinder]:
     """Five columns and four rows of pegs, every other row shifted by half a spacing."""
-    radius, height, spacing = fit(0.04), fit(0.15), fit(0.3)
+    radius = fit(0.04)
+    height = fit(0.15)
+    spacing = fit(0.3)
     across = spacing * math.sqrt(3) / 2  # neighbours in all directions are equally far
     return [
         Cylinder(

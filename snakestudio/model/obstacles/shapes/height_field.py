@@ -141,7 +141,8 @@ def _scaled(o: HeightField, x: float, y: float, z: float) -> dict[str, Any]:
 
 def _hills(fit: Fit) -> dict[str, Any]:
     """Low hills that end at the ground."""
-    top, edge = fit(0.06), [math.sin(math.pi * k / 16) for k in range(17)]
+    top = fit(0.06)
+    edge = [math.sin(math.pi * k / 16) for k in range(17)]
     heights = tuple(
         tuple(
             round(

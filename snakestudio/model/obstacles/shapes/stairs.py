@@ -42,7 +42,8 @@ def _solids(o: Stairs, base_dir: Path | None) -> list[Block]:
     end = (o.steps - 1) * o.run_m + o.landing_m
     blocks: list[Block] = []
     for step in range(o.steps):
-        begin, height = step * o.run_m, (step + 1) * o.rise_m
+        begin = step * o.run_m
+        height = (step + 1) * o.rise_m
         half = np.array([0.5 * (end - begin), 0.5 * o.width_m, 0.5 * height])
         centre = np.array([o.x_m, o.y_m, 0.0]) + rotation @ np.array(
             [0.5 * (begin + end), 0.0, half[2]]
