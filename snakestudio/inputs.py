@@ -68,38 +68,33 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one kind of input may take.
-
-    Attributes
-    ----------
-    what : str
-        What it is called in sentences: "a scene".
-    ending : str
-        Usual ending of such a file.
-    largest : int
-        Bytes of the whole of it.
-    depth : int
-        How deep tables and lists may lie in each other.
-    values : int
-        Values (of a table: cells, of a drawing: elements, of a DBC: words) in all of it. Of TOML
-        and JSON a key counts for three of them, a bracket for two: that is how long it takes to
-        read them.
-    lines : int
-        Lines of a table or a header.
-    line : int
-        Characters of a line.
-    columns : int
-        Cells of a line.
-    """
+    """What one kind of input may take."""
 
     what: str
+    """What it is called in sentences: "a scene"."""
+
     ending: str
+    """Usual ending of such a file."""
+
     largest: int
+    """Bytes of the whole of it."""
+
     depth: int = 32
+    """How deep tables and lists may lie in each other."""
+
     values: int = 400_000
+    """Values (of a table: cells, of a drawing: elements, of a DBC: words) in all of it. Of TOML
+    and JSON a key counts for three of them, a bracket for two: that is how long it takes to read
+    them."""
+
     lines: int = 200_000
+    """Lines of a table or a header."""
+
     line: int = 4_000_000
+    """Characters of a line."""
+
     columns: int = 60_000
+    """Cells of a line."""
 
 
 _MB = 1_000_000

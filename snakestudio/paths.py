@@ -128,20 +128,14 @@ def own_program() -> list[str]:
 
 
 class UserFolder(NamedTuple):
-    """One of the folders in which a user's own files are.
-
-    Attributes
-    ----------
-    content : str
-        What it holds, as a plural.
-    folder : Path
-    variable : str
-        The environment variable that names another folder.
-    """
+    """One of the folders in which a user's own files are."""
 
     content: str
+    """What it holds, as a plural."""
+
     folder: Path
     variable: str
+    """The environment variable that names another folder."""
 
 
 _replaced: dict[Path, str] = {}

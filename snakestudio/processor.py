@@ -63,18 +63,13 @@ _HELD = {
 
 
 class Target(NamedTuple):
-    """What code is compiled for.
-
-    Attributes
-    ----------
-    name : str
-        As runs say it: the baseline's name, or the processor's.
-    tuned : bool
-        Whether that is the processor at hand, so that the code fits no other one.
-    """
+    """What code is compiled for."""
 
     name: str
+    """As runs say it: the baseline's name, or the processor's."""
+
     tuned: bool
+    """Whether that is the processor at hand, so that the code fits no other one."""
 
 
 @cache

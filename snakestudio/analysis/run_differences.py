@@ -29,26 +29,20 @@ differently."""
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something that is compared.
-
-    Attributes
-    ----------
-    name : str
-        Stem of its columns in a CSV.
-    label : str
-        What people call it.
-    unit : str
-    suffix : str
-        The unit as column names end in it.
-    axes : str
-        "xyz" of a vector, "" of a number.
-    """
+    """Something that is compared."""
 
     name: str
+    """Stem of its columns in a CSV."""
+
     label: str
+    """What people call it."""
+
     unit: str
     suffix: str
+    """The unit as column names end in it."""
+
     axes: str = ""
+    """"xyz" of a vector, "" of a number."""
 
     def columns(self) -> tuple[str, ...]:
         """Names of its columns, one for each axis."""
@@ -75,44 +69,34 @@ ground is friction and normal together."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """The quantities of one run at k common times.
-
-    Attributes
-    ----------
-    count : int
-        Times up to the end of the run; everything behind is NaN.
-    values : dict of str to (k,) or (k, 3) array
-        By name of the quantity (not of `LINKS`, which only two runs have), in its unit.
-    links : (k, n, 3) array
-        Centres of the links, or the cross-sections of a continuous body, m.
-    along : (n,) array
-        Where on the robot these are, as shares of its length.
-    """
+    """The quantities of one run at k common times."""
 
     count: int
+    """Times up to the end of the run; everything behind is NaN."""
+
     values: dict[str, FloatArray]
+    """By name of the quantity (not of `LINKS`, which only two runs have), in its unit."""
+
     links: FloatArray
+    """Centres of the links, or the cross-sections of a continuous body, m. Shape (k, n, 3)."""
+
     along: FloatArray
+    """Where on the robot these are, as shares of its length. Shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """How far one quantity of a run is from that of the reference.
-
-    Attributes
-    ----------
-    series : (k,) array
-        Run less reference at the common times; of a vector the size of the difference. NaN where
-        either has ended.
-    end, worst, rms : float
-        At the last time both have reached, the largest by size, and the root mean square over all
-        times.
-    """
+    """How far one quantity of a run is from that of the reference."""
 
     series: FloatArray
+    """Run less reference at the common times; of a vector the size of the difference. NaN where
+    either has ended. Shape (k,)."""
+
     end: float
     worst: float
     rms: float
+    """`end`, `worst` and `rms`: at the last time both have reached, the largest by size, and the
+    root mean square over all times."""
 
 
 def common_times(recordings: list[Recording]) -> FloatArray:

@@ -27,22 +27,17 @@ POINTS = 641
 
 
 class Anchorage(NamedTuple):
-    """What anchors make of a body at k times.
-
-    Attributes
-    ----------
-    slip : (k, p) array
-        How fast every anchored section moves against its anchor, m/s; turns count by the body's
-        radius.
-    fastest : (k,) array
-        The largest speed of any cross-section, m/s.
-    kinetic : (k,) array
-        Kinetic energy of the body, J.
-    """
+    """What anchors make of a body at k times."""
 
     slip: FloatArray
+    """How fast every anchored section moves against its anchor, m/s; turns count by the body's
+    radius. Shape (k, p)."""
+
     fastest: FloatArray
+    """The largest speed of any cross-section, m/s. Shape (k,)."""
+
     kinetic: FloatArray
+    """Kinetic energy of the body, J. Shape (k,)."""
 
 
 def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray) -> Anchorage:

@@ -14,18 +14,13 @@ __all__ = ["Limited", "Limits", "resting"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How fast a quantity may change.
-
-    Attributes
-    ----------
-    rate : float
-        Per second, greater than 0.
-    acceleration : float
-        Per second squared, greater than 0.
-    """
+    """How fast a quantity may change."""
 
     rate: float
+    """Per second, greater than 0."""
+
     acceleration: float
+    """Per second squared, greater than 0."""
 
     @staticmethod
     def of(span: float, duration: float) -> Limits:
@@ -43,25 +38,19 @@ class Limited:
 
     Aimed anew at any moment it goes on from where it is, at the rate it has: value and rate never
     jump. As it could always stop at its target, it stays within everything it was ever aimed at.
-
-    Attributes
-    ----------
-    target : float
-    since : float
-        Time of `value` and `rate`, s.
-    value, rate : float
-    acceleration : float
-        While it speeds up (towards the target); minus that while it slows down.
-    durations : (float, float, float)
-        Of speeding up, going on evenly, slowing down, s.
     """
 
     target: float
     since: float = 0.0
+    """Time of `value` and `rate`, s."""
+
     value: float = 0.0
     rate: float = 0.0
     acceleration: float = 0.0
+    """While it speeds up (towards the target); minus that while it slows down."""
+
     durations: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Of speeding up, going on evenly, slowing down, s."""
 
     @property
     def end(self) -> float:

@@ -13,21 +13,17 @@ __all__ = ["Slip", "carried", "gathered", "slip"]
 
 
 class Slip(NamedTuple):
-    """Sideways slip of a body whose head does not slide.
-
-    Attributes
-    ----------
-    size : (k, m) array
-        Of every point at every time: the largest of V_Y, V_Z and of Omega_X times the radius, m/s.
-    speed : (k,) array
-        V_o; where it was not given, the one with the least slip, m/s.
-    undetermined : int or None
-        First time at which no V_o is better than another.
-    """
+    """Sideways slip of a body whose head does not slide."""
 
     size: FloatArray
+    """Of every point at every time: the largest of V_Y, V_Z and of Omega_X times the radius, m/s.
+    Shape (k, m)."""
+
     speed: FloatArray
+    """V_o; where it was not given, the one with the least slip, m/s. Shape (k,)."""
+
     undetermined: int | None
+    """First time at which no V_o is better than another."""
 
 
 def slip(

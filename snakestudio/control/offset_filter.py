@@ -14,25 +14,20 @@ __all__ = ["OffsetFilter"]
 
 
 class OffsetFilter(NamedTuple):
-    """The critically damped filter psi'' = (wanted - psi) / T^2 - 2 psi' / T, solved exactly for a constant `wanted`.
-
-    Attributes
-    ----------
-    wanted : float
-        rad.
-    response : float
-        Time constant T, s.
-    since : float
-        Time from which on this is wanted, s.
-    angle, rate : float
-        Where the filter stood then; rad, rad/s.
-    """
+    """The critically damped filter psi'' = (wanted - psi) / T^2 - 2 psi' / T, solved exactly for a constant `wanted`."""
 
     wanted: float = 0.0
+    """rad."""
+
     response: float = 1.0
+    """Time constant T, s."""
+
     since: float = 0.0
+    """Time from which on this is wanted, s."""
+
     angle: float = 0.0
     rate: float = 0.0
+    """`angle` and `rate`: where the filter stood then; rad, rad/s."""
 
     def at(self, time: FloatArray) -> FloatArray:
         """Angle, rate and acceleration at `time` (s, not before `since`), (3, k); rad, rad/s, rad/s^2."""

@@ -23,27 +23,22 @@ __all__ = ["PathProjection", "heading_to", "integral_rate", "projected"]
 
 
 class PathProjection(NamedTuple):
-    """Where a point is, seen from a path.
-
-    Attributes
-    ----------
-    along : float
-        Nearest place of the path, as its length from the start, m.
-    cross : float
-        Distance to the left of the path there, m.
-    point : (2,) array
-        That place, m.
-    direction : float
-        Direction of the path there, rad in (-pi, pi].
-    curvature : float
-        Of the path there, 1/m, positive to the left.
-    """
+    """Where a point is, seen from a path."""
 
     along: float
+    """Nearest place of the path, as its length from the start, m."""
+
     cross: float
+    """Distance to the left of the path there, m."""
+
     point: FloatArray
+    """That place, m. Shape (2,)."""
+
     direction: float
+    """Direction of the path there, rad in (-pi, pi]."""
+
     curvature: float = 0.0
+    """Of the path there, 1/m, positive to the left."""
 
     def ahead(self, distance: float) -> FloatArray:
         """The point of the tangent `distance` (m) ahead of the nearest place, (2,), m."""

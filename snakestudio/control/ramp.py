@@ -29,21 +29,16 @@ class Ramp:
 
     It follows the quintic that ends at rest and takes over value, rate and acceleration at `start`:
     turning a slider to and fro gives one smooth motion.
-
-    Attributes
-    ----------
-    target : float
-    start, duration : float
-        s.
-    coefficients : tuple of 6 floats
-        Of the polynomial in x = (t - start) / duration, constant first; empty if the quantity is
-        constant.
     """
 
     target: float
     start: float = 0.0
     duration: float = RAMP_TIME
+    """`start` and `duration`: s."""
+
     coefficients: tuple[float, ...] = ()
+    """Of the polynomial in x = (t - start) / duration, constant first; empty if the quantity is
+    constant."""
 
     def towards(self, target: float, time: float, lever: float = 0.0) -> Ramp:
         """The ramp that leaves this one at `time` for `target`.

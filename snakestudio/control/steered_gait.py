@@ -18,17 +18,12 @@ __all__ = ["Aim", "EnvelopedShape", "Shape", "SteeredGait", "shape_of"]
 
 
 class Shape(NamedTuple):
-    """A gait without its speed: angle_i = A sin(r Phi + (i - 1) delta + delta_0) + psi of yaw and of pitch.
-
-    Attributes
-    ----------
-    yaw, pitch : Wave
-        Their `omega` is r: how fast this wave runs beside the phase Phi that both share, with its
-        sign.
-    """
+    """A gait without its speed: angle_i = A sin(r Phi + (i - 1) delta + delta_0) + psi of yaw and of pitch."""
 
     yaw: Wave
     pitch: Wave
+    """`yaw` and `pitch`: their `omega` is r: how fast this wave runs beside the phase Phi that both
+    share, with its sign."""
 
     @property
     def vertical(self) -> str:
@@ -62,52 +57,41 @@ def shape_of(gait: GaitFields, robot: Robot, spatial: bool) -> Shape | Enveloped
 
 
 class Aim(NamedTuple):
-    """Where a steered gait shall go, and how fast it may.
-
-    Attributes
-    ----------
-    shape : Shape
-    frequency : float
-        Of the phase, rad/s; negative: backwards.
-    amplitude : float
-        Share of the shape's amplitudes.
-    offset : float
-        What is added to the yaw of all joints, rad.
-    limits : (Limits, Limits, Limits, Limits)
-        Of frequency, amplitude, offset, and of the share of a shape that takes over from another
-        one.
-    """
+    """Where a steered gait shall go, and how fast it may."""
 
     shape: Shape | EnvelopedShape
     frequency: float
+    """Of the phase, rad/s; negative: backwards."""
+
     amplitude: float
+    """Share of the shape's amplitudes."""
+
     offset: float
+    """What is added to the yaw of all joints, rad."""
+
     limits: tuple[Limits, Limits, Limits, Limits]
+    """Of frequency, amplitude, offset, and of the share of a shape that takes over from another
+    one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where a steered gait is.
-
-    Attributes
-    ----------
-    frequency, amplitude, offset : Limited
-        rad/s, 1, rad.
-    turned : float
-        Phase at `frequency.since`, rad.
-    shape, other : Shape
-        What the joints do is (1 - blend) of the one and blend of the other.
-    blend : Limited
-        Aimed at 0 or 1.
-    """
+    """Where a steered gait is."""
 
     frequency: Limited
     amplitude: Limited
     offset: Limited
+    """`frequency`, `amplitude` and `offset`: rad/s, 1, rad."""
+
     turned: float
+    """Phase at `frequency.since`, rad."""
+
     shape: Shape | EnvelopedShape
     other: Shape | EnvelopedShape
+    """`shape` and `other`: what the joints do is (1 - blend) of the one and blend of the other."""
+
     blend: Limited
+    """Aimed at 0 or 1."""
 
     def phase(self, time: FloatArray) -> FloatArray:
         """Phase at `time` (s), rad."""

@@ -109,21 +109,16 @@ class SteeringFields(ControllerFields):
 
 
 class _State(NamedTuple):
-    """What steering remembers.
-
-    Attributes
-    ----------
-    heading : float or None
-        Measured heading, continuous over whole turns, rad; None before the first look.
-    error : float
-        What is missing to the heading reference, rad; positive: the robot shall turn left.
-    offset : OffsetFilter
-        What is added to every joint.
-    """
+    """What steering remembers."""
 
     heading: float | None = None
+    """Measured heading, continuous over whole turns, rad; None before the first look."""
+
     error: float = 0.0
+    """What is missing to the heading reference, rad; positive: the robot shall turn left."""
+
     offset: OffsetFilter = OffsetFilter()
+    """What is added to every joint."""
 
 
 class Steering(ABC):

@@ -70,21 +70,16 @@ class _Drive:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """A law that takes over from those before it.
-
-    Attributes
-    ----------
-    border : float
-        Where s = X + travel is when it begins, at the end of the body it enters at, m; NaN:
-        everywhere at once.
-    length : float
-        Over which it enters, m; its sign says to which side of the border.
-    """
+    """A law that takes over from those before it."""
 
     law: StrainLaw
     start: float
     border: float = np.nan
+    """Where s = X + travel is when it begins, at the end of the body it enters at, m; NaN:
+    everywhere at once."""
+
     length: float = 1.0
+    """Over which it enters, m; its sign says to which side of the border."""
 
     def weight(
         self, t: FloatArray, x: FloatArray, way: FloatArray, speed: FloatArray

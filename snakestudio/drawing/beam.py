@@ -42,39 +42,33 @@ _GLOW = 0.3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tube:
-    """A continuous body, ready to be drawn and picked.
-
-    Attributes
-    ----------
-    skin : Skin
-    colours : (k, 4) float32 array
-        Of its vertices, linear, with opacity.
-    row : (1, ROW_WIDTH) array
-        Glow and gloss.
-    links : Chain
-        Straight pieces between the cross-sections: what throws shadows, and what is around it in
-        the picture.
-    half : (n-1,) array
-        Their half-lengths, m.
-    radius : (n,) array
-        Of the cross-sections as drawn, m.
-    reach : float
-        The farthest from the axis that anything of it is, m.
-    span : (float, float)
-        Values at the ends of the colours, SI.
-    stretch_scale : float
-        By how much changes of the radius are exaggerated.
-    """
+    """A continuous body, ready to be drawn and picked."""
 
     skin: Skin
     colours: Batch
+    """Of its vertices, linear, with opacity. Shape (k, 4)."""
+
     row: Batch
+    """Glow and gloss. Shape (1, ROW_WIDTH)."""
+
     links: Chain
+    """Straight pieces between the cross-sections: what throws shadows, and what is around it in the
+    picture."""
+
     half: FloatArray
+    """Their half-lengths, m. Shape (n-1,)."""
+
     radius: FloatArray
+    """Of the cross-sections as drawn, m. Shape (n,)."""
+
     reach: float
+    """The farthest from the axis that anything of it is, m."""
+
     span: Range
+    """Values at the ends of the colours, SI."""
+
     stretch_scale: float
+    """By how much changes of the radius are exaggerated."""
 
 
 def segments(position: FloatArray) -> tuple[Chain, FloatArray]:

@@ -30,22 +30,15 @@ _PLATE = 0.005
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """One obstacle.
-
-    Attributes
-    ----------
-    obstacle : Obstacle
-    solids : tuple of Solid
-    problem : Problem or None
-        Why its shape is not known; a flat plate stands for it.
-    surface : Surface or None
-        None for what is made of posts and of blocks, which are drawn together with all others.
-    """
+    """One obstacle."""
 
     obstacle: Obstacle
     solids: tuple[Solid, ...]
     problem: Problem | None
+    """Why its shape is not known; a flat plate stands for it."""
+
     surface: Surface | None
+    """None for what is made of posts and of blocks, which are drawn together with all others."""
 
     @property
     def earthen(self) -> bool:

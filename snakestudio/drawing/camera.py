@@ -36,30 +36,25 @@ STANDARD_VIEWS: dict[str, tuple[float, float, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Where the picture is taken from.
-
-    Attributes
-    ----------
-    target : (float, float, float)
-        Point in the middle of the picture, m.
-    distance : float
-        From the eye to the target, m; in an orthographic view it sets the scale.
-    azimuth : float
-        Direction from the target to the eye in the ground plane, from the x axis, rad.
-    elevation : float
-        Height of the eye above the horizon, rad, 0 to pi/2.
-    fov : float
-        Vertical angle of view, rad.
-    orthographic : bool
-        Parallel instead of perspective projection; the scale at the target stays the same.
-    """
+    """Where the picture is taken from."""
 
     target: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Point in the middle of the picture, m."""
+
     distance: float = 3.0
+    """From the eye to the target, m; in an orthographic view it sets the scale."""
+
     azimuth: float = math.radians(-68.0)
+    """Direction from the target to the eye in the ground plane, from the x axis, rad."""
+
     elevation: float = math.radians(36.0)
+    """Height of the eye above the horizon, rad, 0 to pi/2."""
+
     fov: float = math.radians(28.0)
+    """Vertical angle of view, rad."""
+
     orthographic: bool = False
+    """Parallel instead of perspective projection; the scale at the target stays the same."""
 
     # ------------------------------------------------------------------------------------- geometry
 

@@ -42,24 +42,19 @@ _STEPS = 111
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What stands in the upper right corner.
-
-    Attributes
-    ----------
-    quantity : str
-        A key of `QUANTITIES`; "" for no colours.
-    span : (float, float)
-        Values at the ends of the colours, SI.
-    note : str
-        A line below; "" for none.
-    top : float
-        Distance from the upper edge as a share of the picture's height: what is above is taken.
-    """
+    """What stands in the upper right corner."""
 
     quantity: str
+    """A key of `QUANTITIES`; "" for no colours."""
+
     span: Range
+    """Values at the ends of the colours, SI."""
+
     note: str
+    """A line below; "" for none."""
+
     top: float
+    """Distance from the upper edge as a share of the picture's height: what is above is taken."""
 
     @property
     def title(self) -> str:

@@ -56,86 +56,79 @@ _OUTLINE_HOVER = 0.0024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawList:
-    """Everything in a picture.
-
-    Attributes
-    ----------
-    opaque : dict of str to (k, ROW_WIDTH) array
-        The robot, by mesh.
-    obstacles : (k, ROW_WIDTH) array
-        The posts; the same object as long as nothing about them changes, so that it is uploaded
-        once.
-    terrain : list of Look
-        All other obstacles, as ranges of `world.terrain.skin`.
-    terrain_outlines : list of Look
-        Selection and hover, as ranges of `world.terrain.shell`.
-    obstacle_opacity : float
-    outlines : dict of str to (k, ROW_WIDTH) array
-        Selection and hover, by mesh.
-    ghosts : list of (k, ROW_WIDTH) array
-        Translucent capsules, one array a robot.
-    marks : dict of str to (k, ROW_WIDTH) array
-        Arrows, points and signs, seen faintly through everything, by mesh.
-    lines : (k, LINE_WIDTH) array
-    labels : list of Label
-        Of the grid; they stay for as long as the camera does.
-    mark_labels : list of Label
-        Beside marks, over everything.
-    show_grid, show_triad : bool
-    theme : Theme
-    low, high : (3,) arrays
-        Box around robot and obstacles, m; NaN if there is nothing.
-    links : Chain
-        Capsules of the links, for picking; may be empty.
-    world : Obstacles
-        For picking, shadows, and what `terrain` refers to.
-    sizes : PartSizes
-        Of the links, m.
-    link_radius : float
-        The largest of them, m.
-    bright : frozenset of int
-        Obstacles that are selected, 0-based.
-    tube : Tube or None
-        A continuous body instead of links; its cross-sections are `links`.
-    ghost_tubes : tuple of Tube
-        Translucent continuous bodies.
-    bar : Bar or None
-        What its colours mean.
-    handles : dict of str to (k, ROW_WIDTH) array
-        Solids of the gizmo and of guides, in front of everything, by mesh.
-    handle_lines : (k, LINE_WIDTH) array
-        Their lines.
-    friction : FrictionPicture or None
-        Tint of the floor.
-    """
+    """Everything in a picture."""
 
     opaque: dict[str, Batch]
+    """The robot, by mesh."""
+
     obstacles: Batch
+    """The posts; the same object as long as nothing about them changes, so that it is uploaded
+    once. Shape (k, ROW_WIDTH)."""
+
     terrain: list[Look]
+    """All other obstacles, as ranges of `world.terrain.skin`."""
+
     terrain_outlines: list[Look]
+    """Selection and hover, as ranges of `world.terrain.shell`."""
+
     obstacle_opacity: float
     outlines: dict[str, Batch]
+    """Selection and hover, by mesh."""
+
     ghosts: list[Batch]
+    """Translucent capsules, one array a robot."""
+
     marks: dict[str, Batch]
+    """Arrows, points and signs, seen faintly through everything, by mesh."""
+
     lines: Batch
+    """Shape (k, LINE_WIDTH)."""
+
     labels: list[Label]
+    """Of the grid; they stay for as long as the camera does."""
+
     show_grid: bool
     show_triad: bool
     theme: Theme
     low: FloatArray
     high: FloatArray
+    """`low` and `high`: box around robot and obstacles, m; NaN if there is nothing. Shape (3,)."""
+
     links: robot_parts.Chain
+    """Capsules of the links, for picking; may be empty."""
+
     world: Obstacles
+    """For picking, shadows, and what `terrain` refers to."""
+
     sizes: PartSizes
+    """Of the links, m."""
+
     link_radius: float
+    """The largest of them, m."""
+
     bright: frozenset[int]
+    """Obstacles that are selected, 0-based."""
+
     tube: Tube | None = None
+    """A continuous body instead of links; its cross-sections are `links`."""
+
     ghost_tubes: tuple[Tube, ...] = ()
+    """Translucent continuous bodies."""
+
     bar: colour_bar.Bar | None = None
+    """What its colours mean."""
+
     handles: dict[str, Batch] = field(default_factory=dict)
+    """Solids of the gizmo and of guides, in front of everything, by mesh."""
+
     mark_labels: list[Label] = field(default_factory=list)
+    """Beside marks, over everything."""
+
     handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
+    """Their lines. Shape (k, LINE_WIDTH)."""
+
     friction: FrictionPicture | None = None
+    """Tint of the floor."""
 
     @property
     def sunk(self) -> bool:

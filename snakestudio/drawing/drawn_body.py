@@ -25,25 +25,20 @@ _Outlines = Callable[[list[int], FloatArray, Colour], dict[str, list[Batch]]]
 
 
 class DrawnBody(NamedTuple):
-    """A body as it is drawn.
-
-    Attributes
-    ----------
-    reach : float
-        The farthest that anything of it is from the position of a part, m.
-    opaque : dict of str to (k, ROW_WIDTH) array
-        Its solids, by mesh.
-    outlines : callable or None
-        Shells around parts, by mesh: takes their indices, by how much they are grown, (n,), m, and
-        their colour.
-    tube : Tube or None
-        Of a continuous body.
-    """
+    """A body as it is drawn."""
 
     reach: float
+    """The farthest that anything of it is from the position of a part, m."""
+
     opaque: dict[str, Batch] = {}  # noqa: RUF012
+    """Its solids, by mesh."""
+
     outlines: _Outlines | None = None
+    """Shells around parts, by mesh: takes their indices, by how much they are grown, (n,), m, and
+    their colour."""
+
     tube: beam_parts.Tube | None = None
+    """Of a continuous body."""
 
 
 @singledispatch

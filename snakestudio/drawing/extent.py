@@ -21,21 +21,17 @@ TILE = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extent:
-    """Where the solids are.
-
-    Attributes
-    ----------
-    x, y, width, height : int
-        Rectangle around all of them, pixels from the lower left corner of the picture.
-    tiles : (k, 4) float32 array
-        Tiles with something in them: corner and size, pixels; they do not overlap.
-    """
+    """Where the solids are."""
 
     x: int
     y: int
     width: int
     height: int
+    """`x`, `y`, `width` and `height`: rectangle around all of them, pixels from the lower left
+    corner of the picture."""
+
     tiles: NDArray[np.float32]
+    """Tiles with something in them: corner and size, pixels; they do not overlap. Shape (k, 4)."""
 
 
 def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Extent | None:

@@ -28,23 +28,18 @@ _MOST = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrictionPicture:
-    """A picture as it lies on the floor; the same object as long as nothing about it changes.
-
-    Attributes
-    ----------
-    grey : (ny, nx) uint8 array
-        0 where the ground is most slippery, 255 where it is least; first row at the picture's lower
-        edge.
-    corner : (2,) array
-        Lower left corner, m.
-    along, up : (2,) arrays
-        Its lower and its left edge, m.
-    """
+    """A picture as it lies on the floor; the same object as long as nothing about it changes."""
 
     grey: UInt8Array
+    """0 where the ground is most slippery, 255 where it is least; first row at the picture's lower
+    edge. Shape (ny, nx)."""
+
     corner: FloatArray
+    """Lower left corner, m. Shape (2,)."""
+
     along: FloatArray
     up: FloatArray
+    """`along` and `up`: its lower and its left edge, m. Shape (2,)."""
 
 
 def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture | None:

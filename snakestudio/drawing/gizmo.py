@@ -47,68 +47,52 @@ _RING_POINTS = 72
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A line to what something was snapped to.
-
-    Attributes
-    ----------
-    start, end : (float, float, float)
-        m.
-    dot : bool
-        Whether a point marks the end.
-    """
+    """A line to what something was snapped to."""
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
+    """`start` and `end`: m."""
+
     dot: bool = False
+    """Whether a point marks the end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gizmo:
-    """What is drawn around a pivot.
-
-    Attributes
-    ----------
-    mode : Mode
-    pivot : (3,) array
-        m.
-    axes : (3, 3) array
-        Columns are the directions of its x, y and z.
-    offered : str
-        Which of "x", "y", "z" can be used in this mode.
-    hovered : str
-        Name of the handle under the cursor, "" for none.
-    held : str
-        Name of the handle that is dragged: only that one is seen.
-    sweep : (float, float)
-        Where a turn began and by how much it went, rad, in the plane of the ring that is held.
-    """
+    """What is drawn around a pivot."""
 
     mode: Mode
     pivot: FloatArray
+    """m. Shape (3,)."""
+
     axes: FloatArray = field(default_factory=lambda: np.eye(3))
+    """Columns are the directions of its x, y and z. Shape (3, 3)."""
+
     offered: str = "xyz"
+    """Which of "x", "y", "z" can be used in this mode."""
+
     hovered: str = ""
+    """Name of the handle under the cursor, "" for none."""
+
     held: str = ""
+    """Name of the handle that is dragged: only that one is seen."""
+
     sweep: tuple[float, float] = (0.0, 0.0)
+    """Where a turn began and by how much it went, rad, in the plane of the ring that is held."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handle:
-    """Something to grab.
-
-    Attributes
-    ----------
-    name : str
-        Its axes: "x", or "xy" for a plane (both in alphabetical order), or "xyz" for the middle.
-    kind : str
-        "axis", "plane", "ring" or "middle".
-    points : (k, 3) array
-        Its line, or the corners of its square, or its one point, m.
-    """
+    """Something to grab."""
 
     name: str
+    """Its axes: "x", or "xy" for a plane (both in alphabetical order), or "xyz" for the middle."""
+
     kind: Literal["axis", "plane", "ring", "middle"]
+    """"axis", "plane", "ring" or "middle"."""
+
     points: FloatArray
+    """Its line, or the corners of its square, or its one point, m. Shape (k, 3)."""
 
 
 def size_of(pivot: FloatArray, camera: Camera) -> float:

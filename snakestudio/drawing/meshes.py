@@ -23,19 +23,14 @@ Profile = Sequence[tuple[float, float, float, float, float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Triangles.
-
-    Attributes
-    ----------
-    vertices : (k, 8) float32 array
-        Position (3, in radii), normal (3), stretch (in half-lengths along x), tone (factor of the
-        instance's colour).
-    indices : (m,) uint32 array
-        Three a triangle, counter-clockwise from outside.
-    """
+    """Triangles."""
 
     vertices: NDArray[np.float32]
+    """Position (3, in radii), normal (3), stretch (in half-lengths along x), tone (factor of the
+    instance's colour). Shape (k, 8)."""
+
     indices: NDArray[np.uint32]
+    """Three a triangle, counter-clockwise from outside. Shape (m,)."""
 
 
 def _revolve(

@@ -26,22 +26,17 @@ __all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posts:
-    """Upright cylinders standing on the ground, as arrays.
-
-    Attributes
-    ----------
-    centre : (k, 2) array
-        m.
-    radius, height : (k,) arrays
-        m.
-    owner : (k,) int array
-        0-based obstacle they belong to, ascending.
-    """
+    """Upright cylinders standing on the ground, as arrays."""
 
     centre: FloatArray
+    """m. Shape (k, 2)."""
+
     radius: FloatArray
     height: FloatArray
+    """`radius` and `height`: m. Shape (k,)."""
+
     owner: IndexArray
+    """0-based obstacle they belong to, ascending. Shape (k,)."""
 
 
 class Obstacles:

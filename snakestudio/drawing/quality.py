@@ -21,27 +21,22 @@ class Quality(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a quality level means.
-
-    Attributes
-    ----------
-    samples : int
-        Samples a pixel (multisampling); 0 for none.
-    shadow_size : int
-        Texels along the longer side of the floor's shadow.
-    shaded : bool
-        Whether obstacles throw their shadow on links too.
-    detail : int
-        Facets around a link at most.
-    tolerance : float
-        How far an outline may be from round, pixels.
-    """
+    """What a quality level means."""
 
     samples: int
+    """Samples a pixel (multisampling); 0 for none."""
+
     shadow_size: int
+    """Texels along the longer side of the floor's shadow."""
+
     shaded: bool
+    """Whether obstacles throw their shadow on links too."""
+
     detail: int
+    """Facets around a link at most."""
+
     tolerance: float
+    """How far an outline may be from round, pixels."""
 
 
 SETTINGS: dict[Quality, Settings] = {

@@ -38,26 +38,20 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something that varies along the body.
-
-    Attributes
-    ----------
-    title : str
-    symbol : str
-        As in P5, plain letters; may be empty.
-    unit : str
-        SI; "" is a ratio and is shown in per cent.
-    signed : bool
-        Whether the sign means something: then 0 lies in the middle of the colours.
-    of : callable
-        From strain and wrench, (..., 6) each, to the values, (...).
-    """
+    """Something that varies along the body."""
 
     title: str
     symbol: str
+    """As in P5, plain letters; may be empty."""
+
     unit: str
+    """SI; "" is a ratio and is shown in per cent."""
+
     signed: bool
+    """Whether the sign means something: then 0 lies in the middle of the colours."""
+
     of: Callable[[FloatArray, FloatArray], FloatArray]
+    """From strain and wrench, (..., 6) each, to the values, (...)."""
 
 
 def _size(vector: FloatArray) -> FloatArray:

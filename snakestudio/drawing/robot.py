@@ -48,21 +48,16 @@ radii."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
-    """Where the links are.
-
-    Attributes
-    ----------
-    position, quaternion, axis : (n, 3), (n, 4), (n, 3) arrays
-        Middles of the links' capsules (m), w x y z, unit x axes; NaN for a link whose pose is
-        unknown.
-    known : (n,) bool array
-        Whether the pose is finite.
-    """
+    """Where the links are."""
 
     position: FloatArray
     quaternion: FloatArray
     axis: FloatArray
+    """`position`, `quaternion` and `axis`: middles of the links' capsules (m), w x y z, unit x
+    axes; NaN for a link whose pose is unknown. Shape (n, 3)."""
+
     known: BoolArray
+    """Whether the pose is finite. Shape (n,)."""
 
 
 def chain(pose: FloatArray, middle: FloatArray | None = None) -> Chain:

@@ -18,72 +18,66 @@ def colour(text: str) -> Colour:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours of everything the viewport draws; as on the screen.
-
-    Attributes
-    ----------
-    floor, horizon, sky : Colour
-        Ground in the middle of the picture, where it meets the horizon, and the background at the
-        top.
-    grid_minor, grid_major : Colour
-        Lines of the grid.
-    shadow : float
-        Share of the floor's light that a full shadow takes away, 0 to 1.
-    link, link_trim, joint, head, visor : Colour
-        Shells, their rings, joints, head shell, the head's visor.
-    support : Colour
-        Anchors and rings that hold a continuous body and carry no load.
-    obstacle : Colour
-    terrain : Colour
-        Obstacles to move on: stairs, ramps, uneven ground, rubble.
-    force, friction : Colour
-        Arrows of obstacle (normal) forces and of friction.
-    stick, slip : Colour
-        Contact points.
-    accent : Colour
-        Selection, trail, eyes.
-    hover : Colour
-        Outline under the cursor.
-    path : Colour
-        The path on the ground and its waypoints.
-    ghost : Colour
-        Translucent robots.
-    text, text_dim : Colour
-        Labels.
-    axis_x, axis_y, axis_z : Colour
-    ambient_up, ambient_down : Colour
-        Light from the sky and from the floor, linear.
-    """
+    """Colours of everything the viewport draws; as on the screen."""
 
     floor: Colour
     horizon: Colour
     sky: Colour
+    """`floor`, `horizon` and `sky`: ground in the middle of the picture, where it meets the
+    horizon, and the background at the top."""
+
     grid_minor: Colour
     grid_major: Colour
+    """`grid_minor` and `grid_major`: lines of the grid."""
+
     shadow: float
+    """Share of the floor's light that a full shadow takes away, 0 to 1."""
+
     link: Colour
     link_trim: Colour
     joint: Colour
     head: Colour
     visor: Colour
+    """`link`, `link_trim`, `joint`, `head` and `visor`: shells, their rings, joints, head shell,
+    the head's visor."""
+
     support: Colour
+    """Anchors and rings that hold a continuous body and carry no load."""
+
     obstacle: Colour
     terrain: Colour
+    """Obstacles to move on: stairs, ramps, uneven ground, rubble."""
+
     force: Colour
     friction: Colour
+    """`force` and `friction`: arrows of obstacle (normal) forces and of friction."""
+
     stick: Colour
     slip: Colour
+    """`stick` and `slip`: contact points."""
+
     accent: Colour
+    """Selection, trail, eyes."""
+
     hover: Colour
+    """Outline under the cursor."""
+
     path: Colour
+    """The path on the ground and its waypoints."""
+
     ghost: Colour
+    """Translucent robots."""
+
     text: Colour
     text_dim: Colour
+    """`text` and `text_dim`: labels."""
+
     axis_x: Colour
     axis_y: Colour
     axis_z: Colour
     ambient_up: Colour
     ambient_down: Colour
+    """`ambient_up` and `ambient_down`: light from the sky and from the floor, linear."""
 
 
 DARK = Theme(

@@ -34,18 +34,14 @@ light."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """Triangles of an obstacle.
-
-    Attributes
-    ----------
-    skin : Mesh
-        What is seen; positions in the world, m, stretch 0.
-    shell : Mesh
-        Closed, with the way each vertex goes when the body is grown by 1 m in the place of normals.
-    """
+    """Triangles of an obstacle."""
 
     skin: Mesh
+    """What is seen; positions in the world, m, stretch 0."""
+
     shell: Mesh
+    """Closed, with the way each vertex goes when the body is grown by 1 m in the place of
+    normals."""
 
 
 def _mesh(

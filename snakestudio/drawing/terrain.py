@@ -22,65 +22,49 @@ MOST_RIMMED = 600
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """Boxes as arrays.
-
-    Attributes
-    ----------
-    centre, half : (k, 3) arrays
-        m.
-    rotation : (k, 3, 3) array
-        Columns are the axes.
-    owner : (k,) int array
-        0-based obstacle they belong to, ascending.
-    """
+    """Boxes as arrays."""
 
     centre: FloatArray
     rotation: FloatArray
+    """Columns are the axes. Shape (k, 3, 3)."""
+
     half: FloatArray
+    """`centre` and `half`: m. Shape (k, 3)."""
+
     owner: IndexArray
+    """0-based obstacle they belong to, ascending. Shape (k,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One of both meshes of a terrain.
-
-    Attributes
-    ----------
-    mesh : Mesh
-    range : (n, 2) int array
-        First index and number of indices of every obstacle of the scene; none for posts.
-    vertices : (n, 2) int array
-        First vertex and number of vertices likewise.
-    """
+    """One of both meshes of a terrain."""
 
     mesh: Mesh
     range: IndexArray
+    """First index and number of indices of every obstacle of the scene; none for posts. Shape (n,
+    2)."""
+
     vertices: IndexArray
+    """First vertex and number of vertices likewise. Shape (n, 2)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
-    """Everything but posts as triangles.
-
-    Attributes
-    ----------
-    skin_part, shell_part : Part
-    rimmed : bool
-        Whether blocks have light edges.
-    earthen : (n,) bool array
-        Whether an obstacle has the colour of ground.
-    balls : (k, 4) array
-        Balls (centre, radius) that together hold all of it, m.
-    sunk : bool
-        Whether some of it lies in the ground and has to be left out.
-    """
+    """Everything but posts as triangles."""
 
     skin_part: Part
     shell_part: Part
     rimmed: bool
+    """Whether blocks have light edges."""
+
     earthen: NDArray[np.bool_]
+    """Whether an obstacle has the colour of ground. Shape (n,)."""
+
     balls: FloatArray
+    """Balls (centre, radius) that together hold all of it, m. Shape (k, 4)."""
+
     sunk: bool
+    """Whether some of it lies in the ground and has to be left out."""
 
     @property
     def skin(self) -> Mesh:

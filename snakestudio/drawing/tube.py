@@ -40,64 +40,55 @@ radii."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """Where rings lie between the cross-sections; the same for all pictures of a body.
-
-    Attributes
-    ----------
-    first : (m,) int array
-        Cross-section before the ring.
-    part : (m,) array
-        Way from there to the next one, 0 to 1.
-    weights : (4, m, 1) array
-        Of the cubic through both: place and tangent before, place and tangent after.
-    slopes : (4, m) array
-        Their derivatives by `part`.
-    dark : (m,) bool array
-        Whether the ring lies in a groove.
-    tilt : (m,) array
-        Angle by which normals lean towards the tail, rad.
-    """
+    """Where rings lie between the cross-sections; the same for all pictures of a body."""
 
     first: IndexArray
+    """Cross-section before the ring. Shape (m,)."""
+
     part: FloatArray
+    """Way from there to the next one, 0 to 1. Shape (m,)."""
+
     weights: FloatArray
+    """Of the cubic through both: place and tangent before, place and tangent after. Shape (4, m,
+    1)."""
+
     slopes: FloatArray
+    """Their derivatives by `part`. Shape (4, m)."""
+
     dark: NDArray[np.bool_]
+    """Whether the ring lies in a groove. Shape (m,)."""
+
     tilt: FloatArray
+    """Angle by which normals lean towards the tail, rad. Shape (m,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skin:
-    """The mesh.
-
-    Attributes
-    ----------
-    vertices : (m * columns, 8) float32 array
-        As of a `meshes.Mesh`, in the world, m.
-    indices : (k,) uint32 array
-        Three a triangle, counter-clockwise from outside; the same array for the same rings and
-        columns.
-    columns : int
-        Vertices of a ring.
-    section : (m,) int array
-        Nearest cross-section of every ring, the head first.
-    middle, radius : (m, 3), (m,) arrays
-        Of every ring, m.
-    rings : Rings
-        Those between the ends.
-    head_rings, tail_rings : int
-        How many of them form the ends.
-    """
+    """The mesh."""
 
     vertices: Batch
+    """As of a `meshes.Mesh`, in the world, m. Shape (m * columns, 8)."""
+
     indices: NDArray[np.uint32]
+    """Three a triangle, counter-clockwise from outside; the same array for the same rings and
+    columns. Shape (k,)."""
+
     columns: int
+    """Vertices of a ring."""
+
     section: IndexArray
+    """Nearest cross-section of every ring, the head first. Shape (m,)."""
+
     middle: FloatArray
     radius: FloatArray
+    """`middle` and `radius`: of every ring, m. Shape (m, 3)."""
+
     rings: Rings
+    """Those between the ends."""
+
     head_rings: int
     tail_rings: int
+    """`head_rings` and `tail_rings`: how many of them form the ends."""
 
 
 def band_step(spacing: float, radius: float) -> int:

@@ -26,24 +26,18 @@ def reference_pixel(height: int, ratio: float = 1.0) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What every part of a picture needs to know.
-
-    Attributes
-    ----------
-    camera : Camera
-    matrix : (4, 4) array
-        From the world to clip space.
-    width, height : int
-        Of the picture, device pixels.
-    ratio : float
-        Device pixels for a pixel of the window's design.
-    """
+    """What every part of a picture needs to know."""
 
     camera: Camera
     matrix: FloatArray
+    """From the world to clip space. Shape (4, 4)."""
+
     width: int
     height: int
+    """`width` and `height`: of the picture, device pixels."""
+
     ratio: float = 1.0
+    """Device pixels for a pixel of the window's design."""
 
     @classmethod
     def of(cls, camera: Camera, width: int, height: int, ratio: float = 1.0) -> View:

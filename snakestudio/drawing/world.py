@@ -35,46 +35,33 @@ _UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text that faces the viewer.
-
-    Attributes
-    ----------
-    text : str
-    position : (float, float, float)
-        World point of its anchor, m.
-    colour : Colour
-    size : float
-        Height of the font in pixels of a picture 720 pixels high.
-    opacity : float
-    anchor : (float, float)
-        Which point of the text stands at the position: (0, 0) bottom left, (0.5, 0.5) its middle.
-    """
+    """Text that faces the viewer."""
 
     text: str
     position: tuple[float, float, float]
+    """World point of its anchor, m."""
+
     colour: Colour
     size: float = 13.0
+    """Height of the font in pixels of a picture 720 pixels high."""
+
     opacity: float = 1.0
     anchor: tuple[float, float] = (0.5, 0.5)
+    """Which point of the text stands at the position: (0, 0) bottom left, (0.5, 0.5) its middle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """How some of the terrain's triangles are drawn.
-
-    Attributes
-    ----------
-    row : (1, ROW_WIDTH) array
-        Colour, opacity and gloss.
-    ranges : (m, 2) int array
-        First index and number of indices.
-    grow : float
-        By how much a shell is grown, as a share of the picture's height.
-    """
+    """How some of the terrain's triangles are drawn."""
 
     row: Batch
+    """Colour, opacity and gloss. Shape (1, ROW_WIDTH)."""
+
     ranges: NDArray[np.intp]
+    """First index and number of indices. Shape (m, 2)."""
+
     grow: float = 0.0
+    """By how much a shell is grown, as a share of the picture's height."""
 
 
 # What the posts look like changes rarely: it is kept, for a few pictures drawn in turns. Replaced

@@ -15,33 +15,28 @@ __all__ = ["Checkpoint", "Engine", "StepReport"]
 
 
 class StepReport(NamedTuple):
-    """How a call of `Engine.advance` went.
-
-    Attributes
-    ----------
-    ok : bool
-        False: the physics failed; the state is that before the failed step.
-    message : str
-        A sentence saying what failed, empty if nothing did.
-    steps : int
-        Steps taken.
-    residual : float
-        Worst residual.
-    iterations : int
-        Solver iterations in all.
-    unconverged : int
-        Steps with a residual above 1e-8.
-    rows : Rows
-        The rows that were asked for, as far as the run got.
-    """
+    """How a call of `Engine.advance` went."""
 
     ok: bool
+    """False: the physics failed; the state is that before the failed step."""
+
     message: str
+    """A sentence saying what failed, empty if nothing did."""
+
     steps: int
+    """Steps taken."""
+
     residual: float
+    """Worst residual."""
+
     iterations: int
+    """Solver iterations in all."""
+
     unconverged: int
+    """Steps with a residual above 1e-8."""
+
     rows: Rows
+    """The rows that were asked for, as far as the run got."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,15 +100,7 @@ class Body(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Core:
-    """A `Body` with planes about its core, which is where `outwards` @ place <= `offset`; see `_cores`.
-
-    Attributes
-    ----------
-    outwards, offset : (m, 3), (m,) arrays
-        m; the vectors need not have unit length.
-    radius : float
-        Of an upright cylinder about `middle` that the core lies in, too, m; infinite if it is none.
-    """
+    """A `Body` with planes about its core, which is where `outwards` @ place <= `offset`; see `_cores`."""
 
     middle: FloatArray
     reach: float
@@ -116,7 +108,11 @@ class _Core:
     part: float
     outwards: FloatArray
     offset: FloatArray
+    """`outwards` and `offset`: m; the vectors need not have unit length. Shape (m, 3)."""
+
     radius: float
+    """Of an upright cylinder about `middle` that the core lies in, too, m; infinite if it is
+    none."""
 
     @property
     def core_reach(self) -> float:

@@ -18,48 +18,39 @@ __all__ = ["Contact", "FrictionProblem", "friction_problem", "rotated"]
 
 @dataclass(frozen=True)
 class Contact:
-    """Force directions of one contact in generalised coordinates.
-
-    Attributes
-    ----------
-    normal : (m,)
-    friction, rolling : (2, m) or None
-        Scaled by their coefficients, so that each pair of impulses lives in the disc of the normal
-        impulse.
-    """
+    """Force directions of one contact in generalised coordinates."""
 
     normal: FloatArray
+    """"""
+
     friction: FloatArray | None = None
     rolling: FloatArray | None = None
+    """`friction` and `rolling`: scaled by their coefficients, so that each pair of impulses lives
+    in the disc of the normal impulse."""
 
 
 @dataclass(frozen=True)
 class FrictionProblem:
-    """What `friction_problem` makes.
-
-    Attributes
-    ----------
-    mass : (m, m)
-        M, symmetric and positive definite.
-    force : (m,)
-        f.
-    directions : (m, d c)
-        H: of every contact its normal and two tangents, and with rolling friction two turning
-        directions. Where friction differs along and across, the weaker direction is shorter by as
-        much.
-    mu, mu_rolling : (c,)
-        Coefficients; `mu_rolling` (m) is None if no contact has rolling friction, and d is 3, else
-        5.
-    coordinates : str
-        What v is, in a sentence.
-    """
+    """What `friction_problem` makes."""
 
     mass: FloatArray
+    """M, symmetric and positive definite."""
+
     force: FloatArray
+    """f."""
+
     directions: FloatArray
+    """H: of every contact its normal and two tangents, and with rolling friction two turning
+    directions. Where friction differs along and across, the weaker direction is shorter by as
+    much."""
+
     mu: FloatArray
     mu_rolling: FloatArray | None
+    """`mu` and `mu_rolling`: coefficients; `mu_rolling` (m) is None if no contact has rolling
+    friction, and d is 3, else 5."""
+
     coordinates: str
+    """What v is, in a sentence."""
 
     @property
     def spacedim(self) -> int:

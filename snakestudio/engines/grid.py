@@ -17,25 +17,20 @@ MOST_ITEMS = 1 << 22
 
 
 class Grid(NamedTuple):
-    """Bodies by cell.
-
-    Attributes
-    ----------
-    x, y, inverse : float
-        Corner of the grid, m, and 1 / size of its cells, 1/m.
-    nx, ny : int
-        Number of cells either way; 0 without bodies.
-    first, items : (nx ny + 1,), (m,) int
-        Cell c lists the bodies items[first[c]:first[c + 1]].
-    """
+    """Bodies by cell."""
 
     x: float
     y: float
     inverse: float
+    """`x`, `y` and `inverse`: corner of the grid, m, and 1 / size of its cells, 1/m."""
+
     nx: int
     ny: int
+    """`nx` and `ny`: number of cells either way; 0 without bodies."""
+
     first: IntArray
     items: IntArray
+    """`first` and `items`: cell c lists the bodies items[first[c]:first[c + 1]]."""
 
 
 def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Grid:

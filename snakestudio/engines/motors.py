@@ -12,24 +12,19 @@ __all__ = ["Motor", "given_torque", "make_motor", "motor_torque"]
 
 
 class Motor(NamedTuple):
-    """What is the same for all motors.
-
-    Attributes
-    ----------
-    half_play : float
-        Half the free play, rad.
-    most : float
-        Torque at which it saturates, N m (inf: never).
-    lag : float
-        Share of the way to the wanted torque that it goes in a step (1: all of it).
-    implicit : bool
-        Whether it acts on the angle and rate at the end of the step.
-    """
+    """What is the same for all motors."""
 
     half_play: float
+    """Half the free play, rad."""
+
     most: float
+    """Torque at which it saturates, N m (inf: never)."""
+
     lag: float
+    """Share of the way to the wanted torque that it goes in a step (1: all of it)."""
+
     implicit: bool
+    """Whether it acts on the angle and rate at the end of the step."""
 
 
 def make_motor(scene: Scene) -> Motor:

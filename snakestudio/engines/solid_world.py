@@ -35,32 +35,26 @@ _WITHOUT_SHAPE = ("name", "group", "locked", "hidden", "friction")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entry:
-    """What a solid adds to the arrays: `World` says what each of them holds.
-
-    Attributes
-    ----------
-    reach : tuple of 5 floats
-    lowest, highest : (float, float)
-        Corners of its box from above, m.
-    kind : int
-    frame : (14,) array
-    extra : tuple of int
-        Labels after the body's and the solid's numbers; where its rows begin is added to the first
-        `begins` of them.
-    begins : tuple of str
-        Arrays that these labels count in.
-    rows : dict of str to array
-        Rows for the long arrays.
-    """
+    """What a solid adds to the arrays: `World` says what each of them holds."""
 
     reach: tuple[float, ...]
     lowest: tuple[float, float]
     highest: tuple[float, float]
+    """`lowest` and `highest`: corners of its box from above, m."""
+
     kind: int
     frame: FloatArray
+    """Shape (14,)."""
+
     extra: tuple[int, ...]
+    """Labels after the body's and the solid's numbers; where its rows begin is added to the first
+    `begins` of them."""
+
     begins: tuple[str, ...]
+    """Arrays that these labels count in."""
+
     rows: dict[str, FloatArray]
+    """Rows for the long arrays."""
 
 
 def _entry(solid: Solid) -> _Entry | None:

@@ -38,33 +38,22 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class CameraKey:
-    """Where the picture is taken from at a moment.
-
-    Attributes
-    ----------
-    time : float
-        Simulated time, s.
-    camera : Camera
-    """
+    """Where the picture is taken from at a moment."""
 
     time: float
+    """Simulated time, s."""
+
     camera: Camera
 
 
 @dataclass(frozen=True)
 class CameraPath:
-    """Keyframes in the order of their times.
-
-    Attributes
-    ----------
-    keys : tuple of CameraKey
-    follow : bool
-        Whether the camera goes along with the robot besides: targets are then kept relative to its
-        centre of mass.
-    """
+    """Keyframes in the order of their times."""
 
     keys: tuple[CameraKey, ...] = field(default=())
     follow: bool = False
+    """Whether the camera goes along with the robot besides: targets are then kept relative to its
+    centre of mass."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(sorted(self.keys, key=lambda key: key.time)))

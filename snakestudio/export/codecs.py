@@ -29,30 +29,25 @@ QUALITIES: tuple[Quality, ...] = ("small", "good", "best")
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A way to encode video.
-
-    Attributes
-    ----------
-    label : str
-        What people call it.
-    kinds : tuple of str
-        Endings of the files it can stand in.
-    encoders : tuple of str
-        FFmpeg's encoders for it, the best first; which there are depends on the machine.
-    note : str
-        What it is good for.
-    bits : float
-        Bits a pixel and frame at "good", roughly: pictures of a scene with a robot that moves.
-    pixels : str
-        FFmpeg's name of its pixels.
-    """
+    """A way to encode video."""
 
     label: str
+    """What people call it."""
+
     kinds: tuple[str, ...]
+    """Endings of the files it can stand in."""
+
     encoders: tuple[str, ...]
+    """FFmpeg's encoders for it, the best first; which there are depends on the machine."""
+
     note: str
+    """What it is good for."""
+
     bits: float
+    """Bits a pixel and frame at "good", roughly: pictures of a scene with a robot that moves."""
+
     pixels: str = "yuv420p"
+    """FFmpeg's name of its pixels."""
 
 
 CODECS: dict[str, Codec] = {

@@ -30,28 +30,24 @@ __all__ = ["DifferenceRow", "comparison_report", "difference_rows", "difference_
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """One quantity of a run and of the reference, as texts.
-
-    Attributes
-    ----------
-    name : str
-        Of the quantity.
-    label, unit : str
-        What it is.
-    reference, run : str
-        Both at the last time that both have reached; of a vector the parts along x, y and z.
-    end, worst, rms : str
-        Difference at that time, the largest, and the root mean square.
-    """
+    """One quantity of a run and of the reference, as texts."""
 
     name: str
+    """Of the quantity."""
+
     label: str
     unit: str
+    """`label` and `unit`: what it is."""
+
     reference: str
     run: str
+    """`reference` and `run`: both at the last time that both have reached; of a vector the parts
+    along x, y and z."""
+
     end: str
     worst: str
     rms: str
+    """`end`, `worst` and `rms`: difference at that time, the largest, and the root mean square."""
 
 
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:

@@ -24,29 +24,23 @@ EXPORTS: Table[ExportKind] = Table()
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExportKind(Declaration):
-    """A format of files.
-
-    Attributes
-    ----------
-    name : str
-    ending : str
-        Of its files, with the dot: ".vtk".
-    write : callable
-        Writes a run (`snakestudio.Run`: arrays by the names of columns, `scene`, `recording`) to a
-        path.
-    title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of `write`, if
-        left out.
-    """
+    """A format of files."""
 
     role: ClassVar[str] = "export"
     registry: ClassVar[Any] = EXPORTS
 
     name: str
     ending: str
+    """Of its files, with the dot: ".vtk"."""
+
     write: Callable[[Any, Path], object]
+    """Writes a run (`snakestudio.Run`: arrays by the names of columns, `scene`, `recording`) to a
+    path."""
+
     title: str = ""
     help: str = ""
+    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
+    of `write`, if left out."""
 
     def __post_init__(self) -> None:
         """Fill in what follows from the rest."""

@@ -42,23 +42,18 @@ _AIR = 0.06
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """How a plan lies on its sheet.
-
-    Attributes
-    ----------
-    width, height : float
-        Of the sheet, mm.
-    scale : float
-        So many metres of ground are a metre of the sheet.
-    low, high : (2,) arrays
-        Corners of the ground that is drawn, m.
-    """
+    """How a plan lies on its sheet."""
 
     width: float
     height: float
+    """`width` and `height`: of the sheet, mm."""
+
     scale: float
+    """So many metres of ground are a metre of the sheet."""
+
     low: FloatArray
     high: FloatArray
+    """`low` and `high`: corners of the ground that is drawn, m. Shape (2,)."""
 
     def on_sheet(self, point: FloatArray) -> FloatArray:
         """Where a point (2,), m, of the ground is on the sheet, mm from its lower left corner."""

@@ -24,90 +24,81 @@ MAX_AXES = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Companion:
-    """Another recording in a video: a ghost over the run, or a run beside it.
-
-    Attributes
-    ----------
-    recording : Recording
-    name : str
-        What the picture calls it.
-    colour : Colour or None
-        Of its ghost and its curves; None for the theme's.
-    """
+    """Another recording in a video: a ghost over the run, or a run beside it."""
 
     recording: Recording
     name: str
+    """What the picture calls it."""
+
     colour: Colour | None = None
+    """Of its ghost and its curves; None for the theme's."""
 
 
 @dataclass(frozen=True, slots=True)
 class VideoOptions:
-    """What a video looks like.
-
-    Attributes
-    ----------
-    width, height : int
-        Size, px; odd sizes are rounded up, as video codecs want even ones.
-    fps : int
-        Frames a second.
-    speed : float
-        Simulated over shown time: 0.5 is slow motion.
-    start, end : float or None
-        Simulated times of the first and the last frame, s; None for those of the recording.
-    camera : Camera or None
-        None for a view of everything that happens.
-    follow : bool
-        The camera keeps its distance to the robot's centre.
-    camera_time_s : float
-        When the robot is as far from `camera` as it is to stay under `follow`.
-    path : CameraPath or None
-        Keyframes that the camera moves along, instead of `camera` and `follow`.
-    forces, friction_forces, time_stamp : bool
-        What is drawn.
-    ground_forces : bool or None
-        What the ground does to a robot that it carries, reaction and friction; None: with `forces`.
-    force_scale, friction_scale, ground_scale : float
-        Length of an arrow, m/N.
-    trail_link : int or None
-        0-based link whose trail is drawn; -1 for the middle one, None for none.
-    theme : Theme
-    body_quantity : str
-        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
-        colour.
-    strip : tuple of str
-        Names of columns, drawn as curves under the picture; those of one unit share an axis.
-    supersample : int
-        Pictures are drawn that many times as large either way and averaged: finer lines, more time.
-    codec : str
-        A key of `codecs.CODECS`; "" for the usual one of that kind of file.
-    quality : str
-        One of `codecs.QUALITIES`.
-    """
+    """What a video looks like."""
 
     width: int = 1280
     height: int = 720
+    """`width` and `height`: size, px; odd sizes are rounded up, as video codecs want even ones."""
+
     fps: int = 30
+    """Frames a second."""
+
     speed: float = 1.0
+    """Simulated over shown time: 0.5 is slow motion."""
+
     start: float | None = None
     end: float | None = None
+    """`start` and `end`: simulated times of the first and the last frame, s; None for those of the
+    recording."""
+
     camera: Camera | None = None
+    """None for a view of everything that happens."""
+
     follow: bool = False
+    """The camera keeps its distance to the robot's centre."""
+
     camera_time_s: float = 0.0
+    """When the robot is as far from `camera` as it is to stay under `follow`."""
+
     path: CameraPath | None = None
+    """Keyframes that the camera moves along, instead of `camera` and `follow`."""
+
     forces: bool = True
     friction_forces: bool = False
     ground_forces: bool | None = None
+    """What the ground does to a robot that it carries, reaction and friction; None: with
+    `forces`."""
+
     force_scale: float = 0.03
     friction_scale: float = 0.06
     ground_scale: float = 0.005
+    """`force_scale`, `friction_scale` and `ground_scale`: length of an arrow, m/N."""
+
     time_stamp: bool = True
+    """`forces`, `friction_forces` and `time_stamp`: what is drawn."""
+
     trail_link: int | None = -1
+    """0-based link whose trail is drawn; -1 for the middle one, None for none."""
+
     theme: Theme = DARK
     body_quantity: str = "torque"
+    """What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+    colour."""
+
     strip: tuple[str, ...] = ()
+    """Names of columns, drawn as curves under the picture; those of one unit share an axis."""
+
     supersample: int = 1
+    """Pictures are drawn that many times as large either way and averaged: finer lines, more
+    time."""
+
     codec: str = ""
+    """A key of `codecs.CODECS`; "" for the usual one of that kind of file."""
+
     quality: Quality = "good"
+    """One of `codecs.QUALITIES`."""
 
     def __post_init__(self) -> None:
         if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:

@@ -22,38 +22,33 @@ WITH_AXIS, AGAINST_AXIS, SIDEWAYS = range(3)
 
 
 class GroundMap(NamedTuple):
-    """The ground as a function of place and time, for n links and p patches.
-
-    Attributes
-    ----------
-    friction : (1 + p, n, 3)
-        Coefficients of every link outside all patches [0] and on each of them, for a force along
-        its axis, against it, and across.
-    patches : (p, 6)
-        Box around every patch, and its first corner and the one behind its last in `corners`.
-    corners : (any, 2)
-        Of all patches, m.
-    position : (n,)
-        Of the links along the body, from the head, m.
-    load, factor : (m, 4)
-        Programs of the load's factor (of X and t) and of the friction's (of t, x and y); of length
-        0 where it is 1.
-    picture : (ny, nx)
-        Grey values 0 to 1 of the picture that multiplies the friction, first row at its lower edge;
-        (0, 0): none.
-    frame : (7,)
-        Its middle, m, cosine and sine of its yaw, pixels by length, 1/m, and the factors of black
-        and white.
-    """
+    """The ground as a function of place and time, for n links and p patches."""
 
     friction: FloatArray
+    """Coefficients of every link outside all patches [0] and on each of them, for a force along its
+    axis, against it, and across."""
+
     patches: FloatArray
+    """Box around every patch, and its first corner and the one behind its last in `corners`."""
+
     corners: FloatArray
+    """Of all patches, m."""
+
     position: FloatArray
+    """Of the links along the body, from the head, m."""
+
     load: FloatArray
     factor: FloatArray
+    """`load` and `factor`: programs of the load's factor (of X and t) and of the friction's (of t,
+    x and y); of length 0 where it is 1."""
+
     picture: FloatArray
+    """Grey values 0 to 1 of the picture that multiplies the friction, first row at its lower edge;
+    (0, 0): none."""
+
     frame: FloatArray
+    """Its middle, m, cosine and sine of its yaw, pixels by length, 1/m, and the factors of black
+    and white."""
 
 
 @jit

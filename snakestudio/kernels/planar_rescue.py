@@ -77,36 +77,22 @@ PER_CONTACT = 50 + GAIN_WIDTH
 
 
 class PlanarRescue(NamedTuple):
-    """Workspace for n links and c obstacle contacts: few arrays, for every one that a step is given costs time.
-
-    Attributes
-    ----------
-    room : (any,)
-        For the `Parts`, and behind them a `rescue_room`, of n + c contacts.
-    first, joints : (n + 1,) int, (n,) int
-        Of the `SpatialProblem`.
-    guess : ChainImpulses
-        Those of the step before, which Newton's iteration has led astray: to be filled before
-        `rescue_contacts`.
-    """
+    """Workspace for n links and c obstacle contacts: few arrays, for every one that a step is given costs time."""
 
     room: FloatArray
+    """For the `Parts`, and behind them a `rescue_room`, of n + c contacts."""
+
     first: IntArray
     joints: IntArray
+    """`first` and `joints`: of the `SpatialProblem`."""
+
     guess: ChainImpulses
+    """Those of the step before, which Newton's iteration has led astray: to be filled before
+    `rescue_contacts`."""
 
 
 class Parts(NamedTuple):
-    """What lies in `PlanarRescue.room`.
-
-    Attributes
-    ----------
-    links, axis, reach, axes, free, rows, gain : arrays
-        Of the `SpatialProblem`; the drive of all axes is 0, for it is in `free`.
-    impulses, guess : SpatialImpulses
-    w : (n, 6)
-    rescue : (any,)
-    """
+    """What lies in `PlanarRescue.room`."""
 
     links: FloatArray
     axis: FloatArray
@@ -115,10 +101,16 @@ class Parts(NamedTuple):
     free: FloatArray
     rows: FloatArray
     gain: FloatArray
+    """`links`, `axis`, `reach`, `axes`, `free`, `rows` and `gain`: of the `SpatialProblem`; the
+    drive of all axes is 0, for it is in `free`."""
+
     impulses: SpatialImpulses
     guess: SpatialImpulses
     w: FloatArray
+    """"""
+
     rescue: FloatArray
+    """"""
 
 
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:

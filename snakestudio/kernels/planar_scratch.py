@@ -49,41 +49,37 @@ OLD_GAMMA_S, OLD_S = range(2)
 
 
 class ChainScratch(NamedTuple):
-    """Workspace for n links and up to c obstacle contacts; few arrays, for every one costs compile time.
-
-    Attributes
-    ----------
-    friction : (n, 7)
-        Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its
-        length, beta; and where friction differs with the direction, the share of the side that P -
-        r gamma is on.
-    contact : (c, 6)
-        Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has
-        none.
-    stop : (n - 1, 4)
-        Of every joint: gamma and P - r gamma of its stop, stiffness B and right-hand side q (see
-        `solve_chain`).
-    local, eliminated, du : (n, 12), (n, 4), (n, 3)
-        See `solve_chain` and `solve_chain_skew`.
-    old_link : (n, 7)
-        The iterate before: u (3), friction impulse (2), its gamma (2).
-    old_contact, old_stop : (c, 4), (n - 1, 2)
-        The iterate before: gamma and impulse; of contacts also those of friction.
-    law : (n, 15)
-        `ChainProblem.law` softened.
-    rescue : PlanarRescue
-    """
+    """Workspace for n links and up to c obstacle contacts; few arrays, for every one costs compile time."""
 
     friction: FloatArray
+    """Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its
+    length, beta; and where friction differs with the direction, the share of the side that P - r
+    gamma is on."""
+
     contact: FloatArray
+    """Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has
+    none."""
+
     stop: FloatArray
+    """Of every joint: gamma and P - r gamma of its stop, stiffness B and right-hand side q (see
+    `solve_chain`)."""
+
     local: FloatArray
     eliminated: FloatArray
     du: FloatArray
+    """`local`, `eliminated` and `du`: see `solve_chain` and `solve_chain_skew`."""
+
     old_link: FloatArray
+    """The iterate before: u (3), friction impulse (2), its gamma (2)."""
+
     old_contact: FloatArray
     old_stop: FloatArray
+    """`old_contact` and `old_stop`: the iterate before: gamma and impulse; of contacts also those
+    of friction."""
+
     law: FloatArray
+    """`ChainProblem.law` softened."""
+
     rescue: PlanarRescue
 
 

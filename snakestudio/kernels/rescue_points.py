@@ -44,62 +44,56 @@ STOP_K, STOP_Q, STOP_S = range(3)
 
 
 class Point(NamedTuple):
-    """Velocities and impulses, or a direction in the space of them.
-
-    Attributes
-    ----------
-    w : (n, 6)
-    rate : (m,)
-    gamma, contact : (c, 5)
-    stop : (m,)
-    """
+    """Velocities and impulses, or a direction in the space of them."""
 
     w: FloatArray
+    """"""
+
     rate: FloatArray
+    """"""
+
     gamma: FloatArray
     contact: FloatArray
+    """`gamma` and `contact`: """
+
     stop: FloatArray
+    """"""
 
 
 class RescueScratch(NamedTuple):
-    """Workspace for n links, m joint axes and c contacts.
-
-    Attributes
-    ----------
-    here, trial, kept, best : Point
-        Where the iteration stands, what it tries, where it returns to, and the best that the judge
-        has seen.
-    newton, tangent, ahead : Point
-        Directions: Newton's step, the change along the path for a unit of ln tau, and the way the
-        path is followed.
-    anchor : SpatialImpulses
-        Impulses from which contacts give way.
-    law : (c, 23)
-        Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the
-        normal K, q, s; of friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
-    stop : (m, 3)
-        K, q, s of the stops.
-    inertia, root, eliminated : arrays
-        As in `SpatialScratch`.
-    pushed, wrench : (n, 6), (n - 1, 6)
-        What the judge fills.
-    """
+    """Workspace for n links, m joint axes and c contacts."""
 
     here: Point
     trial: Point
     kept: Point
     best: Point
+    """`here`, `trial`, `kept` and `best`: where the iteration stands, what it tries, where it
+    returns to, and the best that the judge has seen."""
+
     newton: Point
     tangent: Point
     ahead: Point
+    """`newton`, `tangent` and `ahead`: directions: Newton's step, the change along the path for a
+    unit of ln tau, and the way the path is followed."""
+
     anchor: SpatialImpulses
+    """Impulses from which contacts give way."""
+
     law: FloatArray
+    """Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the
+    normal K, q, s; of friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2)."""
+
     stop: FloatArray
+    """K, q, s of the stops."""
+
     inertia: FloatArray
     root: FloatArray
     eliminated: FloatArray
+    """`inertia`, `root` and `eliminated`: as in `SpatialScratch`."""
+
     pushed: FloatArray
     wrench: FloatArray
+    """`pushed` and `wrench`: what the judge fills."""
 
 
 # Entries of RescueScratch.law: of the normal, and where the two discs begin; then of a disc.

@@ -47,40 +47,29 @@ U_X, U_Y, U_Z, V_X, V_Y, V_Z, A_X, A_Y, A_Z = range(3, 12)
 
 
 class ContactList(NamedTuple):
-    """Contacts found; what exceeds the capacity c is counted and not stored.
-
-    Attributes
-    ----------
-    link : (c,) int
-        0-based, in the order in which links were asked for.
-    body : (c,) int
-        0-based obstacle of the scene.
-    feature : (c,) int
-        Tells the contacts of a link with an obstacle apart, from step to step.
-    gap : (c,)
-        m, negative where they overlap.
-    normal : (c, 3)
-        Unit vector from the obstacle to the link.
-    point : (c, 3)
-        Where the link's surface is nearest, m: point of the link's segment - radius * normal.
-    """
+    """Contacts found; what exceeds the capacity c is counted and not stored."""
 
     link: IntArray
+    """0-based, in the order in which links were asked for."""
+
     body: IntArray
+    """0-based obstacle of the scene."""
+
     feature: IntArray
+    """Tells the contacts of a link with an obstacle apart, from step to step."""
+
     gap: FloatArray
+    """m, negative where they overlap."""
+
     normal: FloatArray
+    """Unit vector from the obstacle to the link."""
+
     point: FloatArray
+    """Where the link's surface is nearest, m: point of the link's segment - radius * normal."""
 
 
 class Capsule(NamedTuple):
-    """A link: centre (x, y, z), unit axis (ex, ey, ez), half the segment's length and radius, m.
-
-    Attributes
-    ----------
-    tolerance : float
-        Contacts are wanted up to this gap, m.
-    """
+    """A link: centre (x, y, z), unit axis (ex, ey, ez), half the segment's length and radius, m."""
 
     x: float
     y: float
@@ -91,6 +80,7 @@ class Capsule(NamedTuple):
     half: float
     radius: float
     tolerance: float
+    """Contacts are wanted up to this gap, m."""
 
 
 @inlined

@@ -37,28 +37,23 @@ CORNER_U, CORNER_V, OUT_U, OUT_V, LENGTH, ABOVE = range(6)
 
 
 class Extrusion(NamedTuple):
-    """One solid in its own frame.
-
-    Attributes
-    ----------
-    corners : (m, 6)
-        Of all profiles: corner u, v; outward normal of the edge that follows it; the edge's length;
-        whether its face reaches above the ground (1) or not (0). This solid's are `first` to
-        `last`; it is a disc if there are none.
-    disc : float
-        Radius of the disc, m.
-    half : float
-        The solid reaches from a = -half to half, m.
-    open_caps : int
-        `LOWER_OPEN` and `UPPER_OPEN`.
-    """
+    """One solid in its own frame."""
 
     corners: FloatArray
+    """Of all profiles: corner u, v; outward normal of the edge that follows it; the edge's length;
+    whether its face reaches above the ground (1) or not (0). This solid's are `first` to `last`; it
+    is a disc if there are none."""
+
     first: int
     last: int
     disc: float
+    """Radius of the disc, m."""
+
     half: float
+    """The solid reaches from a = -half to half, m."""
+
     open_caps: int
+    """`LOWER_OPEN` and `UPPER_OPEN`."""
 
 
 @jit

@@ -56,49 +56,45 @@ DX, DY = 12, 13
 
 
 class World(NamedTuple):
-    """All solids; m, frame of the ground.
-
-    Attributes
-    ----------
-    key : int
-        Tells worlds apart: equal for equal obstacles and reach.
-    grid_x, grid_y, grid_inverse : float
-        Corner of the grid, m, and 1 / size of its cells, 1/m.
-    grid_nx, grid_ny : int
-        Number of cells either way; 0 without solids.
-    grid_first, grid_items : (nx ny + 1,), (m,) int
-        Cell c lists the solids grid_items[grid_first[c]:grid_first[c + 1]] that a link with its
-        centre in it can touch.
-    reach : (k, 5)
-        Of every solid: centre and radius of a circle around it as seen from above, lowest and
-        highest z.
-    labels : (k, 7) int
-        Kind, obstacle, number within the obstacle; of extruded solids and posts the first corner,
-        the one after the last, and `open_caps`; of reliefs the first height, the first block, the
-        grid points along x and along y.
-    frames : (k, 14)
-        Origin and three axes of the solid's frame; of extruded solids and posts `half` and `disc`
-        (see `Extrusion`), of reliefs the spacing dx, dy.
-    corners : (c, 6)
-        See `Extrusion`.
-    heights, tops : (h,), (b,)
-        See `Field`.
-    """
+    """All solids; m, frame of the ground."""
 
     key: int
+    """Tells worlds apart: equal for equal obstacles and reach."""
+
     grid_x: float
     grid_y: float
     grid_inverse: float
+    """`grid_x`, `grid_y` and `grid_inverse`: corner of the grid, m, and 1 / size of its cells,
+    1/m."""
+
     grid_nx: int
     grid_ny: int
+    """`grid_nx` and `grid_ny`: number of cells either way; 0 without solids."""
+
     grid_first: IntArray
     grid_items: IntArray
+    """`grid_first` and `grid_items`: cell c lists the solids grid_items[grid_first[c]:grid_first[c
+    + 1]] that a link with its centre in it can touch."""
+
     reach: FloatArray
+    """Of every solid: centre and radius of a circle around it as seen from above, lowest and
+    highest z."""
+
     labels: IntArray
+    """Kind, obstacle, number within the obstacle; of extruded solids and posts the first corner,
+    the one after the last, and `open_caps`; of reliefs the first height, the first block, the grid
+    points along x and along y."""
+
     frames: FloatArray
+    """Origin and three axes of the solid's frame; of extruded solids and posts `half` and `disc`
+    (see `Extrusion`), of reliefs the spacing dx, dy."""
+
     corners: FloatArray
+    """See `Extrusion`."""
+
     heights: FloatArray
     tops: FloatArray
+    """`heights` and `tops`: see `Field`."""
 
 
 @inlined

@@ -102,15 +102,10 @@ class SpatialProblem(NamedTuple):
 
 
 class SpatialImpulses(NamedTuple):
-    """Impulses of all laws, guess and result.
-
-    Attributes
-    ----------
-    contact : (c, 5)
-        Normal (N s), friction and rolling friction in scaled coordinates (N s).
-    stop : (m,)
-        Of the joints' stops, not negative, N m s.
-    """
+    """Impulses of all laws, guess and result."""
 
     contact: FloatArray
+    """Normal (N s), friction and rolling friction in scaled coordinates (N s)."""
+
     stop: FloatArray
+    """Of the joints' stops, not negative, N m s."""

@@ -20,51 +20,46 @@ M_X, M_Y, M_Z, M_RX, M_RY, M_RZ = range(0, 48, 8)
 
 
 class SpatialScratch(NamedTuple):
-    """Workspace for n links, m joint axes and c contacts.
-
-    Attributes
-    ----------
-    inertia : (n, 48)
-        Inertia matrix of every link about its p_k, as six octets.
-    root : (6, 8)
-        The system of link 1.
-    eliminated : (m, 8)
-        Row of every joint axis in the eliminated system, as an octet.
-    dw : (n, 6)
-        Increment of the velocities.
-    rate, drate : (m,)
-        Joint rates and their increments.
-    gamma : (c, 5)
-        Relative velocities.
-    law : (c, 11)
-        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction
-        (2), beta_V, the share of friction along in its branch, and the inverse of this share.
-    stop : (m, 2)
-        Of the stops: y and stiffness.
-    old_w, old_gamma, old_contact, old_rate, old_stop : arrays
-        The iterate before.
-    guess : SpatialImpulses
-        Impulses that the iteration began with.
-    rescue : (any,)
-        Of `rescue_room`.
-    """
+    """Workspace for n links, m joint axes and c contacts."""
 
     inertia: FloatArray
+    """Inertia matrix of every link about its p_k, as six octets."""
+
     root: FloatArray
+    """The system of link 1."""
+
     eliminated: FloatArray
+    """Row of every joint axis in the eliminated system, as an octet."""
+
     dw: FloatArray
+    """Increment of the velocities."""
+
     rate: FloatArray
     drate: FloatArray
+    """`rate` and `drate`: joint rates and their increments."""
+
     gamma: FloatArray
+    """Relative velocities."""
+
     law: FloatArray
+    """Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction
+    (2), beta_V, the share of friction along in its branch, and the inverse of this share."""
+
     stop: FloatArray
+    """Of the stops: y and stiffness."""
+
     old_w: FloatArray
     old_gamma: FloatArray
     old_contact: FloatArray
     old_rate: FloatArray
     old_stop: FloatArray
+    """`old_w`, `old_gamma`, `old_contact`, `old_rate` and `old_stop`: the iterate before."""
+
     guess: SpatialImpulses
+    """Impulses that the iteration began with."""
+
     rescue: FloatArray
+    """Of `rescue_room`."""
 
 
 def make_spatial_scratch(n: int, axes: int, contacts: int) -> SpatialScratch:

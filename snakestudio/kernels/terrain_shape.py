@@ -23,28 +23,23 @@ _Edge = tuple[float, float, float, float, float, float, float, float, float, flo
 
 
 class Field(NamedTuple):
-    """One height field: nx times ny grid points dx and dy apart, m, rows of x one after the other.
-
-    Attributes
-    ----------
-    heights : (k,)
-        Of all fields, m; this one's begin at `first`.
-    tops : (b,)
-        Greatest height of every block of cells, m; this one's begin at `first_top`, rows of x one
-        after the other.
-    floor : float
-        Height of the ground plane, m: what lies lower is none of the surface.
-    """
+    """One height field: nx times ny grid points dx and dy apart, m, rows of x one after the other."""
 
     heights: FloatArray
+    """Of all fields, m; this one's begin at `first`."""
+
     first: int
     tops: FloatArray
+    """Greatest height of every block of cells, m; this one's begin at `first_top`, rows of x one
+    after the other."""
+
     first_top: int
     nx: int
     ny: int
     dx: float
     dy: float
     floor: float
+    """Height of the ground plane, m: what lies lower is none of the surface."""
 
 
 @inlined

@@ -61,50 +61,38 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A channel as a curve; angles are shown in degrees.
-
-    Attributes
-    ----------
-    channel : str
-        Name of the column, which ends in its unit.
-    name : str
-    right : bool
-        On the right axis.
-    faint : bool
-        Drawn dim: a reference.
-    """
+    """A channel as a curve; angles are shown in degrees."""
 
     channel: str
+    """Name of the column, which ends in its unit."""
+
     name: str
     right: bool = False
+    """On the right axis."""
+
     faint: bool = False
+    """Drawn dim: a reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A kind of plot, for all runs that have its channels.
-
-    Attributes
-    ----------
-    key : str
-        Its name in stored layouts.
-    title : str
-    curves : tuple of Curve
-        The first tells the unit of the left axis.
-    least : float
-        Least length of the left axis.
-    levels : tuple of (float, str)
-        Values to mark, and what they are.
-    place : float
-        Where it stands among others.
-    """
+    """A kind of plot, for all runs that have its channels."""
 
     key: str
+    """Its name in stored layouts."""
+
     title: str
     curves: tuple[Curve, ...]
+    """The first tells the unit of the left axis."""
+
     least: float = 1e-9
+    """Least length of the left axis."""
+
     levels: tuple[tuple[float, str], ...] = ()
+    """Values to mark, and what they are."""
+
     place: float = 100.0
+    """Where it stands among others."""
 
 
 def _fine(scene: Scene) -> list[Problem]:
@@ -113,75 +101,70 @@ def _fine(scene: Scene) -> list[Problem]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ControllerKind(FieldsDeclaration):
-    """A kind of controller.
-
-    Attributes
-    ----------
-    fields : type
-        The scene's [controller] table; its class says which other parts of the scene have an effect
-        beside it (`uses`).
-    make : callable
-        The controller (`control.base.Controller`) of a scene whose joints start at given angles,
-        (m,), rad.
-    title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of the fields, if
-        left out.
-    place : float
-        Where it stands in lists.
-    check : callable
-        What is wrong or doubtful in a scene with it.
-    effects : tuple
-        Keys, when they have an effect in a scene with it, and that in a few words.
-    tools : tuple of str
-        What else of the window serves it: "path" to draw, controls to "drive" it.
-    note : callable
-        What there is to say in its panel about its values; "" for nothing.
-    channels : tuple of str
-        Those that all of its runs have: its run is known by them. Those of the controller's class
-        if left out.
-    plots : tuple of Plot
-        Kinds of plot of its channels; one of all channels if left out.
-    shown : tuple of str
-        Which plots are shown at first; none: those of its scene.
-    phase : (str, str, str) or None
-        A channel that is above 0 in a phase of it, and what the phase's begin and end are called.
-    says : callable
-        What to say of its channels' values.
-    marks : callable
-        What to mark of its channels' values in pictures; None for nothing.
-    events : callable
-        Makes what finds its moments in a run: from the run's columns and from the fields.
-    remedies : dict
-        What to do where something is not measured that it needs.
-    states : dict of str to type
-        What its saved state is made of, by names in run files.
-    formerly : dict of str to type
-        The same, and its fields, as version 0.1.0 called them.
-    """
+    """A kind of controller."""
 
     role: ClassVar[str] = "controller"
     fields_type: ClassVar[type[Frozen]] = ControllerFields
     registry: ClassVar[Registry[Any]] = registry.CONTROLLERS
 
     fields: type[ControllerFields]
+    """The scene's [controller] table; its class says which other parts of the scene have an effect
+    beside it (`uses`)."""
+
     make: Callable[[Scene, FloatArray], Any]
+    """The controller (`control.base.Controller`) of a scene whose joints start at given angles,
+    (m,), rad."""
+
     title: str = ""
     help: str = ""
+    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
+    of the fields, if left out."""
+
     place: float = 100.0
+    """Where it stands in lists."""
+
     check: Callable[[Scene], list[Problem]] = _fine
+    """What is wrong or doubtful in a scene with it."""
+
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
+    """Keys, when they have an effect in a scene with it, and that in a few words."""
+
     tools: tuple[str, ...] = ()
+    """What else of the window serves it: "path" to draw, controls to "drive" it."""
+
     note: Callable[[Any], str] = lambda fields: ""
+    """What there is to say in its panel about its values; "" for nothing."""
+
     channels: tuple[str, ...] = ()
+    """Those that all of its runs have: its run is known by them. Those of the controller's class if
+    left out."""
+
     plots: tuple[Plot, ...] = ()
+    """Kinds of plot of its channels; one of all channels if left out."""
+
     shown: tuple[str, str, str, str] | None = None
+    """Which plots are shown at first; none: those of its scene."""
+
     phase: tuple[str, str, str] | None = None
+    """A channel that is above 0 in a phase of it, and what the phase's begin and end are called."""
+
     says: Callable[[Mapping[str, float]], list[Said]] = lambda control: []
+    """What to say of its channels' values."""
+
     marks: Callable[[Mapping[str, float]], JointMarks | None] = lambda control: None
+    """What to mark of its channels' values in pictures; None for nothing."""
+
     events: Callable[[Schema, Any], EventFinder] | None = None
+    """Makes what finds its moments in a run: from the run's columns and from the fields."""
+
     remedies: Mapping[Fields, str] = field(default_factory=dict)
+    """What to do where something is not measured that it needs."""
+
     states: Mapping[str, type] = field(default_factory=dict)
+    """What its saved state is made of, by names in run files."""
+
     formerly: Mapping[str, type] = field(default_factory=dict)
+    """The same, and its fields, as version 0.1.0 called them."""
 
     def __post_init__(self) -> None:
         """Fill in what follows from the rest."""

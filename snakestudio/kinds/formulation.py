@@ -31,78 +31,75 @@ when it is used."""
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FormulationKind(FieldsDeclaration):
-    """A formulation of the dynamics.
-
-    Attributes
-    ----------
-    fields : type
-        The scene's [model] table; its class says what body it moves (`body`), and whether in space
-        (`spatial`).
-    title, help : str
-        For people; the help is a sentence. From the name, and from the docstring of the fields, if
-        left out.
-    short, name : str
-        The title where there is little room, and within a sentence; from the title if left out.
-    place : float
-        Where it stands in lists.
-    reads : set of str
-        Scene keys with an effect in it, as `kinds.reads` has them; all keys if left out.
-    folder : str
-        Package that places are relative to.
-    engine : place or type
-        Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it
-        are relative to.
-    check : place or callable
-        What is wrong or doubtful in a scene, of the same.
-    schema : place or callable
-        What the rows of a run of a scene hold; where it is left out, an engine is built and asked.
-    largest_stable_step : place or callable
-        Step up to which its explicit parts are stable in a scene, s.
-    parts : int
-        Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is
-        nothing to compile.
-    contact_problems : bool
-        Whether its steps solve a contact problem, which can be saved.
-    friction_laws : tuple of str
-        Values of `ground.law` that it can, its own first: that is what a scene which names none
-        gets.
-    friction_arrows : bool
-        Whether the friction on its body is shown as arrows.
-    alone : bool
-        Whether panels leave out what no other formulation reads, where it is not the scene's.
-    states : dict of str to (place or type)
-        What its saved state is made of, by names in run files.
-    formerly : dict of str to (place or type)
-        The same, as version 0.1.0 called them.
-    from_format_1 : place or callable
-        Makes fields of its state, by name, of what files of format 1 have; None if they are the
-        same.
-    """
+    """A formulation of the dynamics."""
 
     role: ClassVar[str] = "formulation"
     fields_type: ClassVar[type[Frozen]] = ModelFields
     registry: ClassVar[Registry[Any]] = registry.FORMULATIONS
 
     fields: type[ModelFields]
+    """The scene's [model] table; its class says what body it moves (`body`), and whether in space
+    (`spatial`)."""
+
     engine: Late
+    """Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it
+    are relative to."""
+
     title: str = ""
     help: str = ""
+    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
+    of the fields, if left out."""
+
     short: str = ""
     name: str = ""
+    """`short` and `name`: the title where there is little room, and within a sentence; from the
+    title if left out."""
+
     reads: frozenset[str] = frozenset()
+    """Scene keys with an effect in it, as `kinds.reads` has them; all keys if left out."""
+
     check: Late = ""
+    """What is wrong or doubtful in a scene, of the same."""
+
     schema: Late = ""
+    """What the rows of a run of a scene hold; where it is left out, an engine is built and
+    asked."""
+
     largest_stable_step: Late = ""
+    """Step up to which its explicit parts are stable in a scene, s."""
+
     folder: str = ""
+    """Package that places are relative to."""
+
     place: float = 100.0
+    """Where it stands in lists."""
+
     parts: int = 0
+    """Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is
+    nothing to compile."""
+
     contact_problems: bool = False
+    """Whether its steps solve a contact problem, which can be saved."""
+
     friction_laws: tuple[str, ...] = ()
+    """Values of `ground.law` that it can, its own first: that is what a scene which names none
+    gets."""
+
     friction_arrows: bool = False
+    """Whether the friction on its body is shown as arrows."""
+
     alone: bool = False
+    """Whether panels leave out what no other formulation reads, where it is not the scene's."""
+
     states: Mapping[str, Late] = field(default_factory=dict)
+    """What its saved state is made of, by names in run files."""
+
     formerly: Mapping[str, Late] = field(default_factory=dict)
+    """The same, as version 0.1.0 called them."""
+
     from_format_1: Late | None = None
+    """Makes fields of its state, by name, of what files of format 1 have; None if they are the
+    same."""
 
     def __post_init__(self) -> None:
         """Fill in what follows from the rest."""

@@ -104,24 +104,19 @@ _AS_WITHOUT = {"ground.mu_rolling": 0.0}
 
 
 class _Condition(NamedTuple):
-    """Values that have an effect only beside certain other ones.
-
-    Attributes
-    ----------
-    keys : tuple of str
-        As in `Reads`.
-    of : str
-        The key that decides; a formulation that does not read it knows no such condition.
-    holds : callable
-        Whether they have an effect in a scene.
-    words : str
-        When they have, in a few words.
-    """
+    """Values that have an effect only beside certain other ones."""
 
     keys: tuple[str, ...]
+    """As in `Reads`."""
+
     of: str
+    """The key that decides; a formulation that does not read it knows no such condition."""
+
     holds: Callable[[Scene], bool]
+    """Whether they have an effect in a scene."""
+
     words: str
+    """When they have, in a few words."""
 
 
 def _takes_shape(scene: Scene, *own: str) -> bool:

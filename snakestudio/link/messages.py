@@ -100,20 +100,14 @@ the process.
 
 @dataclass(frozen=True, slots=True)
 class LinkCommand:
-    """One thing that the operator wants.
-
-    Attributes
-    ----------
-    kind : str
-    number : int
-        Counts up: `Telemetry.carried_out` says which one was the last.
-    values : dict
-        What it needs, by name; plain values, as JSON has them.
-    """
+    """One thing that the operator wants."""
 
     kind: CommandKind
     number: int = 0
+    """Counts up: `Telemetry.carried_out` says which one was the last."""
+
     values: dict[str, str | int | float | bool] = field(default_factory=dict)
+    """What it needs, by name; plain values, as JSON has them."""
 
 
 BEGINNING: frozenset[CommandKind] = frozenset({"idle", "arm", "stream", "reset", "zero", "wiggle"})
@@ -122,19 +116,14 @@ BEGINNING: frozenset[CommandKind] = frozenset({"idle", "arm", "stream", "reset",
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBlock:
-    """References of all m axes of a profile, in its order and in joint angles, on the machine's monotonic clock.
-
-    Attributes
-    ----------
-    time : (k,) array
-        Knots, s (`time.monotonic()`), strictly ascending, k >= 2.
-    angle, rate : (k, m) arrays
-        rad and rad/s at the knots; cubic Hermite in between.
-    """
+    """References of all m axes of a profile, in its order and in joint angles, on the machine's monotonic clock."""
 
     time: FloatArray
+    """Knots, s (`time.monotonic()`), strictly ascending, k >= 2. Shape (k,)."""
+
     angle: FloatArray
     rate: FloatArray
+    """`angle` and `rate`: rad and rad/s at the knots; cubic Hermite in between. Shape (k, m)."""
 
     def shape_problem(self, n_axes: int) -> str:
         """What is wrong with the shape of its arrays; "" if they hold so many axes at two knots or more."""
@@ -179,50 +168,37 @@ Severity = Literal["info", "good", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class LinkEvent:
-    """Something rare that happened, in words.
-
-    Attributes
-    ----------
-    time : float
-        s, `time.monotonic()`.
-    severity : {"info", "good", "warning", "error"}
-    text : str
-        A sentence.
-    kind : str
-        A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority",
-        "robot", "waiting" (what a stream does not take over; with "info": nothing any more) ...
-    """
+    """Something rare that happened, in words."""
 
     time: float
+    """s, `time.monotonic()`."""
+
     severity: Severity
     text: str
+    """A sentence."""
+
     kind: str = "info"
+    """A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority",
+    "robot", "waiting" (what a stream does not take over; with "info": nothing any more) ..."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """One frame that went over the bus, for the window's list.
-
-    Attributes
-    ----------
-    time : float
-        s, `time.monotonic()`.
-    id : int
-    extended, remote, error, sent : bool
-        `sent`: by us.
-    data : bytes
-    text : str
-        What it says by the profile and its DBC; "" if the profile does not know it.
-    """
+    """One frame that went over the bus, for the window's list."""
 
     time: float
+    """s, `time.monotonic()`."""
+
     id: int
     extended: bool
     remote: bool
     error: bool
     sent: bool
+    """`extended`, `remote`, `error` and `sent`: `sent`: by us."""
+
     data: bytes
     text: str = ""
+    """What it says by the profile and its DBC; "" if the profile does not know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,102 +207,99 @@ class Telemetry:
 
     Angles are the joints' own (sign, offset and gear are taken out). What was never heard is NaN,
     and so is the time of it. All times are `time.monotonic()`, in s.
-
-    Attributes
-    ----------
-    time : float
-        When the link wrote this.
-    state : LinkState
-    reason : str
-        Why it stands there, if it was stopped: a sentence; "" otherwise.
-    not_ready : tuple of str
-        What keeps the robot from being armed, a sentence each; () if nothing does.
-    confirmed : bool
-        Whether the robot itself says that it is armed, all nodes, not longer ago than the profile's
-        lost time.
-    says_status : bool
-        Whether the profile lets it say so at all.
-    replay : bool
-        Whether the bus is a log that is played: arming is impossible.
-    carried_out : int
-        Number of the last command that was carried out or refused.
-    reference, reference_rate : (m,) arrays
-        Last set-points that were sent, rad and rad/s.
-    angle, rate, torque, current, temperature, voltage : (m,) arrays
-        rad, rad/s, N m, A, °C, V; NaN where the profile has no such signal.
-    angle_time : (m,) array
-        When the angle was received.
-    feedback_rate : (m,) array
-        Angles a second, lately, Hz.
-    status : (m,) int64 array
-        Raw status; -1 if never heard.
-    meaning : (m,) int8 array
-        Index into `MEANINGS`.
-    errors : (m,) int64 array
-        Raw error bits; 0 if there are none.
-    heartbeat_time : (k,) array
-        When a node was last heard of, by its heartbeat if the profile has one, else by any frame.
-    bus_load : float
-        Share of the bus's time that the last second took, 0 to 1.
-    received, sent : int
-        Frames since the bus was opened.
-    unknown, unreadable, error_frames, send_errors : int
-        Frames of ids that the profile does not know; of its ids that could not be read; errors the
-        adapter reported.
-    bus_open : bool
-    period_mean, lateness_p99, gap_max : float
-        Of the set-point sender over the last 10 s: mean period, 99th percentile of how late a
-        period's first frame was, and the longest time between two periods, s; NaN while nothing is
-        sent.
-    skipped : int
-        Periods that were skipped since streaming or arming began.
-    priority : str
-        What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ...
-    axis_text : tuple of str
-        Status and errors of every axis in words.
-    heard_at, stale_after : (len(AGED), m) arrays
-        Of each quantity of `AGED`: when an axis last said it, s, and from which age on it may not
-        pass for what is so now, s; infinite where nobody waits for it.
     """
 
     time: float
+    """When the link wrote this."""
+
     state: LinkState
     reason: str
+    """Why it stands there, if it was stopped: a sentence; "" otherwise."""
+
     not_ready: tuple[str, ...]
+    """What keeps the robot from being armed, a sentence each; () if nothing does."""
+
     confirmed: bool
+    """Whether the robot itself says that it is armed, all nodes, not longer ago than the profile's
+    lost time."""
+
     says_status: bool
+    """Whether the profile lets it say so at all."""
+
     replay: bool
+    """Whether the bus is a log that is played: arming is impossible."""
+
     carried_out: int
+    """Number of the last command that was carried out or refused."""
+
     reference: FloatArray
     reference_rate: FloatArray
+    """`reference` and `reference_rate`: last set-points that were sent, rad and rad/s. Shape
+    (m,)."""
+
     angle: FloatArray
     rate: FloatArray
     torque: FloatArray
     current: FloatArray
     temperature: FloatArray
     voltage: FloatArray
+    """`angle`, `rate`, `torque`, `current`, `temperature` and `voltage`: rad, rad/s, N m, A, °C, V;
+    NaN where the profile has no such signal. Shape (m,)."""
+
     angle_time: FloatArray
+    """When the angle was received. Shape (m,)."""
+
     feedback_rate: FloatArray
+    """Angles a second, lately, Hz. Shape (m,)."""
+
     status: NDArray[np.int64]
+    """Raw status; -1 if never heard. Shape (m,)."""
+
     meaning: NDArray[np.int8]
+    """Index into `MEANINGS`. Shape (m,)."""
+
     errors: NDArray[np.int64]
+    """Raw error bits; 0 if there are none. Shape (m,)."""
+
     heartbeat_time: FloatArray
+    """When a node was last heard of, by its heartbeat if the profile has one, else by any frame.
+    Shape (k,)."""
+
     bus_load: float
+    """Share of the bus's time that the last second took, 0 to 1."""
+
     received: int
     sent: int
+    """`received` and `sent`: frames since the bus was opened."""
+
     unknown: int
     unreadable: int
     error_frames: int
     send_errors: int
+    """`unknown`, `unreadable`, `error_frames` and `send_errors`: frames of ids that the profile
+    does not know; of its ids that could not be read; errors the adapter reported."""
+
     bus_open: bool
     period_mean: float
     lateness_p99: float
     gap_max: float
+    """`period_mean`, `lateness_p99` and `gap_max`: of the set-point sender over the last 10 s: mean
+    period, 99th percentile of how late a period's first frame was, and the longest time between two
+    periods, s; NaN while nothing is sent."""
+
     skipped: int
+    """Periods that were skipped since streaming or arming began."""
+
     priority: str
+    """What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ..."""
+
     axis_text: tuple[str, ...]
+    """Status and errors of every axis in words."""
+
     heard_at: FloatArray
     stale_after: FloatArray
+    """`heard_at` and `stale_after`: of each quantity of `AGED`: when an axis last said it, s, and
+    from which age on it may not pass for what is so now, s; infinite where nobody waits for it."""
 
     def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
         """Which axes said a quantity of `AGED` too long before `now` (s), or never though it is waited for, (m,)."""

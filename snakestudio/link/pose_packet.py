@@ -33,37 +33,26 @@ _LARGEST = 65_507
 
 @dataclass(frozen=True, slots=True)
 class BodyPose:
-    """Where one link is.
-
-    Attributes
-    ----------
-    link : int
-        0-based.
-    position : tuple of 3 floats
-        m, world frame.
-    quaternion : tuple of 4 floats
-        Unit quaternion w x y z.
-    """
+    """Where one link is."""
 
     link: int
+    """0-based."""
+
     position: tuple[float, float, float]
+    """m, world frame."""
+
     quaternion: tuple[float, float, float, float]
+    """Unit quaternion w x y z."""
 
 
 @dataclass(frozen=True, slots=True)
 class PosePacket:
-    """One instant of a pose stream.
-
-    Attributes
-    ----------
-    sequence : int
-    time : float
-        s, the sender's clock.
-    bodies : tuple of BodyPose
-    """
+    """One instant of a pose stream."""
 
     sequence: int
     time: float
+    """s, the sender's clock."""
+
     bodies: tuple[BodyPose, ...]
 
 

@@ -35,37 +35,27 @@ __all__ = ["BasePose", "Placed", "placed_by", "started_at", "station_at"]
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A chain laid over tracked links.
-
-    Attributes
-    ----------
-    pose : (n, 7) array
-        Of all links, as in `Snapshot`.
-    misfit : float
-        Root mean square distance of the tracked links from where the chain has them, m.
-    """
+    """A chain laid over tracked links."""
 
     pose: FloatArray
+    """Of all links, as in `Snapshot`. Shape (n, 7)."""
+
     misfit: float
+    """Root mean square distance of the tracked links from where the chain has them, m."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasePose:
-    """Where a robot that nobody sees is drawn.
-
-    Attributes
-    ----------
-    centre : (2,) array
-        Mean of its links' places on the ground, m.
-    heading : float
-        Mean direction of its links, rad.
-    flat : bool
-        Whether the scene is one in the plane: then pitch is not drawn.
-    """
+    """Where a robot that nobody sees is drawn."""
 
     centre: FloatArray
+    """Mean of its links' places on the ground, m. Shape (2,)."""
+
     heading: float
+    """Mean direction of its links, rad."""
+
     flat: bool
+    """Whether the scene is one in the plane: then pitch is not drawn."""
 
     def pose(self, robot: Robot, angles: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
         """Poses (n, 7) of the links for angles (m,), rad, of joint axes; what is NaN counts as straight."""

@@ -45,48 +45,38 @@ late."""
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """The tracked links at one instant.
-
-    Attributes
-    ----------
-    time : float
-        When the newest of them was received, s, `time.monotonic()`.
-    links : (k,) int array
-        0-based, ascending.
-    pose : (k, 7) array
-        Centre of gravity (m) and unit quaternion w x y z, world frame.
-    """
+    """The tracked links at one instant."""
 
     time: float
+    """When the newest of them was received, s, `time.monotonic()`."""
+
     links: NDArray[np.intp]
+    """0-based, ascending. Shape (k,)."""
+
     pose: FloatArray
+    """Centre of gravity (m) and unit quaternion w x y z, world frame. Shape (k, 7)."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFigures:
-    """How a stream of poses does.
-
-    Attributes
-    ----------
-    received : int
-        Packets that were used.
-    lost, late, double, unreadable, jumps : int
-        Packets that never came; that came behind newer ones; that came twice; that could not be
-        read; bodies that were not believed.
-    rate : float
-        Packets a second, Hz; 0 if there are none.
-    jitter : float
-        Standard deviation of the time between two, s.
-    """
+    """How a stream of poses does."""
 
     received: int = 0
+    """Packets that were used."""
+
     lost: int = 0
     late: int = 0
     double: int = 0
     unreadable: int = 0
     jumps: int = 0
+    """`lost`, `late`, `double`, `unreadable` and `jumps`: packets that never came; that came behind
+    newer ones; that came twice; that could not be read; bodies that were not believed."""
+
     rate: float = 0.0
+    """Packets a second, Hz; 0 if there are none."""
+
     jitter: float = 0.0
+    """Standard deviation of the time between two, s."""
 
 
 class PoseSource(Protocol):

@@ -42,21 +42,16 @@ KEPT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class TwinState:
-    """Where the simulated robot is at one instant.
-
-    Attributes
-    ----------
-    time : float
-        Of the run, s.
-    angle : (m,) array
-        rad.
-    head : (3,) array
-        Centre of gravity of the head link, m.
-    """
+    """Where the simulated robot is at one instant."""
 
     time: float
+    """Of the run, s."""
+
     angle: FloatArray
+    """rad. Shape (m,)."""
+
     head: FloatArray
+    """Centre of gravity of the head link, m. Shape (3,)."""
 
 
 class Loading:

@@ -170,17 +170,11 @@ class Body(ABC):
 
 @dataclass(frozen=True, slots=True)
 class ChainBody(Body):
-    """A chain of links.
-
-    Attributes
-    ----------
-    robot : Robot
-    in_space : bool
-        Whether the links move in space.
-    """
+    """A chain of links."""
 
     robot: Robot
     in_space: bool = False
+    """Whether the links move in space."""
 
     part_noun = "link"
     part_name = "Link"
@@ -339,17 +333,11 @@ def _link_sizes(robot: Robot) -> PartSizes:
 
 @dataclass(frozen=True, slots=True)
 class ContinuousBody(Body):
-    """A rod of cross-sections with nothing between them, the head first.
-
-    Attributes
-    ----------
-    beam : Beam
-    support : Support
-        What holds it.
-    """
+    """A rod of cross-sections with nothing between them, the head first."""
 
     beam: Beam
     support: Support
+    """What holds it."""
 
     part_noun = "cross-section"
     part_name = "Section"

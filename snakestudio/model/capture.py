@@ -19,49 +19,45 @@ CENTRE_OF_MASS = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capture:
-    """The tracks of b bodies at k instants.
-
-    Attributes
-    ----------
-    name : str
-        What people call it: the file's stem, unless something better is known.
-    time : (k,) array
-        s, ascending.
-    bodies : tuple of str
-        Names of the tracked bodies (or markers).
-    links : tuple of int or None
-        0-based link that each body sits on; `CENTRE_OF_MASS`; None where that is unknown.
-    position : (k, b, 3) array
-        m, z up. NaN where nothing is known: before the first and behind the last sight of a body,
-        and in gaps too long to be filled.
-    orientation : (k, b, 4) array or None
-        Unit quaternions w x y z; NaN as in `position`, and for a body without any.
-    joint_angle : (k, n-1, 2) array or None
-        Yaw and pitch of every joint, rad.
-    measured : (k, b) bool array
-        False where a gap was filled by interpolation, or nothing is known.
-    notes : tuple of str
-        What was found and done on import, in sentences.
-    source : str
-        Name of the file it came from.
-    digest : str
-        SHA-256 of that file; empty if it is unknown.
-    recognition : Recognition or None
-        What the file was found to hold.
-    """
+    """The tracks of b bodies at k instants."""
 
     name: str
+    """What people call it: the file's stem, unless something better is known."""
+
     time: FloatArray
+    """s, ascending. Shape (k,)."""
+
     bodies: tuple[str, ...]
+    """Names of the tracked bodies (or markers)."""
+
     links: tuple[int | None, ...]
+    """0-based link that each body sits on; `CENTRE_OF_MASS`; None where that is unknown."""
+
     position: FloatArray
+    """m, z up. NaN where nothing is known: before the first and behind the last sight of a body,
+    and in gaps too long to be filled. Shape (k, b, 3)."""
+
     orientation: FloatArray | None
+    """Unit quaternions w x y z; NaN as in `position`, and for a body without any. Shape (k, b,
+    4)."""
+
     joint_angle: FloatArray | None
+    """Yaw and pitch of every joint, rad. Shape (k, n-1, 2)."""
+
     measured: BoolArray
+    """False where a gap was filled by interpolation, or nothing is known. Shape (k, b)."""
+
     notes: tuple[str, ...] = ()
+    """What was found and done on import, in sentences."""
+
     source: str = ""
+    """Name of the file it came from."""
+
     digest: str = ""
+    """SHA-256 of that file; empty if it is unknown."""
+
     recognition: Recognition | None = None
+    """What the file was found to hold."""
 
     @property
     def duration(self) -> float:

@@ -23,38 +23,28 @@ DRIVEN = "The joints are driven by a program"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Scene values that were changed while the run went.
-
-    Attributes
-    ----------
-    time : float
-        Simulated time from which they held, s.
-    values : dict
-        Scene values by dotted key.
-    """
+    """Scene values that were changed while the run went."""
 
     time: float
+    """Simulated time from which they held, s."""
+
     values: dict[str, Any]
+    """Scene values by dotted key."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """A moment of a run that one may want to go back to.
-
-    Attributes
-    ----------
-    time : float
-        Simulated time, s.
-    kind : str
-        One of `EventKind`.
-    text : str
-        What happened, for people: a short sentence without its time.
-    weight : float
-        How much of it there was, in the unit of the text (N s of an impact, a residual), to tell
-        the important ones.
-    """
+    """A moment of a run that one may want to go back to."""
 
     time: float
+    """Simulated time, s."""
+
     kind: EventKind
+    """One of `EventKind`."""
+
     text: str
+    """What happened, for people: a short sentence without its time."""
+
     weight: float = 0.0
+    """How much of it there was, in the unit of the text (N s of an impact, a residual), to tell the
+    important ones."""

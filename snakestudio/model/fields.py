@@ -68,40 +68,35 @@ _UNITS = {
 
 
 class FieldDoc(NamedTuple):
-    """How a scene value is shown to people.
-
-    Attributes
-    ----------
-    label : str
-        Short name for panels.
-    unit : str
-        Unit of the value as it stands in the file ("" for none).
-    help : str
-        One-line explanation.
-    symbol : str
-        Symbol in the papers, "" if none.
-    slider : (float, float) or None
-        Sensible range of a slider, narrower than what is valid.
-    live : bool
-        Whether a running simulation takes a change at once; otherwise it applies at reset.
-    minimum, maximum : float or None
-        Valid range, None where open.
-    exclusive_minimum : bool
-        Whether the minimum itself is invalid.
-    default : Any
-        Default value, None if the file must give one.
-    """
+    """How a scene value is shown to people."""
 
     label: str
+    """Short name for panels."""
+
     unit: str
+    """Unit of the value as it stands in the file ("" for none)."""
+
     help: str
+    """One-line explanation."""
+
     symbol: str
+    """Symbol in the papers, "" if none."""
+
     slider: tuple[float, float] | None
+    """Sensible range of a slider, narrower than what is valid."""
+
     live: bool
+    """Whether a running simulation takes a change at once; otherwise it applies at reset."""
+
     minimum: float | None
     maximum: float | None
+    """`minimum` and `maximum`: valid range, None where open."""
+
     exclusive_minimum: bool
+    """Whether the minimum itself is invalid."""
+
     default: Any
+    """Default value, None if the file must give one."""
 
 
 def value(

@@ -15,30 +15,25 @@ __all__ = ["GAITS", "GaitPreset", "unsuitable"]
 
 @dataclass(frozen=True, slots=True)
 class GaitPreset:
-    """A gait of the library.
-
-    Attributes
-    ----------
-    name : str
-        Unique, for programs.
-    title : str
-        For people.
-    explanation : str
-        What it does, in one line.
-    source : str
-        Where it comes from.
-    gait : LateralUndulation or CompoundSerpenoid
-        Its waves (`TwoWaves` where it needs pitch).
-    soft_start_deg : float
-        What `control.soft_start_deg` should be.
-    """
+    """A gait of the library."""
 
     name: str
+    """Unique, for programs."""
+
     title: str
+    """For people."""
+
     explanation: str
+    """What it does, in one line."""
+
     source: str
+    """Where it comes from."""
+
     gait: LateralUndulation | CompoundSerpenoid
+    """Its waves (`TwoWaves` where it needs pitch)."""
+
     soft_start_deg: float = 0.0
+    """What `control.soft_start_deg` should be."""
 
     def values(self) -> dict[str, Any]:
         """Scene values by dotted key, for `with_values`."""

@@ -177,47 +177,42 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(\{\}[a-z0-9_]*)?")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity(Declaration):
-    """Something that runs tell.
-
-    Attributes
-    ----------
-    name : str
-        Of its columns, ending in the unit; `{}` stands for the number (or the name) of what has a
-        column each.
-    values : callable
-        (k, columns), or (k,) of a single column, SI unless the name says otherwise.
-    needs : Fields
-        What the source must fill.
-    group : str
-        Where its columns stand in the channel browser, if that does not follow from their names;
-        "": nowhere.
-    of : callable
-        What it has a column for each of.
-    having : callable, optional
-        Those of them that it has a column for, if not all: the joints that have an axis of its
-        kind.
-    there : callable
-        Which runs have it.
-    exported : bool
-        Whether it is among the columns of CSV, HDF5 and expressions; others are shown only.
-    key : str
-        What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left
-        out.
-    cost : str
-        Pattern of those of its columns of which less is better: a goal that grows with one is
-        minimized.
-    """
+    """Something that runs tell."""
 
     name: str
+    """Of its columns, ending in the unit; `{}` stands for the number (or the name) of what has a
+    column each."""
+
     values: Callable[[Piece], FloatArray]
+    """(k, columns), or (k,) of a single column, SI unless the name says otherwise."""
+
     needs: Fields = Fields.NONE
+    """What the source must fill."""
+
     group: str = ""
+    """Where its columns stand in the channel browser, if that does not follow from their names; "":
+    nowhere."""
+
     of: Labels = _whole
+    """What it has a column for each of."""
+
     having: Labels | None = None
+    """Those of them that it has a column for, if not all: the joints that have an axis of its
+    kind."""
+
     there: Callable[[Schema], bool] = _always
+    """Which runs have it."""
+
     exported: bool = True
+    """Whether it is among the columns of CSV, HDF5 and expressions; others are shown only."""
+
     key: str = ""
+    """What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left
+    out."""
+
     cost: str = ""
+    """Pattern of those of its columns of which less is better: a goal that grows with one is
+    minimized."""
 
     role: ClassVar[str] = "quantity"
     registry: ClassVar[Any] = _ADDED
@@ -274,25 +269,18 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One column of runs of a schema.
-
-    Attributes
-    ----------
-    name : str
-    quantity : Quantity
-    index : int
-        Which column of the quantity it is.
-    filled : bool
-        Whether the source fills it.
-    group : tuple of str
-        Where it stands in the channel browser, from the top: ("Links", "Link 6"); () for nowhere.
-    """
+    """One column of runs of a schema."""
 
     name: str
     quantity: Quantity
     index: int
+    """Which column of the quantity it is."""
+
     filled: bool
+    """Whether the source fills it."""
+
     group: tuple[str, ...]
+    """Where it stands in the channel browser, from the top: ("Links", "Link 6"); () for nowhere."""
 
 
 def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
@@ -616,24 +604,19 @@ def is_cost(column: str) -> bool:
 
 
 class Columns(NamedTuple):
-    """All columns of runs of a schema.
-
-    Attributes
-    ----------
-    by_name : dict of str to Column
-        In the order of a CSV; those that are only shown behind them.
-    by_key : dict of str to tuple of Column
-        Those of a quantity by its key (see `Quantity.key`).
-    exported : tuple of str
-        Names of those of a CSV.
-    filled : tuple of str
-        Those of them that the source fills.
-    """
+    """All columns of runs of a schema."""
 
     by_name: dict[str, Column]
+    """In the order of a CSV; those that are only shown behind them."""
+
     by_key: dict[str, tuple[Column, ...]]
+    """Those of a quantity by its key (see `Quantity.key`)."""
+
     exported: tuple[str, ...]
+    """Names of those of a CSV."""
+
     filled: tuple[str, ...]
+    """Those of them that the source fills."""
 
 
 def columns_of(schema: Schema) -> Columns:

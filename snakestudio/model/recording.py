@@ -49,41 +49,35 @@ HOLD_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What the rows of a recording hold.
-
-    Attributes
-    ----------
-    n_links : int
-    axes : tuple of Axis
-        Of the joints, in the order of the columns of joint values; () of a continuous body.
-    energy : tuple of str
-        Names of the columns of `Rows.energy`.
-    extra : tuple of str
-        Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models
-        add.
-    valid : Fields
-        Which fields the source fills.
-    sections : tuple of float
-        Material abscissas of the cross-sections that the links are, m; () for a robot that has
-        links.
-    n_holds : int
-        Anchors or supports of a continuous body.
-    head : int
-        Which link (or cross-section) is the head, 0-based.
-    link_shares : tuple of float
-        Share of every link in the mass of the robot; () if all weigh the same, and of a continuous
-        body.
-    """
+    """What the rows of a recording hold."""
 
     n_links: int
     axes: tuple[Axis, ...]
+    """Of the joints, in the order of the columns of joint values; () of a continuous body."""
+
     energy: tuple[str, ...]
+    """Names of the columns of `Rows.energy`."""
+
     extra: tuple[str, ...] = ()
+    """Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models
+    add."""
+
     valid: Fields = Fields.ALL
+    """Which fields the source fills."""
+
     sections: tuple[float, ...] = ()
+    """Material abscissas of the cross-sections that the links are, m; () for a robot that has
+    links."""
+
     n_holds: int = 0
+    """Anchors or supports of a continuous body."""
+
     head: int = 0
+    """Which link (or cross-section) is the head, 0-based."""
+
     link_shares: tuple[float, ...] = ()
+    """Share of every link in the mass of the robot; () if all weigh the same, and of a continuous
+    body."""
 
     @property
     def mass_shares(self) -> FloatArray:
@@ -98,24 +92,21 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class ContactRows:
-    """Contacts of k rows, one after the other; row i has ``count[i]`` of them.
-
-    Attributes
-    ----------
-    count : (k,) int array
-    link, other, state : (m,) int arrays
-        As in `Contacts`, m = sum of `count`.
-    point, impulse_normal, impulse_friction : (m, 3) arrays
-        Contact point (m) and impulses on the link since the row before (N s), world frame.
-    """
+    """Contacts of k rows, one after the other; row i has ``count[i]`` of them."""
 
     count: Int32Array
+    """Shape (k,)."""
+
     link: Int32Array
     other: Int32Array
     state: Int32Array
+    """`link`, `other` and `state`: as in `Contacts`, m = sum of `count`. Shape (m,)."""
+
     point: FloatArray
     impulse_normal: FloatArray
     impulse_friction: FloatArray
+    """`point`, `impulse_normal` and `impulse_friction`: contact point (m) and impulses on the link
+    since the row before (N s), world frame. Shape (m, 3)."""
 
     @classmethod
     def none(cls, n_rows: int) -> ContactRows:
@@ -148,57 +139,55 @@ class ContactRows:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """k rows of a run; see `Snapshot` for the frames and signs.
-
-    Attributes
-    ----------
-    time : (k,)
-        s.
-    link_pose : (k, n, 7)
-    link_twist : (k, n, 6)
-    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (k, m)
-        Of the axes that the schema lists.
-    impulse_obstacle, impulse_ground : (k, n, 3)
-        Impulse on every link since the start of the run, N s. That of the ground is friction and
-        normal together.
-    contacts_closed : (k,) int
-        Closed contacts at that instant.
-    energy : (k, e)
-        J, columns named by the schema; work is cumulative.
-    solver_residual : (k,)
-        Worst residual since the row before.
-    solver_iterations, solver_unconverged, steps : (k,) int64
-        Sums since the start of the run.
-    extra : (k, x)
-        Columns named by the schema.
-    strain, wrench : (k, n, 6)
-        Of the cross-sections of a continuous body at that instant, as in `BodyFields`; (k, 0, 6) of
-        links.
-    hold : (k, p, 14)
-        Its anchors and supports at that instant; see `HOLD_COLUMNS`.
-    contacts : ContactRows
-    """
+    """k rows of a run; see `Snapshot` for the frames and signs."""
 
     time: FloatArray
+    """s."""
+
     link_pose: FloatArray
+    """"""
+
     link_twist: FloatArray
+    """"""
+
     joint_angle: FloatArray
     joint_rate: FloatArray
     joint_angle_ref: FloatArray
     joint_rate_ref: FloatArray
     joint_torque: FloatArray
+    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: of the
+    axes that the schema lists."""
+
     impulse_obstacle: FloatArray
     impulse_ground: FloatArray
+    """`impulse_obstacle` and `impulse_ground`: impulse on every link since the start of the run, N
+    s. That of the ground is friction and normal together."""
+
     contacts_closed: Int32Array
+    """Closed contacts at that instant."""
+
     energy: FloatArray
+    """J, columns named by the schema; work is cumulative."""
+
     solver_residual: FloatArray
+    """Worst residual since the row before."""
+
     solver_iterations: NDArray[np.int64]
     solver_unconverged: NDArray[np.int64]
     steps: NDArray[np.int64]
+    """`solver_iterations`, `solver_unconverged` and `steps`: sums since the start of the run."""
+
     extra: FloatArray
+    """Columns named by the schema."""
+
     strain: FloatArray
     wrench: FloatArray
+    """`strain` and `wrench`: of the cross-sections of a continuous body at that instant, as in
+    `BodyFields`; (k, 0, 6) of links."""
+
     hold: FloatArray
+    """Its anchors and supports at that instant; see `HOLD_COLUMNS`."""
+
     contacts: ContactRows
 
     def __len__(self) -> int:

@@ -45,26 +45,22 @@ def between_knots(
 
 @dataclass(frozen=True, slots=True)
 class JointReference:
-    """Knots in time of the joint angles, evaluated in between by cubic Hermite interpolation, or of their torques.
-
-    Attributes
-    ----------
-    time : (k,) array
-        Times of the knots, s, strictly ascending, k >= 2.
-    angle, rate, acceleration : (k, m) arrays
-        Angles of the m joint axes, in the order of `scene.body.axes`, and their derivatives at the
-        knots; rad, rad/s, rad/s^2. The signs are those of P1/P2.
-    torque : (k, m) array or None
-        Torques that the motors are given, N m, positive as the angles, linear between the knots;
-        angles, rates and accelerations are not numbers then, for nobody asks for any. None: the
-        joints follow their angles.
-    """
+    """Knots in time of the joint angles, evaluated in between by cubic Hermite interpolation, or of their torques."""
 
     time: FloatArray
+    """Times of the knots, s, strictly ascending, k >= 2. Shape (k,)."""
+
     angle: FloatArray
     rate: FloatArray
     acceleration: FloatArray
+    """`angle`, `rate` and `acceleration`: angles of the m joint axes, in the order of
+    `scene.body.axes`, and their derivatives at the knots; rad, rad/s, rad/s^2. The signs are those
+    of P1/P2. Shape (k, m)."""
+
     torque: FloatArray | None = None
+    """Torques that the motors are given, N m, positive as the angles, linear between the knots;
+    angles, rates and accelerations are not numbers then, for nobody asks for any. None: the joints
+    follow their angles. Shape (k, m)."""
 
     def since(self, time: float) -> JointReference:
         """The part around and after `time`: what an engine that stands there may still ask for."""
@@ -85,38 +81,34 @@ class JointReference:
 
 @dataclass(frozen=True, slots=True)
 class StrainReference:
-    """Knots in time of the strain along a continuous body, and of where it is held.
-
-    Attributes
-    ----------
-    time : (k,) array
-        Times of the knots, s, strictly ascending, k >= 2.
-    abscissa : (m,) array
-        Material abscissas X of the points, evenly spaced from 0 to l, m odd, m.
-    strain, rate, acceleration : (k, m, 6) arrays
-        Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m) and their derivatives in time.
-    speed : (k, 2) array
-        Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine
-        it.
-    travel : (k,) array
-        Integral of V_o since the start, m.
-    hold : (k, p, 4) array
-        For every anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and
-        dC/dt, d^2C/dt^2.
-    hold_twist : (k, p, 12) array
-        Twist of what it is fixed to, in the frame of the cross-section there, and its derivative in
-        time (m/s, rad/s).
-    """
+    """Knots in time of the strain along a continuous body, and of where it is held."""
 
     time: FloatArray
+    """Times of the knots, s, strictly ascending, k >= 2. Shape (k,)."""
+
     abscissa: FloatArray
+    """Material abscissas X of the points, evenly spaced from 0 to l, m odd, m. Shape (m,)."""
+
     strain: FloatArray
     rate: FloatArray
     acceleration: FloatArray
+    """`strain`, `rate` and `acceleration`: gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m)
+    and their derivatives in time. Shape (k, m, 6)."""
+
     speed: FloatArray
+    """Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine it.
+    Shape (k, 2)."""
+
     travel: FloatArray
+    """Integral of V_o since the start, m. Shape (k,)."""
+
     hold: FloatArray
+    """For every anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and
+    dC/dt, d^2C/dt^2. Shape (k, p, 4)."""
+
     hold_twist: FloatArray
+    """Twist of what it is fixed to, in the frame of the cross-section there, and its derivative in
+    time (m/s, rad/s). Shape (k, p, 12)."""
 
     def since(self, time: float) -> StrainReference:
         """The part around and after `time`: what an engine that stands there may still ask for."""

@@ -61,29 +61,24 @@ class ContactState(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """The contacts that carried load over an interval, k of them.
-
-    Attributes
-    ----------
-    link : (k,) int array
-        0-based link.
-    other : (k,) int array
-        `GROUND`, `SUPPORT`, or the 0-based obstacle.
-    point : (k, 3) array
-        Contact point, world frame, m.
-    force_normal, force_friction : (k, 3) arrays
-        Mean force on the link over the interval (impulse over time), normal and tangential part,
-        world frame, N.
-    state : (k,) int array
-        `ContactState` at the end of the interval.
-    """
+    """The contacts that carried load over an interval, k of them."""
 
     link: Int32Array
+    """0-based link. Shape (k,)."""
+
     other: Int32Array
+    """`GROUND`, `SUPPORT`, or the 0-based obstacle. Shape (k,)."""
+
     point: FloatArray
+    """Contact point, world frame, m. Shape (k, 3)."""
+
     force_normal: FloatArray
     force_friction: FloatArray
+    """`force_normal` and `force_friction`: mean force on the link over the interval (impulse over
+    time), normal and tangential part, world frame, N. Shape (k, 3)."""
+
     state: Int32Array
+    """`ContactState` at the end of the interval. Shape (k,)."""
 
     def __len__(self) -> int:
         return len(self.link)
@@ -106,55 +101,46 @@ _NO_CONTACTS = Contacts(
 
 @dataclass(frozen=True, slots=True)
 class SolverStats:
-    """How well the contact problems were solved.
-
-    Attributes
-    ----------
-    residual : float
-        Worst residual over the interval (definition in ARCHITECTURE.md), dimensionless.
-    iterations : float
-        Mean Newton iterations a step over the interval.
-    unconverged : int
-        Steps with a residual above 1e-8 since the start of the run.
-    """
+    """How well the contact problems were solved."""
 
     residual: float = 0.0
+    """Worst residual over the interval (definition in ARCHITECTURE.md), dimensionless."""
+
     iterations: float = 0.0
+    """Mean Newton iterations a step over the interval."""
+
     unconverged: int = 0
+    """Steps with a residual above 1e-8 since the start of the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyFields:
-    """What goes on inside a continuous body at its n sampled cross-sections, and at its p anchors or supports.
-
-    Attributes
-    ----------
-    abscissa : (n,) array
-        Material abscissas X of the cross-sections, m.
-    strain : (n, 6) array
-        Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m).
-    wrench : (n, 6) array
-        Lambda in the cross-section's frame: force N_X, N_Y, N_Z (N) and couple C_X, C_Y, C_Z (N m)
-        that the part behind exerts on the part in front (P5 (13)).
-    active : (p,) bool array
-        Which anchors or supports hold.
-    hold : (p,) array
-        Their material abscissas, m.
-    point, axis : (p, 3) arrays
-        Where they are (m) and the unit normal t_X of the cross-section there, world frame.
-    force, torque : (p, 3) arrays
-        What they exert on the body, world frame, N and N m.
-    """
+    """What goes on inside a continuous body at its n sampled cross-sections, and at its p anchors or supports."""
 
     abscissa: FloatArray
+    """Material abscissas X of the cross-sections, m. Shape (n,)."""
+
     strain: FloatArray
+    """Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m). Shape (n, 6)."""
+
     wrench: FloatArray
+    """Lambda in the cross-section's frame: force N_X, N_Y, N_Z (N) and couple C_X, C_Y, C_Z (N m)
+    that the part behind exerts on the part in front (P5 (13)). Shape (n, 6)."""
+
     active: NDArray[np.bool_]
+    """Which anchors or supports hold. Shape (p,)."""
+
     hold: FloatArray
+    """Their material abscissas, m. Shape (p,)."""
+
     point: FloatArray
     axis: FloatArray
+    """`point` and `axis`: where they are (m) and the unit normal t_X of the cross-section there,
+    world frame. Shape (p, 3)."""
+
     force: FloatArray
     torque: FloatArray
+    """`force` and `torque`: what they exert on the body, world frame, N and N m. Shape (p, 3)."""
 
 
 @lru_cache(maxsize=16)
@@ -186,52 +172,49 @@ def _kept(shares: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of a robot of n links at one instant.
-
-    Attributes
-    ----------
-    time : float
-        s.
-    link_pose : (n, 7) array
-        Centre of gravity (m) and unit quaternion w x y z of every link; x runs along the link to
-        the next one, z is up when it lies flat. A planar link lies on the ground.
-    link_twist : (n, 6) array
-        Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame.
-    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (m,) arrays
-        Of the m joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. A continuous body
-        has none.
-    contacts : Contacts
-        Over the control period (or, in a recording, since the row before).
-    energy : dict of str to float
-        J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps;
-        work is cumulative.
-    solver : SolverStats
-    control : dict of str to float
-        What controller and model make of it all, by the names of their channels, each ending in its
-        unit.
-    body : BodyFields or None
-        The inside of a continuous body, whose sampled cross-sections are the links, the head first.
-    mass_shares : (n,) array or None
-        Share of every link in the mass of the robot; None: they weigh the same.
-    valid : Fields
-        Which of the above are valid.
-    """
+    """The state of a robot of n links at one instant."""
 
     time: float
+    """s."""
+
     link_pose: FloatArray
+    """Centre of gravity (m) and unit quaternion w x y z of every link; x runs along the link to the
+    next one, z is up when it lies flat. A planar link lies on the ground. Shape (n, 7)."""
+
     link_twist: FloatArray
+    """Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame. Shape (n,
+    6)."""
+
     joint_angle: FloatArray
     joint_rate: FloatArray
     joint_angle_ref: FloatArray
     joint_rate_ref: FloatArray
     joint_torque: FloatArray
+    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: of the m
+    joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. A continuous body has none.
+    Shape (m,)."""
+
     contacts: Contacts = field(default_factory=Contacts.none)
+    """Over the control period (or, in a recording, since the row before)."""
+
     energy: dict[str, float] = field(default_factory=dict)
+    """J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps;
+    work is cumulative."""
+
     solver: SolverStats = field(default_factory=SolverStats)
     control: dict[str, float] = field(default_factory=dict)
+    """What controller and model make of it all, by the names of their channels, each ending in its
+    unit."""
+
     body: BodyFields | None = None
+    """The inside of a continuous body, whose sampled cross-sections are the links, the head
+    first."""
+
     mass_shares: FloatArray | None = None
+    """Share of every link in the mass of the robot; None: they weigh the same. Shape (n,)."""
+
     valid: Fields = Fields.ALL
+    """Which of the above are valid."""
 
     @property
     def n_links(self) -> int:

@@ -27,17 +27,6 @@ OWN_GAIT = "scene"
 class TeleopCommand:
     """A wish; how far and how fast the joints follow it, the scene's controller says.
 
-    Attributes
-    ----------
-    speed : float
-        Share of the highest gait frequency, -1 to 1; negative: backwards. 0: the wave stands still.
-    turn : float
-        Share of the largest joint offset, -1 to 1; positive: to the left.
-    amplitude : float
-        Share of the gait's amplitude, 0 to 1.
-    gait : str or None
-        Name of a gait of the library; None: the scene's own.
-
     Raises
     ------
     ValueError
@@ -45,9 +34,17 @@ class TeleopCommand:
     """
 
     speed: float = 0.0
+    """Share of the highest gait frequency, -1 to 1; negative: backwards. 0: the wave stands
+    still."""
+
     turn: float = 0.0
+    """Share of the largest joint offset, -1 to 1; positive: to the left."""
+
     amplitude: float = 1.0
+    """Share of the gait's amplitude, 0 to 1."""
+
     gait: str | None = None
+    """Name of a gait of the library; None: the scene's own."""
 
     @property
     def note(self) -> str:
@@ -74,11 +71,6 @@ class TeleopCommand:
 class JointTargets:
     """Angles that another program asks for; how fast the joints go there, the scene's controller says.
 
-    Attributes
-    ----------
-    angles : tuple of float
-        Of all joint axes, rad; NaN for an axis that keeps its target.
-
     Raises
     ------
     ValueError
@@ -86,6 +78,7 @@ class JointTargets:
     """
 
     angles: tuple[float, ...]
+    """Of all joint axes, rad; NaN for an axis that keeps its target."""
 
     @property
     def note(self) -> str:

@@ -20,14 +20,7 @@ PLUGINS: dict[str, Plugin] = {}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plugin:
-    """A plug-in that is loaded.
-
-    Attributes
-    ----------
-    source : Source
-    module : module
-    declarations : tuple of Declaration
-    """
+    """A plug-in that is loaded."""
 
     source: Source
     module: ModuleType

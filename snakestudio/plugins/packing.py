@@ -17,23 +17,17 @@ __all__ = ["PackedPlugin", "packed", "use_packed"]
 
 @dataclass(frozen=True, slots=True)
 class PackedPlugin:
-    """A plug-in as it is handed over.
-
-    Attributes
-    ----------
-    name : str
-    file : str
-        Name of its file; "" for a package, which must be installed where it is used.
-    data : bytes
-        Text of the file.
-    digest : str
-        SHA-256, as of `Source`.
-    """
+    """A plug-in as it is handed over."""
 
     name: str
     file: str
+    """Name of its file; "" for a package, which must be installed where it is used."""
+
     data: bytes
+    """Text of the file."""
+
     digest: str
+    """SHA-256, as of `Source`."""
 
 
 def packed() -> tuple[PackedPlugin, ...]:

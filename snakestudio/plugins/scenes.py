@@ -30,28 +30,23 @@ _failures: dict[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class NamedPlugin:
-    """A plug-in that a scene names, and how it is.
-
-    Attributes
-    ----------
-    name : str
-        As the scene has it.
-    path : Path or None
-        Of a file.
-    state : {"loaded", "changed", "trusted", "untrusted", "unreadable"}
-        "changed": code of before is loaded, and what is there now is not trusted; "trusted": it can
-        be loaded.
-    reason : str
-        Why it cannot be read or loaded, in sentences; "" if it can.
-    source : Source or None
-        What is there now.
-    """
+    """A plug-in that a scene names, and how it is."""
 
     name: str
+    """As the scene has it."""
+
     path: Path | None
+    """Of a file."""
+
     state: Literal["loaded", "changed", "trusted", "untrusted", "unreadable"]
+    """"changed": code of before is loaded, and what is there now is not trusted; "trusted": it can
+    be loaded."""
+
     reason: str = ""
+    """Why it cannot be read or loaded, in sentences; "" if it can."""
+
     source: Source | None = None
+    """What is there now."""
 
     def refusal(self) -> tuple[str, str]:
         """Why it is not loaded, and what to do, for a message about the key that needs it."""

@@ -23,27 +23,22 @@ _MOST_MODULES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a plug-in comes from, and its code.
-
-    Attributes
-    ----------
-    name : str
-        What it is called: the file's name without ending, or that of the package's entry point.
-    path : Path or None
-        Of the file; of a package, of its module.
-    data : bytes
-        Text of the file; of a package nothing, because Python imports it.
-    digest : str
-        SHA-256 of the file, or of all Python files of the package.
-    module : str
-        What is imported of a package; "" for a file.
-    """
+    """Where a plug-in comes from, and its code."""
 
     name: str
+    """What it is called: the file's name without ending, or that of the package's entry point."""
+
     path: Path | None
+    """Of the file; of a package, of its module."""
+
     data: bytes
+    """Text of the file; of a package nothing, because Python imports it."""
+
     digest: str
+    """SHA-256 of the file, or of all Python files of the package."""
+
     module: str = ""
+    """What is imported of a package; "" for a file."""
 
     @property
     def file(self) -> str:

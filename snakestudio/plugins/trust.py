@@ -24,22 +24,17 @@ __all__ = ["Trusted", "forget", "is_trusted", "trust", "trusted", "trusted_folde
 
 @dataclass(frozen=True, slots=True)
 class Trusted:
-    """What is trusted.
-
-    Attributes
-    ----------
-    files : dict of str to str
-        SHA-256 of the content by absolute path.
-    packages : dict of str to str
-        SHA-256 of the Python files of installed packages by name.
-    folders : tuple of str
-        Absolute paths; Python files in them, and in folders in them, are trusted whatever they
-        contain.
-    """
+    """What is trusted."""
 
     files: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the content by absolute path."""
+
     packages: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the Python files of installed packages by name."""
+
     folders: tuple[str, ...] = ()
+    """Absolute paths; Python files in them, and in folders in them, are trusted whatever they
+    contain."""
 
 
 def _store() -> Path:

@@ -21,48 +21,40 @@ __all__ = ["Atlas", "Glyph", "atlas", "draw_text", "text_size"]
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A letter in the atlas, pixels.
-
-    Attributes
-    ----------
-    x, y, width, height : int
-        Box in the atlas; y counts down.
-    left, top : int
-        From the pen to the box's left side, and from the line's top down to the box's top.
-    advance : float
-        Way of the pen to the next letter.
-    """
+    """A letter in the atlas, pixels."""
 
     x: int
     y: int
     width: int
     height: int
+    """`x`, `y`, `width` and `height`: box in the atlas; y counts down."""
+
     left: int
     top: int
+    """`left` and `top`: from the pen to the box's left side, and from the line's top down to the
+    box's top."""
+
     advance: float
+    """Way of the pen to the next letter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atlas:
-    """All letters in all sizes.
-
-    Attributes
-    ----------
-    image : (h, w) uint8 array
-        Coverage, 0 to 255.
-    sizes : tuple of int
-        Font sizes, pixels, rising.
-    ascent, descent : dict of int to int
-        From the baseline up to the line's top and down to its bottom, by size.
-    glyphs : dict of (int, str) to Glyph
-        By size and letter.
-    """
+    """All letters in all sizes."""
 
     image: UInt8Array
+    """Coverage, 0 to 255. Shape (h, w)."""
+
     sizes: tuple[int, ...]
+    """Font sizes, pixels, rising."""
+
     ascent: dict[int, int]
     descent: dict[int, int]
+    """`ascent` and `descent`: from the baseline up to the line's top and down to its bottom, by
+    size."""
+
     glyphs: dict[tuple[int, str], Glyph]
+    """By size and letter."""
 
     def nearest(self, size: float) -> int:
         """The size in the atlas that is nearest to a wanted one."""

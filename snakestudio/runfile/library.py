@@ -30,34 +30,27 @@ _WORDS = re.compile(r"[^\w]+")
 
 @dataclass(frozen=True)
 class KeptRun:
-    """A run in the library.
-
-    Attributes
-    ----------
-    path : Path
-    size_bytes : int
-        Of all its files together.
-    written : datetime
-        When it was last written to, local time.
-    info : RunInfo or None
-        What its file says; None if it cannot be read.
-    problem : str
-        Why it cannot be read, in a sentence; empty if it can.
-    label : str
-        The name a person gave it; empty if nobody did.
-    tags : tuple of str
-    picture : Path or None
-        A picture of it.
-    """
+    """A run in the library."""
 
     path: Path
     size_bytes: int
+    """Of all its files together."""
+
     written: datetime
+    """When it was last written to, local time."""
+
     info: RunInfo | None = None
+    """What its file says; None if it cannot be read."""
+
     problem: str = ""
+    """Why it cannot be read, in a sentence; empty if it can."""
+
     label: str = ""
+    """The name a person gave it; empty if nobody did."""
+
     tags: tuple[str, ...] = ()
     picture: Path | None = None
+    """A picture of it."""
 
     @property
     def name(self) -> str:

@@ -42,25 +42,20 @@ class KeepsStates(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A run that stands where another one was.
-
-    Attributes
-    ----------
-    runner : Runner
-        Its recording begins with the rows of the other run.
-    time : float
-        Where it stands, s.
-    exact : bool
-        Whether that is the recorded state to the bit.
-    notes : tuple of str
-        What is to be known: that it was computed again, and why; by how much it differs. Sentences;
-        usually none.
-    """
+    """A run that stands where another one was."""
 
     runner: Runner
+    """Its recording begins with the rows of the other run."""
+
     time: float
+    """Where it stands, s."""
+
     exact: bool
+    """Whether that is the recorded state to the bit."""
+
     notes: tuple[str, ...]
+    """What is to be known: that it was computed again, and why; by how much it differs. Sentences;
+    usually none."""
 
 
 def continue_run(

@@ -94,23 +94,17 @@ def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far a preparation is.
-
-    Attributes
-    ----------
-    fraction : float
-        Finished share of the time; goes on by the clock, never back, and is 1 only at the end.
-    seconds_left : float or None
-        None once it takes longer than expected.
-    ended : bool
-    error : str
-        Why it ended without a result, in a sentence with what to do; empty if it went well.
-    """
+    """How far a preparation is."""
 
     fraction: float
+    """Finished share of the time; goes on by the clock, never back, and is 1 only at the end."""
+
     seconds_left: float | None
+    """None once it takes longer than expected."""
+
     ended: bool = False
     error: str = ""
+    """Why it ended without a result, in a sentence with what to do; empty if it went well."""
 
 
 class Preparation:

@@ -26,26 +26,19 @@ _LOOK_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class OfflineRun:
-    """What `run_offline` leaves.
-
-    Attributes
-    ----------
-    recording : RunRecording
-    ok : bool
-        False if the physics failed before the end; what was recorded until then is there. Where it
-        could not be recorded to the end, `recording.trouble` says so.
-    message : str
-        Why, in a sentence.
-    cancelled : bool
-    engine_seconds : float
-        Processor time of the engine, s.
-    """
+    """What `run_offline` leaves."""
 
     recording: RunRecording
     ok: bool
+    """False if the physics failed before the end; what was recorded until then is there. Where it
+    could not be recorded to the end, `recording.trouble` says so."""
+
     message: str
+    """Why, in a sentence."""
+
     cancelled: bool = False
     engine_seconds: float = 0.0
+    """Processor time of the engine, s."""
 
 
 def run_offline(

@@ -46,23 +46,17 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Unsaved:
-    """A scene that was never saved.
-
-    Attributes
-    ----------
-    scene : Scene
-    path : Path or None
-        The file it belongs to; None if it never had one.
-    written : datetime
-        When it was kept, local time.
-    kept_in : Path
-        Where it was kept.
-    """
+    """A scene that was never saved."""
 
     scene: Scene
     path: Path | None
+    """The file it belongs to; None if it never had one."""
+
     written: datetime
+    """When it was kept, local time."""
+
     kept_in: Path
+    """Where it was kept."""
 
     @property
     def name(self) -> str:

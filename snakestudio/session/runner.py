@@ -572,22 +572,16 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """References that are under way, and which row comes next.
-
-    Attributes
-    ----------
-    reference : Reference or None
-    reference_begin, reference_end : int
-        Steps that it is for.
-    next_row : int
-        Number of the next row on the grid of the log.
-    last_row_step, end_step : int
-        Step of the last row, and at which the run ends.
-    """
+    """References that are under way, and which row comes next."""
 
     reference: Reference | None
     reference_begin: int
     reference_end: int
+    """`reference_begin` and `reference_end`: steps that it is for."""
+
     next_row: int
+    """Number of the next row on the grid of the log."""
+
     last_row_step: int
     end_step: int
+    """`last_row_step` and `end_step`: step of the last row, and at which the run ends."""

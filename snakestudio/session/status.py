@@ -37,44 +37,38 @@ State = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a session is doing.
-
-    Attributes
-    ----------
-    state : str
-        "empty" (no scene), "preparing" (compiling the engine), "unprepared" (that was cancelled or
-        failed, see `message`, and goes on when it is asked for), "continuing" (going back to a
-        recorded moment), "ready" (at t = 0), "running", "paused", "finished" (duration reached),
-        "blocked" (the scene cannot run, see `problems`), "failed" (the physics failed, see
-        `message`).
-    message : str
-        A sentence for the status bar.
-    progress : float
-        Finished fraction while preparing.
-    seconds_left : float or None
-        How long preparing still takes; None once it takes longer than expected.
-    engine : str
-        Kind of the model whose engine is being prepared, or is not prepared.
-    queued : bool
-        Whether it runs as soon as it is prepared.
-    cancelled : bool
-        Whether it is unprepared because somebody wanted that, and not because of something that is
-        wrong.
-    problems : tuple of Problem
-        All findings about the scene, errors first.
-    pending : tuple of str
-        Dotted keys of edits that apply at the next reset.
-    """
+    """What a session is doing."""
 
     state: State = "empty"
+    """"empty" (no scene), "preparing" (compiling the engine), "unprepared" (that was cancelled or
+    failed, see `message`, and goes on when it is asked for), "continuing" (going back to a recorded
+    moment), "ready" (at t = 0), "running", "paused", "finished" (duration reached), "blocked" (the
+    scene cannot run, see `problems`), "failed" (the physics failed, see `message`)."""
+
     message: str = ""
+    """A sentence for the status bar."""
+
     progress: float = 0.0
+    """Finished fraction while preparing."""
+
     seconds_left: float | None = None
+    """How long preparing still takes; None once it takes longer than expected."""
+
     engine: str = ""
+    """Kind of the model whose engine is being prepared, or is not prepared."""
+
     queued: bool = False
+    """Whether it runs as soon as it is prepared."""
+
     cancelled: bool = False
+    """Whether it is unprepared because somebody wanted that, and not because of something that is
+    wrong."""
+
     problems: tuple[Problem, ...] = ()
+    """All findings about the scene, errors first."""
+
     pending: tuple[str, ...] = ()
+    """Dotted keys of edits that apply at the next reset."""
 
 
 class Event:

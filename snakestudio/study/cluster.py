@@ -58,19 +58,14 @@ def default_workers() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Files with which a cluster is spoken to in private.
-
-    Attributes
-    ----------
-    ca : Path
-        Whom to trust.
-    certificate, key : Path
-        Who one is.
-    """
+    """Files with which a cluster is spoken to in private."""
 
     ca: Path
+    """Whom to trust."""
+
     certificate: Path
     key: Path
+    """`certificate` and `key`: who one is."""
 
     def security(self) -> Any:
         """The same for distributed."""
@@ -128,49 +123,38 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """A worker as the window shows it.
-
-    Attributes
-    ----------
-    name, host, address : str
-    busy : int
-        Tasks that it has.
-    cpu : float
-        Percent of a processor.
-    memory : int
-        Bytes.
-    """
+    """A worker as the window shows it."""
 
     name: str
     host: str
     address: str
     busy: int
+    """Tasks that it has."""
+
     cpu: float
+    """Percent of a processor."""
+
     memory: int
+    """Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a task.
-
-    Attributes
-    ----------
-    ticket : int
-        As `submit` gave it.
-    value : Any
-        What its function returned; None where `error` says why not.
-    error : BaseException or None
-    killed : bool
-        Whether so many workers died of it that it was given up.
-    lost : bool
-        Whether it was forgotten, as all others were, with a connection to the scheduler that broke.
-    """
+    """What came of a task."""
 
     ticket: int
+    """As `submit` gave it."""
+
     value: Any
+    """What its function returned; None where `error` says why not."""
+
     error: BaseException | None = None
     killed: bool = False
+    """Whether so many workers died of it that it was given up."""
+
     lost: bool = False
+    """Whether it was forgotten, as all others were, with a connection to the scheduler that
+    broke."""
 
 
 class Cluster:

@@ -41,37 +41,30 @@ _WAIT_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a study is.
-
-    Attributes
-    ----------
-    state : {"starting", "running", "paused", "done", "cancelled"}
-    runs : int
-        That there are in all, as far as is known.
-    finished : int
-        Of which this many are there.
-    known : int
-        Of which this many were there before.
-    failed : int
-        Of which this many did not end as they should.
-    left_s : float
-        Time left, s; NaN where it is not known.
-    workers : tuple of WorkerInfo
-    dashboard : str
-        Address of dask's own page; "" without one.
-    notes : tuple of str
-        What is to be known, in sentences.
-    """
+    """How far a study is."""
 
     state: Literal["starting", "running", "paused", "done", "cancelled"]
     runs: int
+    """That there are in all, as far as is known."""
+
     finished: int = 0
+    """Of which this many are there."""
+
     known: int = 0
+    """Of which this many were there before."""
+
     failed: int = 0
+    """Of which this many did not end as they should."""
+
     left_s: float = math.nan
+    """Time left, s; NaN where it is not known."""
+
     workers: tuple[WorkerInfo, ...] = ()
     dashboard: str = ""
+    """Address of dask's own page; "" without one."""
+
     notes: tuple[str, ...] = ()
+    """What is to be known, in sentences."""
 
 
 class Driver:

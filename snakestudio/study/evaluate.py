@@ -60,33 +60,28 @@ class ForeignCodeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Runs that are handed to a worker together.
-
-    Attributes
-    ----------
-    study : str
-        Which study it belongs to: that is what can be stopped.
-    scene : str
-        TOML text of the scene.
-    files : dict
-        Contents of the files that it names.
-    measures : tuple of str
-        What is measured.
-    code : str
-        `code_hash` of who asks.
-    runs : tuple of (str, dict)
-        Key, and scene values by key, of each.
-    plugins : tuple of PackedPlugin
-        Code that the scene and the measures need.
-    """
+    """Runs that are handed to a worker together."""
 
     study: str
+    """Which study it belongs to: that is what can be stopped."""
+
     scene: str
+    """TOML text of the scene."""
+
     files: Mapping[str, bytes]
+    """Contents of the files that it names."""
+
     measures: tuple[str, ...]
+    """What is measured."""
+
     code: str
+    """`code_hash` of who asks."""
+
     runs: tuple[tuple[str, dict[str, Any]], ...]
+    """Key, and scene values by key, of each."""
+
     plugins: tuple[PackedPlugin, ...] = ()
+    """Code that the scene and the measures need."""
 
 
 _stopped: set[str] = set()
@@ -215,18 +210,13 @@ def _first_line(text: str) -> str:
 
 
 class Trace(NamedTuple):
-    """What is shown of a run before it is made again.
-
-    Attributes
-    ----------
-    track : (k, 2) array
-        Way of its centre of gravity seen from above, m.
-    posture : (n, 3) array
-        Its links, or cross-sections, at the end, m.
-    """
+    """What is shown of a run before it is made again."""
 
     track: FloatArray
+    """Way of its centre of gravity seen from above, m. Shape (k, 2)."""
+
     posture: FloatArray
+    """Its links, or cross-sections, at the end, m. Shape (n, 3)."""
 
     def packed(self) -> bytes:
         """As bytes: two counts, and single precision, which is a tenth of a micrometre."""

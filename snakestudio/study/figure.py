@@ -41,13 +41,7 @@ _MARKERS = "*DPsXv"
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Another study whose points are drawn, too.
-
-    Attributes
-    ----------
-    label : str
-    table : Table
-    """
+    """Another study whose points are drawn, too."""
 
     label: str
     table: Table

@@ -28,28 +28,23 @@ Over = Literal["mean", "worst", "spread"]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A usual measure.
-
-    Attributes
-    ----------
-    title, help : str
-        For people; the help is a sentence.
-    unit : str
-        Ending of a column of it ("mps"); "" for a plain number.
-    of : callable
-        Of a recording.
-    needs : str
-        A column that the run must have; "" if any run has what it takes.
-    aim : {"maximise", "minimise"}
-        Direction of a goal of it, unless the user chooses the other one.
-    """
+    """A usual measure."""
 
     title: str
     help: str
+    """`title` and `help`: for people; the help is a sentence."""
+
     unit: str
+    """Ending of a column of it ("mps"); "" for a plain number."""
+
     of: Callable[[Recording], float]
+    """Of a recording."""
+
     needs: str = ""
+    """A column that the run must have; "" if any run has what it takes."""
+
     aim: Aim = "maximise"
+    """Direction of a goal of it, unless the user chooses the other one."""
 
 
 def _columns(recording: Recording, *names: str) -> FloatArray:

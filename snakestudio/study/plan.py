@@ -26,18 +26,13 @@ _ALL = re.compile(r"\[\*\]")
 
 
 class Point(NamedTuple):
-    """A point of a study.
-
-    Attributes
-    ----------
-    number : int
-        From 0, in the order in which the search asks.
-    values : dict
-        Scene values by key.
-    """
+    """A point of a study."""
 
     number: int
+    """From 0, in the order in which the search asks."""
+
     values: dict[str, Plain]
+    """Scene values by key."""
 
 
 class Plan:

@@ -19,18 +19,13 @@ __all__ = ["PointScore", "Table", "front", "score_of"]
 
 @dataclass(frozen=True, slots=True)
 class PointScore:
-    """What a point is worth; see `samplers.Score`.
-
-    Attributes
-    ----------
-    goals : tuple of float
-        Smaller is better; infinite where a repeat failed.
-    excess : float
-        By how much it is beyond its limits, relatively; 0 within.
-    """
+    """What a point is worth; see `samplers.Score`."""
 
     goals: tuple[float, ...]
+    """Smaller is better; infinite where a repeat failed."""
+
     excess: float
+    """By how much it is beyond its limits, relatively; 0 within."""
 
 
 def over_repeats(numbers: FloatArray, over: Over, lower_is_worse: bool) -> float:

@@ -51,21 +51,16 @@ MOST_WORKERS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who computes.
-
-    Attributes
-    ----------
-    count : int or None
-        Processes of this machine; as many as processors if None.
-    scheduler : str or None
-        Address of a cluster that is there, in their place.
-    tls : Tls or None
-        Files with which it is spoken to in private.
-    """
+    """Who computes."""
 
     count: int | None = None
+    """Processes of this machine; as many as processors if None."""
+
     scheduler: str | None = None
+    """Address of a cluster that is there, in their place."""
+
     tls: Tls | None = None
+    """Files with which it is spoken to in private."""
 
     @classmethod
     def given(

@@ -37,27 +37,21 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is drawn.
-
-    Attributes
-    ----------
-    kind : Kind
-        Curves over one value, a map over two, a scatter of any two columns, or what is measured
-        over each value.
-    x : str
-    y : tuple of str
-        Several of them are drawn below each other.
-    colour : str
-        "" for none.
-    panels : tuple of str
-        Values that have a panel for each combination of theirs.
-    """
+    """What is drawn."""
 
     kind: Kind
+    """Curves over one value, a map over two, a scatter of any two columns, or what is measured over
+    each value."""
+
     x: str
     y: tuple[str, ...]
+    """Several of them are drawn below each other."""
+
     colour: str = ""
+    """"" for none."""
+
     panels: tuple[str, ...] = ()
+    """Values that have a panel for each combination of theirs."""
 
 
 def _varied(table: Table) -> list[str]:

@@ -66,49 +66,36 @@ CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a run.
-
-    Attributes
-    ----------
-    key : str
-    state : State
-    sentence : str
-        Why it failed; "" if it did not.
-    measures : tuple of float
-        Goals, then limits, as the study asks for them; NaN where there is none.
-    trace : bytes or None
-        The way of its middle and its last posture, see `evaluate.Trace`.
-    seconds : float
-        That it took, s.
-    worker : str
-    """
+    """What became of a run."""
 
     key: str
     state: State
     sentence: str
+    """Why it failed; "" if it did not."""
+
     measures: tuple[float, ...]
+    """Goals, then limits, as the study asks for them; NaN where there is none."""
+
     trace: bytes | None = None
+    """The way of its middle and its last posture, see `evaluate.Trace`."""
+
     seconds: float = 0.0
+    """That it took, s."""
+
     worker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A run that the study asks for.
-
-    Attributes
-    ----------
-    point, repeat : int
-        From 0.
-    key : str
-    changes : dict
-        Scene values that it has, by key.
-    """
+    """A run that the study asks for."""
 
     point: int
     repeat: int
+    """`point` and `repeat`: from 0."""
+
     key: str
     changes: dict[str, Any]
+    """Scene values that it has, by key."""
 
 
 def store_path(study: Path) -> Path:

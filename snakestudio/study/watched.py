@@ -25,23 +25,17 @@ CANCEL = "cancel"
 
 
 class Told(NamedTuple):
-    """Something that a process which runs a study says.
-
-    Attributes
-    ----------
-    kind : {"progress", "doing", "note", "error"}
-        How far it is, what it does before it begins, what is to be known, or why it cannot go on.
-    text : str
-        In words; "" for progress.
-    progress : Progress or None
-    problems : tuple of Problem
-        The mistakes that an error is about.
-    """
+    """Something that a process which runs a study says."""
 
     kind: Literal["progress", "doing", "note", "error"]
+    """How far it is, what it does before it begins, what is to be known, or why it cannot go on."""
+
     text: str = ""
+    """In words; "" for progress."""
+
     progress: Progress | None = None
     problems: tuple[Problem, ...] = ()
+    """The mistakes that an error is about."""
 
 
 def line_of(said: Told) -> str:

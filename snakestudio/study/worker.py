@@ -23,21 +23,16 @@ _CONNECT_S = 30
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a worker hands back.
-
-    Attributes
-    ----------
-    outcomes : tuple of Outcome
-        Of the runs that it finished.
-    address : str
-        Its own.
-    foreign : bool
-        Whether its code is not that of who asked: then it computed nothing.
-    """
+    """What a worker hands back."""
 
     outcomes: tuple[Outcome, ...]
+    """Of the runs that it finished."""
+
     address: str
+    """Its own."""
+
     foreign: bool = False
+    """Whether its code is not that of who asked: then it computed nothing."""
 
 
 def work(chunk: Chunk) -> Done:

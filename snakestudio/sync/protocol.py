@@ -44,30 +44,24 @@ _NAME = "SNAKESTUDIO-TRIGGER"
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A trigger that came in.
-
-    Attributes
-    ----------
-    kind : {"START", "STOP"}
-    name : str
-        Name of the run, as the peer gave it; may be empty.
-    sent : float or None
-        Unix time by the peer's clock, s; None where it gave none.
-    received : float
-        Unix time by the clock of this machine, s.
-    peer : str
-        Where it came from.
-    offset, uncertainty : float or None
-        Peer's clock minus that of this machine, s, as far as known.
-    """
+    """A trigger that came in."""
 
     kind: TriggerKind
     name: str
+    """Name of the run, as the peer gave it; may be empty."""
+
     sent: float | None
+    """Unix time by the peer's clock, s; None where it gave none."""
+
     received: float
+    """Unix time by the clock of this machine, s."""
+
     peer: str
+    """Where it came from."""
+
     offset: float | None = None
     uncertainty: float | None = None
+    """`offset` and `uncertainty`: peer's clock minus that of this machine, s, as far as known."""
 
     def sentence(self) -> str:
         """What happened, for the events of a run."""

@@ -29,38 +29,26 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class ClockOffset:
-    """How another clock stands to the one of this machine.
-
-    Attributes
-    ----------
-    offset : float
-        Other clock minus this one, s.
-    uncertainty : float
-        Half of the shortest round trip, s: the offset cannot be further off than that.
-    """
+    """How another clock stands to the one of this machine."""
 
     offset: float
+    """Other clock minus this one, s."""
+
     uncertainty: float
+    """Half of the shortest round trip, s: the offset cannot be further off than that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A trigger that was sent.
-
-    Attributes
-    ----------
-    kind : {"START", "STOP"}
-    sent : float
-        Unix time by the clock of this machine, s.
-    received : float or None
-        Unix time by the peer's clock; None where it did not answer.
-    peer : str
-    clock : ClockOffset or None
-    """
+    """A trigger that was sent."""
 
     kind: TriggerKind
     sent: float
+    """Unix time by the clock of this machine, s."""
+
     received: float | None
+    """Unix time by the peer's clock; None where it did not answer."""
+
     peer: str
     clock: ClockOffset | None
 

@@ -29,37 +29,29 @@ _USUAL = ("connected", "went away")
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """With whom to start.
-
-    Attributes
-    ----------
-    fire : bool
-        Whether START is sent to `host`, `port` when the run starts, and STOP when it ends.
-    host : str
-    port : int
-    wait : str
-        "" to start by hand, "port" to wait for START on `wait_port`, "lsl" for the first marker of
-        `wait_stream`.
-    wait_port : int
-    wait_host : str
-        Address of this machine to wait at; "" for all of them.
-    wait_stream : str
-        Name of a stream of the Lab Streaming Layer.
-    limit_s : float
-        How long to wait, s; 0: until cancelled.
-    outlet : bool
-        Whether markers and the robot's pose go out as streams of the Lab Streaming Layer.
-    """
+    """With whom to start."""
 
     fire: bool = False
+    """Whether START is sent to `host`, `port` when the run starts, and STOP when it ends."""
+
     host: str = "localhost"
     port: int = 5005
     wait: str = ""
+    """"" to start by hand, "port" to wait for START on `wait_port`, "lsl" for the first marker of
+    `wait_stream`."""
+
     wait_port: int = 5005
     wait_host: str = ""
+    """Address of this machine to wait at; "" for all of them."""
+
     wait_stream: str = ""
+    """Name of a stream of the Lab Streaming Layer."""
+
     limit_s: float = 0.0
+    """How long to wait, s; 0: until cancelled."""
+
     outlet: bool = False
+    """Whether markers and the robot's pose go out as streams of the Lab Streaming Layer."""
 
     @property
     def at_itself(self) -> bool:
@@ -75,18 +67,13 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How what is done to a run is called.
-
-    Attributes
-    ----------
-    by_hand : str
-        What starts it here.
-    stopped : str
-        What became of it by a STOP.
-    """
+    """How what is done to a run is called."""
 
     by_hand: str = "Play"
+    """What starts it here."""
+
     stopped: str = "the run was paused"
+    """What became of it by a STOP."""
 
 
 class SynchronizedStart:

@@ -26,28 +26,22 @@ _WORDS = {True: "yes", False: "no", None: ""}
 
 @dataclass(frozen=True)
 class Column:
-    """One value of the parts that a table shows.
-
-    Attributes
-    ----------
-    name : str
-        Key in the file.
-    doc : FieldDoc
-    kind : str
-        What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values),
-        "span" (two numbers), "names" (texts with commas between), "parts" (a table of its own, only
-        counted here).
-    optional : bool
-        Whether it may be left out.
-    choices : tuple
-        Of a choice.
-    """
+    """One value of the parts that a table shows."""
 
     name: str
+    """Key in the file."""
+
     doc: FieldDoc
     kind: Kind
+    """What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values),
+    "span" (two numbers), "names" (texts with commas between), "parts" (a table of its own, only
+    counted here)."""
+
     optional: bool
+    """Whether it may be left out."""
+
     choices: tuple[Any, ...] = ()
+    """Of a choice."""
 
     @property
     def heading(self) -> str:

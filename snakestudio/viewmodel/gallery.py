@@ -18,28 +18,21 @@ _PAPER = re.compile(r"\bP\d\b")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One shipped scene.
-
-    Attributes
-    ----------
-    path : Path
-    title : str
-    source : str
-        Paper and figure it is from.
-    description : str
-        What to look for.
-    model : str
-        Short name of its model.
-    papers : tuple of str
-        The papers its source names, such as "P2".
-    """
+    """One shipped scene."""
 
     path: Path
     title: str
     source: str
+    """Paper and figure it is from."""
+
     description: str
+    """What to look for."""
+
     model: str
+    """Short name of its model."""
+
     papers: tuple[str, ...]
+    """The papers its source names, such as "P2"."""
 
     def picture(self, theme: str) -> Path:
         """Its picture for the palette called `theme`."""

@@ -15,18 +15,13 @@ _SCATTERED = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a text fits a query.
-
-    Attributes
-    ----------
-    score : float
-        The larger, the better.
-    letters : frozenset of int
-        Places of the letters that were meant.
-    """
+    """How a text fits a query."""
 
     score: float
+    """The larger, the better."""
+
     letters: frozenset[int]
+    """Places of the letters that were meant."""
 
 
 def match(query: str, text: str) -> Match | None:

@@ -30,35 +30,29 @@ _STATES = {
 
 @dataclass(frozen=True)
 class PluginEntry:
-    """A plug-in, and how it is.
-
-    Attributes
-    ----------
-    name : str
-    given : Path or str
-        The file, or the name of the installed package.
-    state : {"loaded", "changed", "trusted", "untrusted", "unreadable"}
-        "changed": code of before is loaded.
-    in_scene : bool
-        Whether the scene names it.
-    adds : tuple of (role, name)
-        What it adds; known only while it is loaded.
-    reason : str
-        Why it cannot be loaded, in sentences; "" if it can.
-    trusted : bool
-        Whether its present content may be run.
-    source : Source or None
-        What is there now.
-    """
+    """A plug-in, and how it is."""
 
     name: str
     given: Path | str
+    """The file, or the name of the installed package."""
+
     state: State
+    """"changed": code of before is loaded."""
+
     in_scene: bool = False
+    """Whether the scene names it."""
+
     adds: tuple[tuple[str, str], ...] = ()
+    """What it adds; known only while it is loaded."""
+
     reason: str = ""
+    """Why it cannot be loaded, in sentences; "" if it can."""
+
     trusted: bool = False
+    """Whether its present content may be run."""
+
     source: Source | None = None
+    """What is there now."""
 
     @property
     def path(self) -> Path | None:

@@ -24,23 +24,15 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Values for one purpose.
-
-    Attributes
-    ----------
-    name : str
-    suffix : str
-        Ending of the file.
-    size : (int, int)
-        px.
-    fps : int
-    quality : str
-    supersample : int
-    """
+    """Values for one purpose."""
 
     name: str
     suffix: str
+    """Ending of the file."""
+
     size: tuple[int, int]
+    """px."""
+
     fps: int
     quality: Quality
     supersample: int = 1

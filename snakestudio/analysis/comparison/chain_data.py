@@ -15,19 +15,14 @@ __all__ = ["PARTS", "ChainComparison", "ChainProfile", "Part"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One entry of the wrenches that is compared.
-
-    Attributes
-    ----------
-    entry : int
-        Index in Lambda: N_X, N_Y, N_Z, C_X, C_Y, C_Z.
-    sign : float
-        -1 for couples: a joint's torque turns the part behind, Lambda the part in front.
-    name, label, symbol, unit : str
-    """
+    """One entry of the wrenches that is compared."""
 
     entry: int
+    """Index in Lambda: N_X, N_Y, N_Z, C_X, C_Y, C_Z."""
+
     sign: float
+    """-1 for couples: a joint's torque turns the part behind, Lambda the part in front."""
+
     name: str
     label: str
     symbol: str
@@ -45,71 +40,60 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainProfile:
-    """A chain of n links beside the body at one instant.
-
-    Attributes
-    ----------
-    links : int
-        n.
-    time : float
-        s.
-    joint : (n-1,) array
-        Abscissas X = j h of the joints, m.
-    chain, body : (n-1, parts) arrays
-        The compared entries at the joints: of the chain's joints, and of the body's cross-sections
-        there.
-    pose : (n, 7) array
-        Centres (m) and unit quaternions of the links in the world.
-    chain_speed, body_speed : float
-        Of the centres of mass, m/s.
-    """
+    """A chain of n links beside the body at one instant."""
 
     links: int
+    """n."""
+
     time: float
+    """s."""
+
     joint: FloatArray
+    """Abscissas X = j h of the joints, m. Shape (n-1,)."""
+
     chain: FloatArray
     body: FloatArray
+    """`chain` and `body`: the compared entries at the joints: of the chain's joints, and of the
+    body's cross-sections there. Shape (n-1, parts)."""
+
     pose: FloatArray
+    """Centres (m) and unit quaternions of the links in the world. Shape (n, 7)."""
+
     chain_speed: float
     body_speed: float
+    """`chain_speed` and `body_speed`: of the centres of mass, m/s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainComparison:
-    """Chains of several numbers of links beside a continuous body.
-
-    Attributes
-    ----------
-    scene : Scene
-        Of the body.
-    free : bool
-        Whether friction moved the chains; otherwise they move as the body does.
-    links : tuple of int
-        Ascending.
-    times : tuple of float
-        Instants, s.
-    parts : tuple of Part
-    profiles : tuple of tuple of ChainProfile
-        By number of links, then by instant.
-    errors : (links, times, parts) array
-        Largest difference over the joints, by the largest of that entry in the body at that
-        instant.
-    speed_errors : (links, times) array
-        Of the centre of mass's speed, by the body's.
-    path_errors : (links,) array
-        Largest distance between the centres of mass over the run, m; NaN for chains that move as
-        the body does.
-    """
+    """Chains of several numbers of links beside a continuous body."""
 
     scene: Scene
+    """Of the body."""
+
     free: bool
+    """Whether friction moved the chains; otherwise they move as the body does."""
+
     links: tuple[int, ...]
+    """Ascending."""
+
     times: tuple[float, ...]
+    """Instants, s."""
+
     parts: tuple[Part, ...]
     profiles: tuple[tuple[ChainProfile, ...], ...]
+    """By number of links, then by instant."""
+
     errors: FloatArray
+    """Largest difference over the joints, by the largest of that entry in the body at that instant.
+    Shape (links, times, parts)."""
+
     speed_errors: FloatArray
+    """Of the centre of mass's speed, by the body's. Shape (links, times)."""
+
     path_errors: FloatArray
+    """Largest distance between the centres of mass over the run, m; NaN for chains that move as the
+    body does. Shape (links,)."""
 
     def order(self, errors: FloatArray) -> float:
         """Order in n of errors by number of links, (links,), by least squares; NaN where there is none to tell.

@@ -38,36 +38,30 @@ __all__ = ["ModelComparison", "ModelRun", "chosen_kinds", "compare_models", "fit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelRun:
-    """What one formulation made of the scene.
-
-    Attributes
-    ----------
-    label : str
-        Its kind; with a number where the same kind runs more than once.
-    kind : str
-    scene : Scene
-        As it was run: with this kind, and perhaps a shorter step.
-    recording : RunRecording or None
-        None if it cannot run the scene.
-    refusals : tuple of str
-        Why it cannot, in sentences.
-    failure : str
-        Why the run stopped early, in a sentence; empty if it did not.
-    notes : tuple of str
-        What is to be known when reading the differences: another time step, parts of the scene that
-        it leaves out.
-    engine_seconds : float
-        Processor time of the engine, s.
-    """
+    """What one formulation made of the scene."""
 
     label: str
+    """Its kind; with a number where the same kind runs more than once."""
+
     kind: str
     scene: Scene
+    """As it was run: with this kind, and perhaps a shorter step."""
+
     recording: RunRecording | None = None
+    """None if it cannot run the scene."""
+
     refusals: tuple[str, ...] = ()
+    """Why it cannot, in sentences."""
+
     failure: str = ""
+    """Why the run stopped early, in a sentence; empty if it did not."""
+
     notes: tuple[str, ...] = ()
+    """What is to be known when reading the differences: another time step, parts of the scene that
+    it leaves out."""
+
     engine_seconds: float = 0.0
+    """Processor time of the engine, s."""
 
     @property
     def end(self) -> float:
@@ -82,27 +76,22 @@ class ModelRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelComparison:
-    """Runs of one scene beside each other.
-
-    Attributes
-    ----------
-    scene : Scene
-        What was given.
-    runs : tuple of ModelRun
-        In the order asked for, those that could not run, too.
-    times : (k,) array
-        Common times, s.
-    samples : dict of str to Samples
-        Of the runs that ran, by label.
-    differences : dict of str to dict of str to Difference
-        From the reference, by label of the other runs and by name of the quantity.
-    """
+    """Runs of one scene beside each other."""
 
     scene: Scene
+    """What was given."""
+
     runs: tuple[ModelRun, ...]
+    """In the order asked for, those that could not run, too."""
+
     times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Common times, s. Shape (k,)."""
+
     samples: dict[str, Samples] = field(default_factory=dict)
+    """Of the runs that ran, by label."""
+
     differences: dict[str, dict[str, Difference]] = field(default_factory=dict)
+    """From the reference, by label of the other runs and by name of the quantity."""
 
     @property
     def ran(self) -> tuple[ModelRun, ...]:

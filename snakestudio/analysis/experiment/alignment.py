@@ -208,63 +208,54 @@ _UNSURE_S = 0.03
 
 @dataclass(frozen=True, slots=True)
 class AlignmentOptions:
-    """How a capture is laid over a run.
-
-    Attributes
-    ----------
-    offset_bounds_s : (float, float)
-        Within which the time offset is sought, s; twice the same: it is given.
-    align_position, align_heading : bool
-        Whether the capture is shifted, and turned about the vertical. False where it was measured
-        in the run's frame.
-    over_s : float or None
-        Shift and turn are those of the first so many seconds that both have; None: of all.
-    link : int or None
-        0-based link that is compared, -1 for the centre of mass; None: what the capture says, for
-        all of its bodies.
-    """
+    """How a capture is laid over a run."""
 
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5)
+    """Within which the time offset is sought, s; twice the same: it is given."""
+
     align_position: bool = True
     align_heading: bool = True
+    """`align_position` and `align_heading`: whether the capture is shifted, and turned about the
+    vertical. False where it was measured in the run's frame."""
+
     over_s: float | None = None
+    """Shift and turn are those of the first so many seconds that both have; None: of all."""
+
     link: int | None = None
+    """0-based link that is compared, -1 for the centre of mass; None: what the capture says, for
+    all of its bodies."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """How a capture lies over a run: x_run = R(heading) (x - pivot) + pivot + shift, t_run = t - begin + offset.
-
-    Attributes
-    ----------
-    offset_s : float
-        A positive one: the capture's clock started after the run's.
-    heading_rad : float
-        Turn about the vertical through the pivot.
-    shift_m, pivot_m : (3,) arrays
-    correlation : float
-        Of the oscillations of both tracks at this offset, 0 to 1.
-    offset_std_s : float
-        Standard deviation of the offset, from how the misfit grows around it; infinite where
-        nothing determines it.
-    pairs : tuple of (int, int)
-        Body of the capture and link of the run that belong together.
-    notes : tuple of str
-        What is doubtful about it, in sentences.
-    begin_s : float
-        What is subtracted from the capture's times first: where its clock begins, if that is far
-        from the run.
-    """
+    """How a capture lies over a run: x_run = R(heading) (x - pivot) + pivot + shift, t_run = t - begin + offset."""
 
     offset_s: float
+    """A positive one: the capture's clock started after the run's."""
+
     heading_rad: float
+    """Turn about the vertical through the pivot."""
+
     shift_m: FloatArray
     pivot_m: FloatArray
+    """`shift_m` and `pivot_m`: shape (3,)."""
+
     correlation: float
+    """Of the oscillations of both tracks at this offset, 0 to 1."""
+
     offset_std_s: float
+    """Standard deviation of the offset, from how the misfit grows around it; infinite where nothing
+    determines it."""
+
     pairs: tuple[tuple[int, int], ...]
+    """Body of the capture and link of the run that belong together."""
+
     notes: tuple[str, ...] = ()
+    """What is doubtful about it, in sentences."""
+
     begin_s: float = 0.0
+    """What is subtracted from the capture's times first: where its clock begins, if that is far
+    from the run."""
 
     def apply(self, capture: Capture) -> Capture:
         """The capture with times and places in those of the run."""

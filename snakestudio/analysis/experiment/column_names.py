@@ -206,36 +206,31 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a column is.
-
-    Attributes
-    ----------
-    what : str
-        "time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw",
-        "vertical", "joint_yaw", "joint_pitch"; "" for anything else.
-    body : str
-        Whose it is; "" where no name is given. Of a joint its number.
-    unit : str
-        As in the layout; "" where none is given, or it is unknown.
-    name : str
-        The words as they are written.
-    reason : str
-        Why the column is none of these.
-    unknown_unit : str
-        The unit of a position as it is written, where it is neither a length nor a known other
-        quantity.
-    occurrence : int
-        The number that a program has put behind a name it has written before, as in "x.1"; 0 for
-        none.
-    """
+    """What a column is."""
 
     what: str
+    """"time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw",
+    "vertical", "joint_yaw", "joint_pitch"; "" for anything else."""
+
     body: str = ""
+    """Whose it is; "" where no name is given. Of a joint its number."""
+
     unit: str = ""
+    """As in the layout; "" where none is given, or it is unknown."""
+
     name: str = ""
+    """The words as they are written."""
+
     reason: str = ""
+    """Why the column is none of these."""
+
     unknown_unit: str = ""
+    """The unit of a position as it is written, where it is neither a length nor a known other
+    quantity."""
+
     occurrence: int = 0
+    """The number that a program has put behind a name it has written before, as in "x.1"; 0 for
+    none."""
 
 
 def unit_in(text: str) -> tuple[str, str]:

@@ -97,30 +97,28 @@ _LARGEST = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedSamples:
-    """Run and experiment beside each other at the k instants of a capture that lie within the run.
-
-    Attributes
-    ----------
-    time : (k,) array
-        Of the run, s.
-    run, experiment : (k, 3) arrays
-        Places of the link, m; of the experiment NaN where nothing is known.
-    measured : (k,) bool array
-        Where the experiment was really seen; only this counts in figures.
-    along, across : (k,) arrays
-        The experiment's place less the run's, along the run's path and to the left of it, m.
-    run_heading, heading : (k,) arrays or None
-        Heading of the run's link, and the experiment's less that, rad.
-    """
+    """Run and experiment beside each other at the k instants of a capture that lie within the run."""
 
     time: FloatArray
+    """Of the run, s. Shape (k,)."""
+
     run: FloatArray
     experiment: FloatArray
+    """`run` and `experiment`: places of the link, m; of the experiment NaN where nothing is known.
+    Shape (k, 3)."""
+
     measured: BoolArray
+    """Where the experiment was really seen; only this counts in figures. Shape (k,)."""
+
     along: FloatArray
     across: FloatArray
+    """`along` and `across`: the experiment's place less the run's, along the run's path and to the
+    left of it, m. Shape (k,)."""
+
     run_heading: FloatArray
     heading: FloatArray | None
+    """`run_heading` and `heading`: heading of the run's link, and the experiment's less that, rad.
+    Shape (k,)."""
 
     @property
     def distance(self) -> FloatArray:
@@ -201,55 +199,39 @@ _MOUNTED_RAD = math.radians(30.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialComparison:
-    """One trial.
-
-    Attributes
-    ----------
-    name : str
-    capture : Capture
-        In the times and places of the run.
-    alignment : Alignment
-    link : int
-        0-based link whose figures these are, or -1 for the centre of mass.
-    course : AlignedSamples
-    figures : dict of str to Figure
-        By name, as in `FIGURES`; what cannot be told is left out.
-    notes : tuple of str
-        What was found on import, in aligning and in comparing.
-    """
+    """One trial."""
 
     name: str
     capture: Capture
+    """In the times and places of the run."""
+
     alignment: Alignment
     link: int
+    """0-based link whose figures these are, or -1 for the centre of mass."""
+
     course: AlignedSamples
     figures: dict[str, Figure]
+    """By name, as in `FIGURES`; what cannot be told is left out."""
+
     notes: tuple[str, ...]
+    """What was found on import, in aligning and in comparing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExperimentComparison:
-    """All trials of an experiment beside a run.
-
-    Attributes
-    ----------
-    recording : Recording
-    options : AlignmentOptions
-    trials : tuple of TrialComparison
-    together : dict of str to Figure
-        Means over the trials.
-    interval : str
-        How the intervals were found, in a sentence.
-    block_s : float
-        Length of the blocks that were drawn, s.
-    """
+    """All trials of an experiment beside a run."""
 
     recording: Recording
     options: AlignmentOptions
     trials: tuple[TrialComparison, ...]
     together: dict[str, Figure]
+    """Means over the trials."""
+
     interval: str
+    """How the intervals were found, in a sentence."""
+
     block_s: float
+    """Length of the blocks that were drawn, s."""
 
 
 def compare_experiment(

@@ -11,27 +11,21 @@ __all__ = ["FIGURES", "Figure", "FigureKind"]
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """What a figure is.
-
-    Attributes
-    ----------
-    name : str
-    label : str
-        What people call it.
-    unit : str
-        As shown; values are in it.
-    sort : str
-        "error": one value, of the distance between both; "pair": one of the run, one of the
-        experiment, and the experiment less the run.
-    about : str
-        What it says, in a sentence.
-    """
+    """What a figure is."""
 
     name: str
     label: str
+    """What people call it."""
+
     unit: str
+    """As shown; values are in it."""
+
     sort: Literal["error", "pair"]
+    """"error": one value, of the distance between both; "pair": one of the run, one of the
+    experiment, and the experiment less the run."""
+
     about: str
+    """What it says, in a sentence."""
 
 
 FIGURES = (
@@ -108,20 +102,15 @@ FIGURES = (
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one trial, or of all of them together.
-
-    Attributes
-    ----------
-    value : float
-        The error; of a pair the experiment less the run. NaN where it cannot be told.
-    run, experiment : float
-        Both members of a pair; NaN of an error.
-    low, high : float
-        Interval of `value` by bootstrap; NaN where there is none.
-    """
+    """One figure of one trial, or of all of them together."""
 
     value: float
+    """The error; of a pair the experiment less the run. NaN where it cannot be told."""
+
     run: float = math.nan
     experiment: float = math.nan
+    """`run` and `experiment`: both members of a pair; NaN of an error."""
+
     low: float = math.nan
     high: float = math.nan
+    """`low` and `high`: interval of `value` by bootstrap; NaN where there is none."""

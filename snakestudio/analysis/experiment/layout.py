@@ -77,20 +77,7 @@ _ROTATION_COLUMNS = {"none": 0, "quaternion": 4, "vertical": 1, "matrix": 9}
 
 @dataclass(frozen=True, slots=True)
 class BodyColumns:
-    """Which columns (0-based) hold one body.
-
-    Attributes
-    ----------
-    name : str
-    x, y, z : int or None
-        Columns of its position along the file's axes; None: 0 all along.
-    rotation : str
-        A `RotationKind`.
-    rotation_columns : tuple of int
-        As many as the kind needs, in its order.
-    link : int or None
-        0-based link that it sits on, -1: centre of mass, None: unknown.
-    """
+    """Which columns (0-based) hold one body."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -98,9 +85,16 @@ class BodyColumns:
     x: int | None = None
     y: int | None = None
     z: int | None = None
+    """`x`, `y` and `z`: columns of its position along the file's axes; None: 0 all along."""
+
     rotation: RotationKind = "none"
+    """A `RotationKind`."""
+
     rotation_columns: tuple[int, ...] = ()
+    """As many as the kind needs, in its order."""
+
     link: int | None = None
+    """0-based link that it sits on, -1: centre of mass, None: unknown."""
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -110,21 +104,16 @@ class BodyColumns:
 
 @dataclass(frozen=True, slots=True)
 class JointColumns:
-    """Which columns (0-based) hold the angles of one joint.
-
-    Attributes
-    ----------
-    joint : int
-        0-based.
-    yaw, pitch : int or None
-        Columns; None: 0 all along.
-    """
+    """Which columns (0-based) hold the angles of one joint."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     joint: int
+    """0-based."""
+
     yaw: int | None = None
     pitch: int | None = None
+    """`yaw` and `pitch`: columns; None: 0 all along."""
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -134,58 +123,51 @@ class JointColumns:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table of text is to be read.
-
-    Attributes
-    ----------
-    delimiter : str
-        "," or ";" or a tab, or " " for any white space.
-    decimal : str
-        "." or ",".
-    header_rows : int
-        Lines before the first one of numbers. Lines behind it that are empty or begin with ``#``
-        are passed over.
-    row_lines : int or None
-        How many lines behind the header belong to the table; None: all to the end of the file.
-    time_column : int or None
-        0-based; None: rows follow each other at `rate_hz`.
-    time_unit : str
-        One of `TIME_UNITS`.
-    nanoseconds_column : int or None
-        0-based column of nanoseconds that are added to the time (stamps in two columns, as ROS
-        writes them).
-    rate_hz : float or None
-        Rows or frames a second, where the time is counted in them.
-    length_unit, angle_unit : str
-        One of `LENGTH_UNITS` and of `ANGLE_UNITS`.
-    axes : str
-        Which axes of the file are x, y and z (up) of the world, each with its sign: "+x+y+z",
-        "+x-z+y" with y up.
-    bodies : tuple of BodyColumns
-    joints : tuple of JointColumns
-    zero_is_missing : bool
-        Whether a position of exactly 0, 0, 0 means that the body was not seen.
-    max_gap_s : float
-        Gaps up to this long are filled by interpolation (and marked), s.
-    """
+    """How a table of text is to be read."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     delimiter: str = ","
+    """"," or ";" or a tab, or " " for any white space."""
+
     decimal: Literal[".", ","] = "."
+    """"." or ","."""
+
     header_rows: int = 1
+    """Lines before the first one of numbers. Lines behind it that are empty or begin with ``#`` are
+    passed over."""
+
     row_lines: int | None = None
+    """How many lines behind the header belong to the table; None: all to the end of the file."""
+
     time_column: int | None = 0
+    """0-based; None: rows follow each other at `rate_hz`."""
+
     nanoseconds_column: int | None = None
+    """0-based column of nanoseconds that are added to the time (stamps in two columns, as ROS
+    writes them)."""
+
     time_unit: TimeUnit = "s"
+    """One of `TIME_UNITS`."""
+
     rate_hz: float | None = None
+    """Rows or frames a second, where the time is counted in them."""
+
     length_unit: LengthUnit = "m"
     angle_unit: AngleUnit = "rad"
+    """`length_unit` and `angle_unit`: one of `LENGTH_UNITS` and of `ANGLE_UNITS`."""
+
     axes: str = "+x+y+z"
+    """Which axes of the file are x, y and z (up) of the world, each with its sign: "+x+y+z",
+    "+x-z+y" with y up."""
+
     bodies: tuple[BodyColumns, ...] = ()
     joints: tuple[JointColumns, ...] = ()
     zero_is_missing: bool = True
+    """Whether a position of exactly 0, 0, 0 means that the body was not seen."""
+
     max_gap_s: float = 0.5
+    """Gaps up to this long are filled by interpolation (and marked), s."""
 
     def problems(self) -> tuple[str, ...]:
         """What keeps this layout from being read, one sentence each; empty if nothing does."""

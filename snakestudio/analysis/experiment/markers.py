@@ -27,37 +27,29 @@ __all__ = ["Markers"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Markers:
-    """Tracks of m markers as their file tells them.
-
-    Attributes
-    ----------
-    kind : str
-        What people call the format.
-    time : (k,) array
-        s.
-    names : tuple of str
-    position : (k, m, 3) array
-        In `unit`, along the file's axes; NaN where a marker was not seen.
-    unit : str
-    rate : float
-        Hz.
-    notes : tuple of str
-    orientation : (k, m, 4) array or None
-        Unit quaternions w x y z along the file's axes; NaN where there is none.
-    file_type : str
-        With its version where the file gives one; `kind` where it is empty.
-    ignored : tuple of IgnoredColumns
-    """
+    """Tracks of m markers as their file tells them."""
 
     kind: str
+    """What people call the format."""
+
     time: FloatArray
+    """s. Shape (k,)."""
+
     names: tuple[str, ...]
     position: FloatArray
+    """In `unit`, along the file's axes; NaN where a marker was not seen. Shape (k, m, 3)."""
+
     unit: LengthUnit
     rate: float
+    """Hz."""
+
     notes: tuple[str, ...] = ()
     orientation: FloatArray | None = None
+    """Unit quaternions w x y z along the file's axes; NaN where there is none. Shape (k, m, 4)."""
+
     file_type: str = ""
+    """With its version where the file gives one; `kind` where it is empty."""
+
     ignored: tuple[IgnoredColumns, ...] = ()
 
     def layout(self) -> Layout:

@@ -26,25 +26,23 @@ _MOST_ADDED = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """What a file holds, in SI units and with z up; NaN wherever it holds nothing.
-
-    Attributes
-    ----------
-    time : (k,) array
-        s.
-    bodies, links
-        As in `Capture`.
-    position : (k, b, 3) array
-    orientation : (k, b, 4) array or None
-    joint_angle : (k, n-1, 2) array or None
-    """
+    """What a file holds, in SI units and with z up; NaN wherever it holds nothing."""
 
     time: FloatArray
+    """s. Shape (k,)."""
+
     bodies: tuple[str, ...]
     links: tuple[int | None, ...]
+    """`bodies` and `links`: as in `Capture`."""
+
     position: FloatArray
+    """Shape (k, b, 3)."""
+
     orientation: FloatArray | None = None
+    """Shape (k, b, 4)."""
+
     joint_angle: FloatArray | None = None
+    """Shape (k, n-1, 2)."""
 
 
 def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:

@@ -38,27 +38,22 @@ _EXPLAINED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How a track goes on the whole.
-
-    Attributes
-    ----------
-    speed : float
-        m/s.
-    direction : float
-        Angle from the x axis, rad.
-    turning : float
-        How fast the direction changes, rad/s, positive to the left.
-    frequency : float
-        Of the oscillation, Hz; NaN where there is none to be told.
-    amplitude : float
-        Half the length of the ellipse that its fundamental describes, m; NaN likewise.
-    """
+    """How a track goes on the whole."""
 
     speed: float
+    """m/s."""
+
     direction: float
+    """Angle from the x axis, rad."""
+
     turning: float
+    """How fast the direction changes, rad/s, positive to the left."""
+
     frequency: float
+    """Of the oscillation, Hz; NaN where there is none to be told."""
+
     amplitude: float
+    """Half the length of the ellipse that its fundamental describes, m; NaN likewise."""
 
 
 def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) -> Trend:

@@ -390,33 +390,29 @@ none."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Determination:
-    """What the data say about p parameters, each in units of its range.
-
-    Attributes
-    ----------
-    covariance : (p, p) array
-        NaN in rows and columns of parameters without effect.
-    half_width : (p,) array
-        Half of the interval's width.
-    correlation : (p, p) array
-    singular_values : (p,) array
-        Of the Jacobian, the largest first.
-    effective : float
-        Number of instants that would say as much if they were independent.
-    no_effect : tuple of int
-        Parameters that change nothing.
-    weak : tuple of tuple of int
-        Combinations of parameters that the data do not determine, each as the parameters that take
-        part.
-    """
+    """What the data say about p parameters, each in units of its range."""
 
     covariance: FloatArray
+    """NaN in rows and columns of parameters without effect. Shape (p, p)."""
+
     half_width: FloatArray
+    """Half of the interval's width. Shape (p,)."""
+
     correlation: FloatArray
+    """Shape (p, p)."""
+
     singular_values: FloatArray
+    """Of the Jacobian, the largest first. Shape (p,)."""
+
     effective: float
+    """Number of instants that would say as much if they were independent."""
+
     no_effect: tuple[int, ...]
+    """Parameters that change nothing."""
+
     weak: tuple[tuple[int, ...], ...]
+    """Combinations of parameters that the data do not determine, each as the parameters that take
+    part."""
 
 
 def determination(

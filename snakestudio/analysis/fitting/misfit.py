@@ -31,36 +31,32 @@ _OFFSET_ACCURACY = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Misfit:
-    """What is left between a run and its tracks.
-
-    Attributes
-    ----------
-    residual : (r,) array
-        Measured, brought into the run's frame and clock, less simulated; m, times the root of the
-        weight.
-    instant : (r,) int array
-        Which of the `time` a residual belongs to.
-    time : (t,) array
-        Times of the measurement by the run's clock, s.
-    distance : (t,) array
-        Root mean square distance at these times, m.
-    cost : float
-        Root mean square distance of all of them, m.
-    offset_s : float
-        Was added to the measurement's times.
-    heading_rad : float
-        By how much it was turned about the vertical, before it was moved by
-    shift_m : (3,) array
-    """
+    """What is left between a run and its tracks."""
 
     residual: FloatArray
+    """Measured, brought into the run's frame and clock, less simulated; m, times the root of the
+    weight. Shape (r,)."""
+
     instant: IntArray
+    """Which of the `time` a residual belongs to. Shape (r,)."""
+
     time: FloatArray
+    """Times of the measurement by the run's clock, s. Shape (t,)."""
+
     distance: FloatArray
+    """Root mean square distance at these times, m. Shape (t,)."""
+
     cost: float
+    """Root mean square distance of all of them, m."""
+
     offset_s: float
+    """Was added to the measurement's times."""
+
     heading_rad: float
+    """By how much it was turned about the vertical, before it was moved by"""
+
     shift_m: FloatArray
+    """Shape (3,)."""
 
     def placed(self, position: FloatArray) -> FloatArray:
         """Measured places (..., 2 or 3) in the run's frame, m."""

@@ -25,18 +25,13 @@ Task = tuple[int, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one evaluation gave.
-
-    Attributes
-    ----------
-    residual : (r,) array or None
-        As in `Misfit`; None if the run failed.
-    failure : str
-        Why it did, in a sentence.
-    """
+    """What one evaluation gave."""
 
     residual: NDArray[np.float64] | None
+    """As in `Misfit`; None if the run failed. Shape (r,)."""
+
     failure: str = ""
+    """Why it did, in a sentence."""
 
 
 class Objective:

@@ -44,22 +44,18 @@ steps alone."""
 
 @dataclass(frozen=True, slots=True)
 class FreeParameter:
-    """A value that a fit may change.
-
-    Attributes
-    ----------
-    keys : tuple of str
-        Dotted scene keys; several of them get the same value ("friction, alike in all directions").
-    low, high : float
-        Bounds, in the unit of the keys.
-    scale : {"lin", "log"}
-        Whether steps within the bounds are differences or ratios.
-    """
+    """A value that a fit may change."""
 
     keys: tuple[str, ...]
+    """Dotted scene keys; several of them get the same value ("friction, alike in all
+    directions")."""
+
     low: float
     high: float
+    """`low` and `high`: bounds, in the unit of the keys."""
+
     scale: Literal["lin", "log"] = "lin"
+    """Whether steps within the bounds are differences or ratios."""
 
     def __post_init__(self) -> None:
         name = self.name

@@ -21,36 +21,34 @@ class Pictured:
 
     The run before lies as it fits the measurement best, too: the picture shows what is wrong with
     its motion, not where the camera stood.
-
-    Attributes
-    ----------
-    link : int or None
-        The tracked link whose paths these are, 0-based (`CENTRE_OF_MASS` for that); None if no
-        place was measured.
-    measured, before, after : (k, 2) arrays
-        Paths, m; empty without such a link.
-    places : (b, 2) array
-        Where the tracked links were last measured, m.
-    pose_before, pose_after : (n, 2) arrays
-        Where the links are in the two runs at that instant, m.
-    instant : float
-        It, by the clock of the fitted run, s.
-    time_before, distance_before, time_after, distance_after : (t,) arrays
-        Course of the root mean square distance, s and m.
     """
 
     link: int | None
+    """The tracked link whose paths these are, 0-based (`CENTRE_OF_MASS` for that); None if no place
+    was measured."""
+
     measured: FloatArray
     before: FloatArray
     after: FloatArray
+    """`measured`, `before` and `after`: paths, m; empty without such a link. Shape (k, 2)."""
+
     places: FloatArray
+    """Where the tracked links were last measured, m. Shape (b, 2)."""
+
     pose_before: FloatArray
     pose_after: FloatArray
+    """`pose_before` and `pose_after`: where the links are in the two runs at that instant, m. Shape
+    (n, 2)."""
+
     instant: float
+    """It, by the clock of the fitted run, s."""
+
     time_before: FloatArray
     distance_before: FloatArray
     time_after: FloatArray
     distance_after: FloatArray
+    """`time_before`, `distance_before`, `time_after` and `distance_after`: course of the root mean
+    square distance, s and m. Shape (t,)."""
 
     @property
     def link_name(self) -> str:

@@ -18,43 +18,32 @@ __all__ = ["FitProgress", "FitResult", "Moment", "TrialOutcome"]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The best there was after some evaluations.
-
-    Attributes
-    ----------
-    evaluations : int
-    cost : float
-        Root mean square distance, m.
-    values : mapping of str to float
-        By name of the parameter.
-    """
+    """The best there was after some evaluations."""
 
     evaluations: int
     cost: float
+    """Root mean square distance, m."""
+
     values: Mapping[str, float]
+    """By name of the parameter."""
 
 
 @dataclass(frozen=True, slots=True)
 class FitProgress:
-    """How far a fit is.
-
-    Attributes
-    ----------
-    doing : str
-        What is being done, in words.
-    evaluations, limit : int
-        How many sets of values were tried, and how many there may be.
-    cost_before : float
-        Root mean square distance with the scene's own values, m.
-    history : tuple of Moment
-        The best so far, whenever there was a better one; the last is the best.
-    """
+    """How far a fit is."""
 
     doing: str
+    """What is being done, in words."""
+
     evaluations: int
     limit: int
+    """`evaluations` and `limit`: how many sets of values were tried, and how many there may be."""
+
     cost_before: float
+    """Root mean square distance with the scene's own values, m."""
+
     history: tuple[Moment, ...]
+    """The best so far, whenever there was a better one; the last is the best."""
 
     @property
     def fraction(self) -> float:
@@ -64,68 +53,52 @@ class FitProgress:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialOutcome:
-    """One measured run, before and after.
-
-    Attributes
-    ----------
-    trial : Trial
-    before, after : Recording
-        With the scene's own values and with the fitted ones.
-    misfit_before, misfit_after : Misfit
-        How far each is from the measurement.
-    """
+    """One measured run, before and after."""
 
     trial: Trial
     before: Recording
     after: Recording
+    """`before` and `after`: with the scene's own values and with the fitted ones."""
+
     misfit_before: Misfit
     misfit_after: Misfit
+    """`misfit_before` and `misfit_after`: how far each is from the measurement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitResult:
-    """What a fit found.
-
-    Attributes
-    ----------
-    parameters : tuple of FreeParameter
-    start : dict of str to (float or None)
-        Values of the scene by name of the parameter; None where the scene leaves it out.
-    values : dict of str to float
-        Fitted values.
-    intervals : dict of str to (float, float)
-        In which the value lies with a probability of 95 %, within the bounds; NaN where that cannot
-        be told.
-    cost_before, cost_after : float
-        Root mean square distance of run and measurement, m.
-    correlation : (p, p) array
-        Of the estimates; NaN where it cannot be told.
-    evaluations : int
-    history : tuple of Moment
-    notes : tuple of str
-        What is to be known when using the values, in sentences.
-    trials : tuple of TrialOutcome
-    method : str
-        "least_squares", "cma" or "auto".
-    seed : int
-    stopped : bool
-        Whether it was stopped early: the values are the best until then.
-    """
+    """What a fit found."""
 
     parameters: tuple[FreeParameter, ...]
     start: dict[str, float | None]
+    """Values of the scene by name of the parameter; None where the scene leaves it out."""
+
     values: dict[str, float]
+    """Fitted values."""
+
     intervals: dict[str, tuple[float, float]]
+    """In which the value lies with a probability of 95 %, within the bounds; NaN where that cannot
+    be told."""
+
     cost_before: float
     cost_after: float
+    """`cost_before` and `cost_after`: root mean square distance of run and measurement, m."""
+
     correlation: FloatArray
+    """Of the estimates; NaN where it cannot be told. Shape (p, p)."""
+
     evaluations: int
     history: tuple[Moment, ...]
     notes: tuple[str, ...]
+    """What is to be known when using the values, in sentences."""
+
     trials: tuple[TrialOutcome, ...]
     method: str
+    """"least_squares", "cma" or "auto"."""
+
     seed: int
     stopped: bool = False
+    """Whether it was stopped early: the values are the best until then."""
 
     @property
     def scene_values(self) -> dict[str, float]:

@@ -213,19 +213,14 @@ class _EnoughError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """How the residuals change with the places.
-
-    Attributes
-    ----------
-    columns : (r, p) array
-        The Jacobian.
-    roughness : (p,) array
-        Second over first difference: small where the residuals change smoothly over the step; 0
-        where not known.
-    """
+    """How the residuals change with the places."""
 
     columns: FloatArray
+    """The Jacobian. Shape (r, p)."""
+
     roughness: FloatArray
+    """Second over first difference: small where the residuals change smoothly over the step; 0
+    where not known. Shape (p,)."""
 
 
 def jacobian(search: Search, place: FloatArray) -> Slopes:

@@ -25,27 +25,23 @@ _ALL: BoolArray = np.ones(0, np.bool_)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """Where one link was, measured.
-
-    Attributes
-    ----------
-    time : (k,) array
-        s, ascending.
-    link : int
-        0-based; `CENTRE_OF_MASS` for that.
-    position : (k, 2) or (k, 3) array
-        Centre of gravity of the link, m.
-    measured : (k,) bool array
-        False where there was a drop-out: such rows are left out. All of them if not given.
-    weight : float
-        How much a distance counts, against others.
-    """
+    """Where one link was, measured."""
 
     time: FloatArray
+    """s, ascending. Shape (k,)."""
+
     link: int
+    """0-based; `CENTRE_OF_MASS` for that."""
+
     position: FloatArray
+    """Centre of gravity of the link, m. Shape (k, 2)."""
+
     measured: BoolArray = field(default_factory=lambda: _ALL)
+    """False where there was a drop-out: such rows are left out. All of them if not given. Shape
+    (k,)."""
+
     weight: float = 1.0
+    """How much a distance counts, against others."""
 
     @property
     def used(self) -> BoolArray:
@@ -58,27 +54,23 @@ class JointTrack:
     """What the angles of one joint were, measured.
 
     An error of an angle counts as the distance by which it moves the end of a link.
-
-    Attributes
-    ----------
-    time : (k,) array
-        s, ascending.
-    joint : int
-        0-based.
-    angle : (k,) array
-        rad.
-    kind : str
-        Of which of its axes, "yaw" or "pitch".
-    measured : (k,) bool array
-        As of a `Track`.
-    weight : float
     """
 
     time: FloatArray
+    """s, ascending. Shape (k,)."""
+
     joint: int
+    """0-based."""
+
     angle: FloatArray
+    """rad. Shape (k,)."""
+
     kind: str = "yaw"
+    """Of which of its axes, "yaw" or "pitch"."""
+
     measured: BoolArray = field(default_factory=lambda: _ALL)
+    """As of a `Track`. Shape (k,)."""
+
     weight: float = 1.0
 
     @property
@@ -94,33 +86,27 @@ def _used(measured: BoolArray, time: FloatArray, values: FloatArray) -> BoolArra
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """One measured run and the scene it was made in.
-
-    Attributes
-    ----------
-    name : str
-        What people call it.
-    scene : Scene
-    tracks : tuple of Track and JointTrack
-        All by one clock and in one frame.
-    base_dir : Path, optional
-        What relative paths in the scene are relative to.
-    offset_bounds_s : (float, float)
-        Between what the track's clock may be off: `offset` is added to its times. Equal: known.
-    align : bool
-        Whether the tracks may be turned about the vertical and moved, as a whole, to lie on the
-        run.
-    notes : tuple of str
-        What was done to the measurement, in sentences.
-    """
+    """One measured run and the scene it was made in."""
 
     name: str
+    """What people call it."""
+
     scene: Scene
     tracks: tuple[Track | JointTrack, ...]
+    """All by one clock and in one frame."""
+
     base_dir: Path | None = None
+    """What relative paths in the scene are relative to."""
+
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5)
+    """Between what the track's clock may be off: `offset` is added to its times. Equal: known."""
+
     align: bool = True
+    """Whether the tracks may be turned about the vertical and moved, as a whole, to lie on the
+    run."""
+
     notes: tuple[str, ...] = ()
+    """What was done to the measurement, in sentences."""
 
     def __post_init__(self) -> None:
         robot, low, high = self.scene.robot, *self.offset_bounds_s

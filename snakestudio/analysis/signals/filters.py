@@ -88,18 +88,13 @@ class Derivative(_Window):
 
 
 class _Filter(NamedTuple):
-    """A filter for one of two passes.
-
-    Attributes
-    ----------
-    response : (m,) array
-        What it makes of a single 1 among zeros, until it has forgotten it.
-    constant : float
-        What it makes of a constant 1.
-    """
+    """A filter for one of two passes."""
 
     response: FloatArray
+    """What it makes of a single 1 among zeros, until it has forgotten it. Shape (m,)."""
+
     constant: float
+    """What it makes of a constant 1."""
 
     @property
     def memory(self) -> int:

@@ -243,35 +243,29 @@ class ValueAt(Node):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that can be typed.
-
-    Attributes
-    ----------
-    signature : str
-        As it is called: "lowpass(x, hz)".
-    help : str
-        What it does, in a few words.
-    make : callable
-        Makes the node of its signals, and of its plain numbers.
-    signals : int
-        How many signals it takes; 0: any number of them, also by patterns such as ``link_*_x_m``.
-    numbers : tuple of str
-        Plain numbers after those, by name; those in `positive` must be above 0.
-    positive : frozenset of str
-    between : dict of str to (float, float)
-        Least and greatest of those numbers that have such limits.
-    around : (str, str) or None
-        How it is offered to be put around an expression: "Low-Pass, 5 Hz", ``lowpass({}, 5)``.
-    """
+    """A function that can be typed."""
 
     signature: str
+    """As it is called: "lowpass(x, hz)"."""
+
     help: str
+    """What it does, in a few words."""
+
     make: Callable[..., Node]
+    """Makes the node of its signals, and of its plain numbers."""
+
     signals: int = 1
+    """How many signals it takes; 0: any number of them, also by patterns such as ``link_*_x_m``."""
+
     numbers: tuple[str, ...] = ()
+    """Plain numbers after those, by name; those in `positive` must be above 0."""
+
     positive: frozenset[str] = frozenset()
     between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and greatest of those numbers that have such limits."""
+
     around: tuple[str, str] | None = None
+    """How it is offered to be put around an expression: "Low-Pass, 5 Hz", ``lowpass({}, 5)``."""
 
 
 def guarded(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -545,42 +539,37 @@ FUNCTIONS: Table[Function] = Table(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FilterKind(Declaration):
-    """A filter: a function of one signal that gives a value for every row.
-
-    Attributes
-    ----------
-    name : str
-        As it is typed.
-    of : callable
-        Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the
-        plain numbers.
-    help : str
-        What it does, in a few words.
-    unit : callable or str
-        Makes the unit of its values of that of the signal, which it is if left out; or the unit as
-        columns end in it ("mps"), "" for none.
-    numbers : tuple of str
-        Names of the plain numbers that it takes after the signal.
-    positive : tuple of str
-        Those of them that must be above 0.
-    between : dict of str to (float, float)
-        Least and greatest of them.
-    reach_s : float, callable or None
-        How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the
-        row itself; None: at the whole run, which takes longer while a run goes.
-    """
+    """A filter: a function of one signal that gives a value for every row."""
 
     role: ClassVar[str] = "filter"
     registry: ClassVar[Table[Function]] = FUNCTIONS
 
     name: str
+    """As it is typed."""
+
     of: Callable[..., FloatArray]
+    """Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the
+    plain numbers."""
+
     help: str = ""
+    """What it does, in a few words."""
+
     unit: Callable[[Unit], Unit] | str | None = None
+    """Makes the unit of its values of that of the signal, which it is if left out; or the unit as
+    columns end in it ("mps"), "" for none."""
+
     numbers: tuple[str, ...] = ()
+    """Names of the plain numbers that it takes after the signal."""
+
     positive: tuple[str, ...] = ()
+    """Those of them that must be above 0."""
+
     between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and greatest of them."""
+
     reach_s: float | Callable[..., float] | None = None
+    """How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the
+    row itself; None: at the whole run, which takes longer while a run goes."""
 
     @property
     def kind_name(self) -> str:

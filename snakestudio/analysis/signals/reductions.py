@@ -54,38 +54,33 @@ REDUCTIONS: Table[Function] = Table()
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReductionKind(Declaration):
-    """A reduction of a signal to a number.
-
-    Attributes
-    ----------
-    name : str
-        As it is typed.
-    of : callable
-        Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have
-        one, and of the plain numbers.
-    help : str
-        What it does, in a few words.
-    unit : callable or str
-        Makes the unit of the number of that of the signal, which it is if left out; or the unit as
-        columns end in it ("mps"), "" for none.
-    numbers : tuple of str
-        Names of the plain numbers that it takes after the signal.
-    positive : tuple of str
-        Those of them that must be above 0.
-    between : dict of str to (float, float)
-        Least and greatest of them.
-    """
+    """A reduction of a signal to a number."""
 
     role: ClassVar[str] = "reduction"
     registry: ClassVar[Table[Function]] = REDUCTIONS
 
     name: str
+    """As it is typed."""
+
     of: Callable[..., Any]
+    """Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have
+    one, and of the plain numbers."""
+
     help: str = ""
+    """What it does, in a few words."""
+
     unit: Callable[[Unit], Unit] | str | None = None
+    """Makes the unit of the number of that of the signal, which it is if left out; or the unit as
+    columns end in it ("mps"), "" for none."""
+
     numbers: tuple[str, ...] = ()
+    """Names of the plain numbers that it takes after the signal."""
+
     positive: tuple[str, ...] = ()
+    """Those of them that must be above 0."""
+
     between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and greatest of them."""
 
     @property
     def kind_name(self) -> str:

@@ -187,33 +187,29 @@ _FEWEST = 8
 
 @dataclass(frozen=True, slots=True)
 class SpanStatistics:
-    """Figures of a span; NaN where there are too few values. Every row counts the same in the means.
-
-    Attributes
-    ----------
-    count, gaps : int
-        Rows with a value, and without one.
-    minimum, maximum, mean, rms, std, peak_to_peak : float
-        In the signal's unit; `std` is the root of the mean squared distance from the mean.
-    slope : float
-        Of the straight line with the least squared distance, unit per s.
-    integral : float
-        Over time, by trapezoids, unit times s; gaps are bridged by straight lines.
-    dominant_hz : float
-        Frequency of the strongest oscillation about that line, Hz.
-    """
+    """Figures of a span; NaN where there are too few values. Every row counts the same in the means."""
 
     count: int
     gaps: int
+    """`count` and `gaps`: rows with a value, and without one."""
+
     minimum: float
     maximum: float
     mean: float
     rms: float
     std: float
     peak_to_peak: float
+    """`minimum`, `maximum`, `mean`, `rms`, `std` and `peak_to_peak`: in the signal's unit; `std` is
+    the root of the mean squared distance from the mean."""
+
     slope: float
+    """Of the straight line with the least squared distance, unit per s."""
+
     integral: float
+    """Over time, by trapezoids, unit times s; gaps are bridged by straight lines."""
+
     dominant_hz: float
+    """Frequency of the strongest oscillation about that line, Hz."""
 
 
 def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:

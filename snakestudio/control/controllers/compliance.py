@@ -117,29 +117,24 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _GaitState:
-    """What the gait does from `begin` on: parameters go from `before` to `after` until `end` and stay there.
-
-    Attributes
-    ----------
-    fields : GaitFields
-        All other values.
-    earlier : tuple of (GaitFields, Ramp)
-        Those of before, and the share that they still have.
-    before, after : tuple of float
-        Parameters.
-    begin, end : float
-        s.
-    clock : float
-        Time of the gait at `begin`, s.
-    """
+    """What the gait does from `begin` on: parameters go from `before` to `after` until `end` and stay there."""
 
     fields: GaitFields
+    """All other values."""
+
     earlier: tuple[tuple[GaitFields, Ramp], ...]
+    """Those of before, and the share that they still have."""
+
     before: tuple[float, ...]
     after: tuple[float, ...]
+    """`before` and `after`: parameters."""
+
     begin: float = 0.0
     end: float = 1.0
+    """`begin` and `end`: s."""
+
     clock: float = 0.0
+    """Time of the gait at `begin`, s."""
 
 
 def _is_rate(name: str) -> bool:

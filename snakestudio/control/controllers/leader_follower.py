@@ -196,40 +196,38 @@ class _State:
     """What the controller remembers; joints are counted from the head, angles are the program's.
 
     It changes in place, but its arrays never do: another state may share them.
-
-    Attributes
-    ----------
-    side : int
-        1 while the head turns left, -1 while it turns right.
-    travelled : float
-        How far the bends have run, m.
-    place, bend : (k,) arrays
-        The head's joint angle (rad) and how far the bends had run then (m), ascending.
-    angle_ref : (n-1,) array or None
-        References in force, rad; None before the first.
-    jammed : (n-1,) bool array
-    jammed_since, resolving_until : float
-        s; infinite if there is no jam.
-    force : (n,) array
-        Normal force on every link as it was when the jam was noticed, to its left, N; counted from
-        link 1.
-    jams : int
-        Jams noticed so far.
-    head_offset : float
-        Distance of the head from the centre of mass to the left of the direction, m.
     """
 
     side: int
+    """1 while the head turns left, -1 while it turns right."""
+
     travelled: float
+    """How far the bends have run, m."""
+
     place: FloatArray
     bend: FloatArray
+    """`place` and `bend`: the head's joint angle (rad) and how far the bends had run then (m),
+    ascending. Shape (k,)."""
+
     angle_ref: FloatArray | None
+    """References in force, rad; None before the first. Shape (n-1,)."""
+
     jammed: NDArray[np.bool_]
+    """Shape (n-1,)."""
+
     jammed_since: float
     resolving_until: float
+    """`jammed_since` and `resolving_until`: s; infinite if there is no jam."""
+
     force: FloatArray
+    """Normal force on every link as it was when the jam was noticed, to its left, N; counted from
+    link 1. Shape (n,)."""
+
     jams: int
+    """Jams noticed so far."""
+
     head_offset: float
+    """Distance of the head from the centre of mass to the left of the direction, m."""
 
     @property
     def resolving(self) -> bool:

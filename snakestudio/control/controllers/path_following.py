@@ -87,23 +87,17 @@ class PathFollowingFields(SteeringFields):
 
 
 class _Way(NamedTuple):
-    """How far along the path the robot is.
-
-    Attributes
-    ----------
-    path : GroundPath
-    sight : PathProjection
-        Where the centre of mass was at the last look.
-    around : float or None
-        Where the next look begins, m along the path; None: anywhere.
-    integral : float
-        Integral of `integral_rate`, s.
-    """
+    """How far along the path the robot is."""
 
     path: GroundPath
     sight: PathProjection = _NOWHERE
+    """Where the centre of mass was at the last look."""
+
     around: float | None = None
+    """Where the next look begins, m along the path; None: anywhere."""
+
     integral: float = 0.0
+    """Integral of `integral_rate`, s."""
 
 
 class PathFollower(Steering):

@@ -179,27 +179,22 @@ class TeleoperationFields(ControllerFields):
 
 
 class _State(NamedTuple):
-    """What teleoperation remembers.
-
-    Attributes
-    ----------
-    command : TeleopCommand
-        In force.
-    coming : TeleopCommand or None
-        In force from the next period on.
-    by_hand : bool
-        Whether somebody has been at the controls: the program has nothing to say any more.
-    done : int
-        Commands of the program that have begun.
-    acting : (float, float, float, float)
-        Values of the channels.
-    """
+    """What teleoperation remembers."""
 
     command: TeleopCommand = NEUTRAL
+    """In force."""
+
     coming: TeleopCommand | None = None
+    """In force from the next period on."""
+
     by_hand: bool = False
+    """Whether somebody has been at the controls: the program has nothing to say any more."""
+
     done: int = 0
+    """Commands of the program that have begun."""
+
     acting: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 0.0)
+    """Values of the channels."""
 
 
 class Teleoperation(OpenLoop):

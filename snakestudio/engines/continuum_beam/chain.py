@@ -35,36 +35,32 @@ __all__ = ["Chain", "chain_of"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
-    """A chain of n links that moves as a continuous body does, at one instant.
-
-    Attributes
-    ----------
-    joint : (n-1,) array
-        Abscissas of the joints, m.
-    angle : (n-1, 3) array
-        Rotation vectors from every link to the next, h K, rad.
-    wrench : (n-1, 6) array
-        What the links behind a joint exert on those in front of it, about the joint and in the axes
-        half-way between both links: force (N) and couple (N m), as Lambda. The joint's torque is
-        minus the couple, for it turns the part behind.
-    body : (n-1, 6) array
-        Lambda of the continuous body at the same abscissas.
-    pose : (n, 7) array
-        Centres (m) and unit quaternions w x y z of the links in the world.
-    hold_wrench : (p, 6) array
-        What anchors and supports exert, seen from the body's head.
-    velocity, body_velocity : (3,) arrays
-        Of the centres of mass of chain and body, in the axes of the body's head, m/s.
-    """
+    """A chain of n links that moves as a continuous body does, at one instant."""
 
     joint: FloatArray
+    """Abscissas of the joints, m. Shape (n-1,)."""
+
     angle: FloatArray
+    """Rotation vectors from every link to the next, h K, rad. Shape (n-1, 3)."""
+
     wrench: FloatArray
+    """What the links behind a joint exert on those in front of it, about the joint and in the axes
+    half-way between both links: force (N) and couple (N m), as Lambda. The joint's torque is minus
+    the couple, for it turns the part behind. Shape (n-1, 6)."""
+
     body: FloatArray
+    """Lambda of the continuous body at the same abscissas. Shape (n-1, 6)."""
+
     pose: FloatArray
+    """Centres (m) and unit quaternions w x y z of the links in the world. Shape (n, 7)."""
+
     hold_wrench: FloatArray
+    """What anchors and supports exert, seen from the body's head. Shape (p, 6)."""
+
     velocity: FloatArray
     body_velocity: FloatArray
+    """`velocity` and `body_velocity`: of the centres of mass of chain and body, in the axes of the
+    body's head, m/s. Shape (3,)."""
 
 
 def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:

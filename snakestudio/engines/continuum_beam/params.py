@@ -26,67 +26,62 @@ _SIDES = {"both": 0, "left": 1, "right": 2, "alternating": 3, "inner": 4, "outer
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI.
-
-    Attributes
-    ----------
-    mode : int
-        `FRICTION`, `ANCHORS` or `RINGS`.
-    motions : (d,) int
-        Entries of a twist that the group G has.
-    held : (c,) int
-        Entries of a wrench that a support or anchor can exert on its cross-section.
-    length, radius : float
-        l and r, m.
-    mass : float
-        rho A, kg/m.
-    inertia : (3,)
-        Of a slice by its thickness about t_X, t_Y, t_Z, kg m.
-    dt, tolerance : float
-        Step, s, and the error it may make, m.
-    gravity : (3,)
-        In the frame of the ground, m/s^2.
-    viscous_along, viscous_across : float
-        c_t and c_n, N s/m^2.
-    law : int
-        Of Coulomb friction, see `kernels.smooth_friction`.
-    ground : GroundMap
-        Coefficients of Coulomb friction (of one link: the whole body), and what they and the load
-        vary with.
-    varies : bool
-        Whether they do.
-    load : float
-        Weight on the ground by length, N/m.
-    smoothing : float
-        eps of v / sqrt(v^2 + eps^2), which takes the place of sgn v, m/s.
-    sweeps : bool
-        Whether a moving anchor holds the place, not the material: P5 (30), not eta(C) = 0.
-    side : int
-        Index in `Rings.side`.
-    weight : (p,)
-        How readily each support or anchor takes load.
-    """
+    """What stays the same from step to step; SI."""
 
     mode: int
+    """`FRICTION`, `ANCHORS` or `RINGS`."""
+
     motions: IntArray
+    """Entries of a twist that the group G has."""
+
     held: IntArray
+    """Entries of a wrench that a support or anchor can exert on its cross-section."""
+
     length: float
     radius: float
+    """`length` and `radius`: l and r, m."""
+
     mass: float
+    """rho A, kg/m."""
+
     inertia: FloatArray
+    """Of a slice by its thickness about t_X, t_Y, t_Z, kg m."""
+
     dt: float
     tolerance: float
+    """`dt` and `tolerance`: step, s, and the error it may make, m."""
+
     gravity: FloatArray
+    """In the frame of the ground, m/s^2."""
+
     viscous_along: float
     viscous_across: float
+    """`viscous_along` and `viscous_across`: c_t and c_n, N s/m^2."""
+
     law: int
+    """Of Coulomb friction, see `kernels.smooth_friction`."""
+
     ground: GroundMap
+    """Coefficients of Coulomb friction (of one link: the whole body), and what they and the load
+    vary with."""
+
     varies: bool
+    """Whether they do."""
+
     load: float
+    """Weight on the ground by length, N/m."""
+
     smoothing: float
+    """eps of v / sqrt(v^2 + eps^2), which takes the place of sgn v, m/s."""
+
     sweeps: bool
+    """Whether a moving anchor holds the place, not the material: P5 (30), not eta(C) = 0."""
+
     side: int
+    """Index in `Rings.side`."""
+
     weight: FloatArray
+    """How readily each support or anchor takes load."""
 
 
 def make_params(scene: Scene, n_holds: int, base_dir: Path | None = None) -> Params:

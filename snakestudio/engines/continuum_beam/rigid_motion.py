@@ -16,20 +16,16 @@ SERIES = 1.0
 
 
 class Displacement(NamedTuple):
-    """A frame g seen from another one, and how it moves against that, in its own axes.
-
-    Attributes
-    ----------
-    turn, place : (..., 3, 3), (..., 3) arrays
-        Rotation and position (m).
-    twist, growth : (..., 6) arrays
-        g^-1 dg/dt as (V, Omega), m/s and rad/s, and its derivative in time.
-    """
+    """A frame g seen from another one, and how it moves against that, in its own axes."""
 
     turn: FloatArray
     place: FloatArray
+    """`turn` and `place`: rotation and position (m)."""
+
     twist: FloatArray
     growth: FloatArray
+    """`twist` and `growth`: g^-1 dg/dt as (V, Omega), m/s and rad/s, and its derivative in time.
+    Shape (..., 6)."""
 
 
 def then(first: Displacement, second: Displacement) -> Displacement:

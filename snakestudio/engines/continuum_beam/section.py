@@ -18,54 +18,46 @@ __all__ = ["Instant", "Sections", "instant_of", "wrench_from", "wrench_to"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sections:
-    """Cross-sections of a body at q abscissas; frames are seen from the head, all else in a section's own frame.
-
-    Attributes
-    ----------
-    abscissa : (q,) array
-        m.
-    turn, place : (q, 3, 3), (q, 3) arrays
-        Orientation and position (m) of the sections' frames.
-    strain, rate, acceleration : (q, 6) arrays
-        Gamma (1), K (1/m) and their derivatives in time.
-    twist, growth : (q, 6) arrays
-        eta (m/s, rad/s) and its derivative in time.
-    wrench : (q, 6) array
-        Lambda: what the part behind exerts on the part in front, N and N m (P5 (13)).
-    """
+    """Cross-sections of a body at q abscissas; frames are seen from the head, all else in a section's own frame."""
 
     abscissa: FloatArray
+    """m. Shape (q,)."""
+
     turn: FloatArray
     place: FloatArray
+    """`turn` and `place`: orientation and position (m) of the sections' frames. Shape (q, 3, 3)."""
+
     strain: FloatArray
     rate: FloatArray
     acceleration: FloatArray
+    """`strain`, `rate` and `acceleration`: gamma (1), K (1/m) and their derivatives in time. Shape
+    (q, 6)."""
+
     twist: FloatArray
     growth: FloatArray
+    """`twist` and `growth`: eta (m/s, rad/s) and its derivative in time. Shape (q, 6)."""
+
     wrench: FloatArray
+    """Lambda: what the part behind exerts on the part in front, N and N m (P5 (13)). Shape (q,
+    6)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instant:
-    """Everything of a continuous body at one instant.
-
-    Attributes
-    ----------
-    time : float
-        s.
-    turn, place : (3, 3), (3,) arrays
-        Orientation and position (m) of the head in the world.
-    params : Params
-        Constants of the run.
-    work : Work
-        The engine's workspace as an evaluation at this instant has left it; a copy.
-    """
+    """Everything of a continuous body at one instant."""
 
     time: float
+    """s."""
+
     turn: FloatArray
     place: FloatArray
+    """`turn` and `place`: orientation and position (m) of the head in the world. Shape (3, 3)."""
+
     params: Params
+    """Constants of the run."""
+
     work: Work
+    """The engine's workspace as an evaluation at this instant has left it; a copy."""
 
     @property
     def slice_length(self) -> float:

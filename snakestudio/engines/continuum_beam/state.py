@@ -41,135 +41,131 @@ class Knots(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of a run with n sampled cross-sections and p anchors or supports.
-
-    Attributes
-    ----------
-    pose : (7,)
-        g_o: position (m) and unit quaternion w x y z of the head section.
-    twist : (6,)
-        eta_o in its own frame, m/s and rad/s; part of the state only where friction moves the body.
-    wrench : (n, 6)
-        External force and torque on every cross-section, world frame, N and N m.
-    counts, sums, worst : (4,) int, (5,), (2,)
-        The names above say which.
-    ground, support : (n, 3)
-        Cumulative impulses of the ground and of supports on every cross-section, world frame, N s.
-    hold : (p, 3)
-        Cumulative impulses of every anchor or support, world frame, N s.
-    before : (2, n + p, 3)
-        `ground` and `hold` at the last row [0] and at the beginning of the call [1].
-    """
+    """The state of a run with n sampled cross-sections and p anchors or supports."""
 
     pose: FloatArray
+    """g_o: position (m) and unit quaternion w x y z of the head section."""
+
     twist: FloatArray
+    """eta_o in its own frame, m/s and rad/s; part of the state only where friction moves the
+    body."""
+
     wrench: FloatArray
+    """External force and torque on every cross-section, world frame, N and N m."""
+
     counts: IntArray
     sums: FloatArray
     worst: FloatArray
+    """`counts`, `sums` and `worst`: the names above say which."""
+
     ground: FloatArray
     support: FloatArray
+    """`ground` and `support`: cumulative impulses of the ground and of supports on every
+    cross-section, world frame, N s."""
+
     hold: FloatArray
+    """Cumulative impulses of every anchor or support, world frame, N s."""
+
     before: FloatArray
+    """`ground` and `hold` at the last row [0] and at the beginning of the call [1]."""
 
 
 class Work(NamedTuple):
-    """Workspace of an evaluation at one instant, with m points along the body.
-
-    Attributes
-    ----------
-    strain, rate, acceleration : (m, 6)
-        Imposed strain and its derivatives in time.
-    speed : (2,)
-        V_o and its derivative; NaN if the supports alone determine it.
-    hold, hold_twist : (p, 4), (p, 12)
-        As in `StrainReference`.
-    pose : (7,)
-        Of the head.
-    head_twist, head_acceleration : (6,)
-        eta_o and its derivative.
-    frames : (m, 12)
-        Of all points, seen from the head.
-    twist : (m, 6)
-        eta in the cross-sections' own frames.
-    rate_density, rate_sum, acceleration_density, acceleration_sum : (m, 6)
-        What adds up to eta and to its derivative, in the head's frame.
-    load_density, load_sum : (m, 6)
-        M eta_t - ad_eta^* M eta - F in the head's frame, and its integral; F without what holds the
-        body.
-    friction_density, friction_sum : (m, 6)
-        Friction alone.
-    lift : (m,)
-        By what the load on the ground differs from the weight by length, N/m.
-    hold_frame, hold_rate, hold_wrench : (p, 12), (p, 6), (p, 6)
-        Frames of what holds the body, `rate_sum` there, and its wrench in the head's frame.
-    pull : (n, 6)
-        External wrenches on the cross-sections in the head's frame.
-    inertia : (6, 6)
-        M_o, P5 (19).
-    resultant : (6,)
-        F_c, P5 (35), in the head's frame.
-    column, normal, target, factor : (6 p, 6), (6 p, 6 p), (6 p,), (6 p, 6 p)
-        For sharing F_c out; `row` (6 p,), `part` (6 p,), `amount` (6 p,), `which`, `acts` (6 p,)
-        int, `sign` (6 p,).
-    eigen : (2, 6, 6)
-    power : (5,)
-        Entries as in `State.sums`, W.
-    figures : (2,)
-        Entries as in `State.worst`.
-    stage : (6, 12)
-        What every stage of the Runge-Kutta scheme found: local coordinates' rate and eta_o's.
-    gain_sums, gain_ground, gain_hold : (5,), (n, 3), (p, 3)
-        What a step adds to the state.
-    stamp : (2,)
-        Time of the last evaluation, and 1 if it is that of the state as it stands, s.
-    scratch : (12, 12)
-    """
+    """Workspace of an evaluation at one instant, with m points along the body."""
 
     strain: FloatArray
     rate: FloatArray
     acceleration: FloatArray
+    """`strain`, `rate` and `acceleration`: imposed strain and its derivatives in time."""
+
     speed: FloatArray
+    """V_o and its derivative; NaN if the supports alone determine it."""
+
     hold: FloatArray
     hold_twist: FloatArray
+    """`hold` and `hold_twist`: as in `StrainReference`."""
+
     pose: FloatArray
+    """Of the head."""
+
     head_twist: FloatArray
     head_acceleration: FloatArray
+    """`head_twist` and `head_acceleration`: eta_o and its derivative."""
+
     frames: FloatArray
+    """Of all points, seen from the head."""
+
     twist: FloatArray
+    """eta in the cross-sections' own frames."""
+
     rate_density: FloatArray
     rate_sum: FloatArray
     acceleration_density: FloatArray
     acceleration_sum: FloatArray
+    """`rate_density`, `rate_sum`, `acceleration_density` and `acceleration_sum`: what adds up to
+    eta and to its derivative, in the head's frame."""
+
     load_density: FloatArray
     load_sum: FloatArray
+    """`load_density` and `load_sum`: m eta_t - ad_eta^* M eta - F in the head's frame, and its
+    integral; F without what holds the body."""
+
     friction_density: FloatArray
     friction_sum: FloatArray
+    """`friction_density` and `friction_sum`: friction alone."""
+
     lift: FloatArray
+    """By what the load on the ground differs from the weight by length, N/m."""
+
     hold_frame: FloatArray
     hold_rate: FloatArray
     hold_wrench: FloatArray
+    """`hold_frame`, `hold_rate` and `hold_wrench`: frames of what holds the body, `rate_sum` there,
+    and its wrench in the head's frame."""
+
     pull: FloatArray
+    """External wrenches on the cross-sections in the head's frame."""
+
     inertia: FloatArray
+    """M_o, P5 (19)."""
+
     resultant: FloatArray
+    """F_c, P5 (35), in the head's frame."""
+
     column: FloatArray
     normal: FloatArray
     target: FloatArray
     factor: FloatArray
+    """`column`, `normal`, `target` and `factor`: for sharing F_c out; `row` (6 p,), `part` (6 p,),
+    `amount` (6 p,), `which`, `acts` (6 p,) int, `sign` (6 p,)."""
+
     part: FloatArray
     amount: FloatArray
     sign: FloatArray
     which: IntArray
     acts: IntArray
     eigen: FloatArray
+    """"""
+
     power: FloatArray
+    """Entries as in `State.sums`, W."""
+
     figures: FloatArray
+    """Entries as in `State.worst`."""
+
     stage: FloatArray
+    """What every stage of the Runge-Kutta scheme found: local coordinates' rate and eta_o's."""
+
     gain_sums: FloatArray
     gain_ground: FloatArray
     gain_hold: FloatArray
+    """`gain_sums`, `gain_ground` and `gain_hold`: what a step adds to the state."""
+
     stamp: FloatArray
+    """Time of the last evaluation, and 1 if it is that of the state as it stands, s."""
+
     scratch: FloatArray
+    """"""
 
 
 def knots_of(reference: StrainReference) -> Knots:

@@ -20,60 +20,56 @@ __all__ = ["Params", "make_params", "same_structure"]
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground.
-
-    Attributes
-    ----------
-    chain : CentredChain
-        The links.
-    mean_mass : float
-        Of a link, kg.
-    height : (n,)
-        At which links are shown, m.
-    coupling : (n, n)
-        See `kernels.centred_chain`, kg m^2.
-    dt : float
-        Step, s.
-    linearized : bool
-        Feedback linearization instead of PD control.
-    joints : SmoothJoints
-        Their gains are 1/s^2 and 1/s if they are linearized.
-    gx, gy, gn : float
-        Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
-    viscous_along, viscous_across : float
-        c_t and c_n of a link, N s/m.
-    law : int
-        Of Coulomb friction, see `kernels.smooth_friction`.
-    ground : GroundMap
-        Coefficients of Coulomb friction, and what they and the load vary with.
-    varies : bool
-        Whether they do.
-    weight : (n,)
-        What presses every link on the ground, m g, N.
-    smoothing : float
-        eps of the law, m/s.
-    tanh : bool
-        tanh(v / eps) instead of v / sqrt(v^2 + eps^2).
-    """
+    """What stays the same from step to step; SI, frame of the ground."""
 
     chain: CentredChain
+    """The links."""
+
     mean_mass: float
+    """Of a link, kg."""
+
     height: FloatArray
+    """At which links are shown, m."""
+
     coupling: FloatArray
+    """See `kernels.centred_chain`, kg m^2."""
+
     dt: float
+    """Step, s."""
+
     linearized: bool
+    """Feedback linearization instead of PD control."""
+
     joints: SmoothJoints
+    """Their gains are 1/s^2 and 1/s if they are linearized."""
+
     gx: float
     gy: float
     gn: float
+    """`gx`, `gy` and `gn`: gravity along x and y, and the part that presses on the ground
+    (positive), m/s^2."""
+
     viscous_along: float
     viscous_across: float
+    """`viscous_along` and `viscous_across`: c_t and c_n of a link, N s/m."""
+
     law: int
+    """Of Coulomb friction, see `kernels.smooth_friction`."""
+
     ground: GroundMap
+    """Coefficients of Coulomb friction, and what they and the load vary with."""
+
     varies: bool
+    """Whether they do."""
+
     weight: FloatArray
+    """What presses every link on the ground, m g, N."""
+
     smoothing: float
+    """eps of the law, m/s."""
+
     tanh: bool
+    """tanh(v / eps) instead of v / sqrt(v^2 + eps^2)."""
 
 
 def make_params(scene: Scene, base_dir: Path | None = None) -> Params:

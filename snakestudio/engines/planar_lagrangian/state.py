@@ -27,37 +27,33 @@ PRESSED = 0
 
 
 class State(NamedTuple):
-    """The state of a run of n links.
-
-    Attributes
-    ----------
-    x, v : (n + 2,)
-        theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), and their derivatives.
-    wrench : (n, 3)
-        External f_x, f_y, t_z on every link, N and N m.
-    torque : (n - 1,)
-        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
-        m.
-    counts, sums : (2,) int, (6,) or (7 + 3 n,)
-        Counters and cumulative sums; the names above say which. Of robots with passive joints or
-        changing loads they end with the work of springs, dampers and stops, J, and with by what the
-        impulse of the load of every link differs from that of its weight, N s: now, at the last
-        row, and at the beginning of the call.
-    impulse : (n, 2)
-        Cumulative impulse of the ground on every link along x and y, world frame, N s.
-    before : (2, n + 1, 2)
-        These impulses at the last row [0] and at the beginning of the call [1]; the last line
-        begins with the load.
-    """
+    """The state of a run of n links."""
 
     x: FloatArray
     v: FloatArray
+    """`x` and `v`: theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), and their
+    derivatives."""
+
     wrench: FloatArray
+    """External f_x, f_y, t_z on every link, N and N m."""
+
     torque: FloatArray
+    """Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
+    m."""
+
     counts: IntArray
     sums: FloatArray
+    """`counts` and `sums`: counters and cumulative sums; the names above say which. Of robots with
+    passive joints or changing loads they end with the work of springs, dampers and stops, J, and
+    with by what the impulse of the load of every link differs from that of its weight, N s: now, at
+    the last row, and at the beginning of the call."""
+
     impulse: FloatArray
+    """Cumulative impulse of the ground on every link along x and y, world frame, N s."""
+
     before: FloatArray
+    """These impulses at the last row [0] and at the beginning of the call [1]; the last line begins
+    with the load."""
 
 
 class Work(NamedTuple):

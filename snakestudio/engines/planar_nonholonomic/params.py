@@ -35,77 +35,71 @@ its length."""
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground.
-
-    Attributes
-    ----------
-    chain : CentredChain
-        The links.
-    contact_half, radius : (n,)
-        Half the segment and the radius of every link's outline, m.
-    mean_mass, lightest : float
-        Of a link, and the least, kg.
-    levers : (n, n)
-        l_j K_ij, see `kernels.centred_chain`, m.
-    coupling : (n, at least n)
-        J 1 and what couples the turning of the links, kg m^2; its products with cosines are the
-        mass matrix of the angles. Filled up with 0.
-    dt : float
-        Step, s.
-    tolerance, shortest : float
-        Error of the angles that a part of a step may make, rad, and the length from which it is not
-        looked at, s.
-    joints : SmoothJoints
-    gx, gy, gn : float
-        Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
-    viscous_along, viscous_across : float
-        Viscous friction of a link, N s/m.
-    coulomb : (n, 4)
-        Largest Coulomb friction of every link: sliding along its axis, against it, and across, N,
-        and turning, N m.
-    smoothing, turn_smoothing : float
-        What takes sgn v to v / sqrt(v^2 + eps^2), m/s and rad/s.
-    damping : float
-        d, of obstacles, N s/m.
-    turning, moving : float
-        Bounds of the rates at which the links' velocities decay, 1/s; friction at obstacles comes
-        on top of the latter.
-    far : float
-        Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
-    schemes : (m, m, 6)
-        Integration schemes by their number of stages, see `chebyshev.scheme`.
-    obstacles : (k, 9)
-        Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
-    grid_x, grid_y, grid_inverse, grid_nx, grid_ny, grid_first, grid_items
-        As in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their
-        height.
-    """
+    """What stays the same from step to step; SI, frame of the ground."""
 
     chain: CentredChain
+    """The links."""
+
     contact_half: FloatArray
     radius: FloatArray
+    """`contact_half` and `radius`: half the segment and the radius of every link's outline, m."""
+
     mean_mass: float
     lightest: float
+    """`mean_mass` and `lightest`: of a link, and the least, kg."""
+
     levers: FloatArray
+    """l_j K_ij, see `kernels.centred_chain`, m."""
+
     coupling: FloatArray
+    """J 1 and what couples the turning of the links, kg m^2; its products with cosines are the mass
+    matrix of the angles. Filled up with 0."""
+
     dt: float
+    """Step, s."""
+
     tolerance: float
     shortest: float
+    """`tolerance` and `shortest`: error of the angles that a part of a step may make, rad, and the
+    length from which it is not looked at, s."""
+
     joints: SmoothJoints
     gx: float
     gy: float
     gn: float
+    """`gx`, `gy` and `gn`: gravity along x and y, and the part that presses on the ground
+    (positive), m/s^2."""
+
     viscous_along: float
     viscous_across: float
+    """`viscous_along` and `viscous_across`: viscous friction of a link, N s/m."""
+
     coulomb: FloatArray
+    """Largest Coulomb friction of every link: sliding along its axis, against it, and across, N,
+    and turning, N m."""
+
     smoothing: float
     turn_smoothing: float
+    """`smoothing` and `turn_smoothing`: what takes sgn v to v / sqrt(v^2 + eps^2), m/s and
+    rad/s."""
+
     damping: float
+    """d, of obstacles, N s/m."""
+
     turning: float
     moving: float
+    """`turning` and `moving`: bounds of the rates at which the links' velocities decay, 1/s;
+    friction at obstacles comes on top of the latter."""
+
     far: float
+    """Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`."""
+
     schemes: FloatArray
+    """Integration schemes by their number of stages, see `chebyshev.scheme`."""
+
     obstacles: FloatArray
+    """Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers."""
+
     grid_x: float
     grid_y: float
     grid_inverse: float
@@ -113,6 +107,9 @@ class Params(NamedTuple):
     grid_ny: int
     grid_first: IntArray
     grid_items: IntArray
+    """`grid_x`, `grid_y`, `grid_inverse`, `grid_nx`, `grid_ny`, `grid_first` and `grid_items`: as
+    in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their
+    height."""
 
 
 def _coulomb(scene: Scene) -> FloatArray:

@@ -51,148 +51,142 @@ def wide(n: int) -> int:
 
 
 class State(NamedTuple):
-    """The state of a run of n links.
-
-    Attributes
-    ----------
-    y : (2 (n + 2),)
-        theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), then their derivatives.
-    sums : (sums_length(n),)
-        Works, J, and impulses since the start, N s, N m s, see `sums_length`.
-    acts : (n,) int
-        Links whose constraint acted in the last evaluation: where the search for those that act
-        begins.
-    met : (2, n) int
-        Obstacle last met on the left and on the right of every link, -1 for none.
-    touch : (2, n, 2)
-        Where that was, m.
-    wrench : (n, 3)
-        External f_x, f_y, t_z on every link, N and N m.
-    torque : (n - 1,)
-        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
-        m.
-    counts, figures : (6,) int, (4,)
-        The names above say which.
-    before : (2, sums_length(n) + 1)
-        `sums` and the load at the last row [0] and at the beginning of the interval [1].
-    """
+    """The state of a run of n links."""
 
     y: FloatArray
+    """theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), then their derivatives."""
+
     sums: FloatArray
+    """Works, J, and impulses since the start, N s, N m s, see `sums_length`."""
+
     acts: IntArray
+    """Links whose constraint acted in the last evaluation: where the search for those that act
+    begins."""
+
     met: IntArray
+    """Obstacle last met on the left and on the right of every link, -1 for none."""
+
     touch: FloatArray
+    """Where that was, m."""
+
     wrench: FloatArray
+    """External f_x, f_y, t_z on every link, N and N m."""
+
     torque: FloatArray
+    """Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N
+    m."""
+
     counts: IntArray
     figures: FloatArray
+    """`counts` and `figures`: the names above say which."""
+
     before: FloatArray
+    """`sums` and the load at the last row [0] and at the beginning of the interval [1]."""
 
 
 class Work(NamedTuple):
-    """Workspace of a step; c <= n constraints.
-
-    Attributes
-    ----------
-    x, v, acceleration : (n + 2,)
-        Where the equations of motion are evaluated, and what they give.
-    theta : (n,)
-        Directions of the links.
-    turn : (2, w)
-        Their cosines and sines, w = `wide`; `cos`, `sin` (n,) look into it.
-    part, place, velocity, swing : (n, 2)
-        What `spread_from_centre` takes and gives: places, velocities, and accelerations that
-        turning alone makes.
-    rates, signs : (3, w)
-        Velocities of the links along and across themselves, m/s, and turn rates, rad/s, with their
-        smooth signs. `along`, `across` (n,) look into it.
-    force, load : (n, 2), (n,)
-        Forces on the links, N, and what they and all else do along the angles, N m.
-    felt : (5,)
-        Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes
-        that motion stiff); a number for which links touch them on which side; shares of a part
-        after which that was as before, and no more; the least distance of a link's axis from the
-        core of one (`crossing.CORE`) in the present part, m.
-    matrix, inverse : (n, w), (n,)
-        Mass matrix of the angles and beside it what acts on them without obstacles, then the
-        angles' part of every constraint; see `wide_factor`.
-    reference : (n - 1, 2)
-        Angle and rate that the joints shall have.
-    given : (n - 1, 1)
-        Torque that they are given instead, N m.
-    fastest : (1,)
-        Most that an end of a link moves in the present part, m/s.
-    near : (2, n) int
-        Obstacle on the left and on the right of every link, -1 for none.
-    touch : (2, n, 2)
-        Where they touch, m.
-    link : (c,) int
-        Links under a constraint.
-    side, free, reaction : (c,)
-        Which way the link is pushed (1 left, -1 right, 0 both), its normal acceleration without,
-        and the push, N.
-    delassus, factor : (n + 1, w), (c, c)
-        Accelerations that unit pushes make, and below them those of the angles without any.
-    acts, chosen : (c,) int
-    rest : (c,)
-        Workspace of the solution.
-    held, begun : (n,) int, (n,)
-        Links whose constraint has acted all through the present step, and the links' velocities
-        across themselves at its beginning, m/s.
-    rate_y, rate_sums : as State.y, State.sums
-        Derivatives; `first_y`, `first_sums` those at the beginning of a part.
-    y0, sums0 : as State.y, State.sums
-        The state at the beginning of the step.
-    y1, y2 : as State.y
-        The last two stages.
-    sums : as State.sums
-        What the present part makes of them.
-    """
+    """Workspace of a step; c <= n constraints."""
 
     x: FloatArray
     v: FloatArray
     acceleration: FloatArray
+    """`x`, `v` and `acceleration`: where the equations of motion are evaluated, and what they
+    give."""
+
     theta: FloatArray
+    """Directions of the links."""
+
     turn: FloatArray
+    """Their cosines and sines, w = `wide`; `cos`, `sin` (n,) look into it."""
+
     cos: FloatArray
     sin: FloatArray
     part: FloatArray
     place: FloatArray
     velocity: FloatArray
     swing: FloatArray
+    """`part`, `place`, `velocity` and `swing`: what `spread_from_centre` takes and gives: places,
+    velocities, and accelerations that turning alone makes."""
+
     rates: FloatArray
     along: FloatArray
     across: FloatArray
     signs: FloatArray
+    """`rates` and `signs`: velocities of the links along and across themselves, m/s, and turn
+    rates, rad/s, with their smooth signs. `along`, `across` (n,) look into it."""
+
     force: FloatArray
     load: FloatArray
+    """`force` and `load`: forces on the links, N, and what they and all else do along the angles, N
+    m."""
+
     felt: FloatArray
+    """Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes that
+    motion stiff); a number for which links touch them on which side; shares of a part after which
+    that was as before, and no more; the least distance of a link's axis from the core of one
+    (`crossing.CORE`) in the present part, m."""
+
     matrix: FloatArray
     inverse: FloatArray
+    """`matrix` and `inverse`: mass matrix of the angles and beside it what acts on them without
+    obstacles, then the angles' part of every constraint; see `wide_factor`."""
+
     reference: FloatArray
+    """Angle and rate that the joints shall have."""
+
     given: FloatArray
+    """Torque that they are given instead, N m."""
+
     fastest: FloatArray
+    """Most that an end of a link moves in the present part, m/s."""
+
     near: IntArray
+    """Obstacle on the left and on the right of every link, -1 for none."""
+
     touch: FloatArray
+    """Where they touch, m."""
+
     link: IntArray
+    """Links under a constraint."""
+
     side: FloatArray
     free: FloatArray
     reaction: FloatArray
+    """`side`, `free` and `reaction`: which way the link is pushed (1 left, -1 right, 0 both), its
+    normal acceleration without, and the push, N."""
+
     delassus: FloatArray
     factor: FloatArray
+    """`delassus` and `factor`: accelerations that unit pushes make, and below them those of the
+    angles without any."""
+
     acts: IntArray
     chosen: IntArray
     rest: FloatArray
+    """Workspace of the solution."""
+
     held: IntArray
     begun: FloatArray
+    """`held` and `begun`: links whose constraint has acted all through the present step, and the
+    links' velocities across themselves at its beginning, m/s."""
+
     rate_y: FloatArray
     rate_sums: FloatArray
+    """`rate_y` and `rate_sums`: derivatives; `first_y`, `first_sums` those at the beginning of a
+    part."""
+
     y0: FloatArray
     y1: FloatArray
     y2: FloatArray
+    """`y1` and `y2`: the last two stages."""
+
     first_y: FloatArray
     sums0: FloatArray
+    """`y0` and `sums0`: the state at the beginning of the step."""
+
     sums: FloatArray
+    """What the present part makes of them."""
+
     first_sums: FloatArray
 
 

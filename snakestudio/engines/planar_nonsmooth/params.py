@@ -40,92 +40,91 @@ HALF, RADIUS, CENTRE = range(3)
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground.
-
-    Attributes
-    ----------
-    links : (n, 7)
-        Masses and arms, see `ChainProblem`: to the joint before a link L/2 less half the offset
-        between the axes of the joint, to the one behind it L/2 more half of it, for the pitch axis,
-        at rest here, lies in the link behind.
-    shape : (n, 3)
-        Outlines: L_GS and L_SC, m, and where the middle between the joints lies from the centre of
-        mass, m.
-    joints : (n - 1, 10)
-        Which axis of the reference is the joint's (-1: it is fixed); gains of its controller, N
-        m/rad and N m s/rad; stops, rad (infinite: none); half the free play, rad; torque at which
-        the motor saturates, N m (inf: never); stiffness, N m/rad, damping, N m s/rad, and rest
-        angle, rad, of a passive spring.
-    stopped, springs, fixed : int
-        Whether any joint has a stop, a spring or damper, or no axis.
-    law : (n, 15)
-        Friction on the ground outside all patches, see `ChainProblem`.
-    kind : int
-        Law of the friction, as in `ChainProblem`.
-    ground : GroundMap
-        The ground by place and time.
-    varied : int
-        Whether the ground differs from place to place or in time.
-    mass, reach : float
-        Mean mass of the links, kg; farthest that a contact sphere's centre is from the centre of
-        mass, m.
-    dt : float
-        Step, s.
-    lag : float
-        Share of the way to the wanted torque that a motor goes in a step (1: all of it).
-    implicit : bool
-        Whether motors act on the angle and rate at the end of the step.
-    gx, gy, gn : float
-        Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
-    stribeck_rise, stribeck_velocity : float
-        Of the friction's dependence on velocity: fraction and m/s.
-    tolerance : float
-        Where the solver stops.
-    max_iterations : int
-    far : float
-        Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
-    obstacles : (k, 9)
-        Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
-    grid_x, grid_y, grid_inverse : float
-        Corner of the grid, m, and 1 / size of its cells, 1/m.
-    grid_nx, grid_ny : int
-        Number of cells either way.
-    grid_first, grid_items : (nx ny + 1,), (m,) int
-        Cell c lists the obstacles grid_items[grid_first[c]:grid_first[c + 1]]; those that the links
-        cannot meet because of their height are in none.
-    """
+    """What stays the same from step to step; SI, frame of the ground."""
 
     links: FloatArray
+    """Masses and arms, see `ChainProblem`: to the joint before a link L/2 less half the offset
+    between the axes of the joint, to the one behind it L/2 more half of it, for the pitch axis, at
+    rest here, lies in the link behind."""
+
     shape: FloatArray
+    """Outlines: L_GS and L_SC, m, and where the middle between the joints lies from the centre of
+    mass, m."""
+
     joints: FloatArray
+    """Which axis of the reference is the joint's (-1: it is fixed); gains of its controller, N
+    m/rad and N m s/rad; stops, rad (infinite: none); half the free play, rad; torque at which the
+    motor saturates, N m (inf: never); stiffness, N m/rad, damping, N m s/rad, and rest angle, rad,
+    of a passive spring."""
+
     stopped: int
     springs: int
     fixed: int
+    """`stopped`, `springs` and `fixed`: whether any joint has a stop, a spring or damper, or no
+    axis."""
+
     law: FloatArray
+    """Friction on the ground outside all patches, see `ChainProblem`."""
+
     kind: int
+    """Law of the friction, as in `ChainProblem`."""
+
     ground: GroundMap
+    """The ground by place and time."""
+
     varied: int
+    """Whether the ground differs from place to place or in time."""
+
     mass: float
     reach: float
+    """`mass` and `reach`: mean mass of the links, kg; farthest that a contact sphere's centre is
+    from the centre of mass, m."""
+
     dt: float
+    """Step, s."""
+
     lag: float
+    """Share of the way to the wanted torque that a motor goes in a step (1: all of it)."""
+
     implicit: bool
+    """Whether motors act on the angle and rate at the end of the step."""
+
     gx: float
     gy: float
     gn: float
+    """`gx`, `gy` and `gn`: gravity along x and y, and the part that presses on the ground
+    (positive), m/s^2."""
+
     stribeck_rise: float
     stribeck_velocity: float
+    """`stribeck_rise` and `stribeck_velocity`: of the friction's dependence on velocity: fraction
+    and m/s."""
+
     tolerance: float
+    """Where the solver stops."""
+
     max_iterations: int
     far: float
+    """Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`."""
+
     obstacles: FloatArray
+    """Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers."""
+
     grid_x: float
     grid_y: float
     grid_inverse: float
+    """`grid_x`, `grid_y` and `grid_inverse`: corner of the grid, m, and 1 / size of its cells,
+    1/m."""
+
     grid_nx: int
     grid_ny: int
+    """`grid_nx` and `grid_ny`: number of cells either way."""
+
     grid_first: IntArray
     grid_items: IntArray
+    """`grid_first` and `grid_items`: cell c lists the obstacles
+    grid_items[grid_first[c]:grid_first[c + 1]]; those that the links cannot meet because of their
+    height are in none."""
 
 
 def friction_kind(scene: Scene) -> int:

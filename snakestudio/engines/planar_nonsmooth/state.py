@@ -57,128 +57,119 @@ GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y, GROUND_Z = range(5)
 
 
 class State(NamedTuple):
-    """The state of a run of n links; c is the capacity for obstacle contacts, s that for contact slots.
-
-    Attributes
-    ----------
-    q, u : (n, 3)
-        x, y, theta (m, rad) and vx, vy, omega (m/s, rad/s) of every link.
-    wrench : (n, 3)
-        External f_x, f_y, t_z on every link, N and N m.
-    torque : (n - 1,)
-        Of the joint controllers in the last step; positive raises theta_{i+1} - theta_i, N m.
-    friction, stop : (n, 2), (n - 1,)
-        Impulses of the last step (`ChainImpulses`), which start the next solution.
-    stick : (n,) int
-        `ContactState` of every link on the ground.
-    contact, normal, tangent : (c, 5) int, (c,), (c,)
-        Obstacle contacts of the last step, ascending by link: link, obstacle, feature (0 on a
-        cylinder, as in `stadium_rectangle` on a box) and the slots in the sums of row and call (-1:
-        none); impulses, N s.
-    counts, sums : (8,) int, (12,)
-        Counters and cumulative sums; the names above say which.
-    impulse : (n, 5)
-        Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, ground's
-        load, N s.
-    before : (2, n, 3)
-        Friction impulses and load at the last row [0] and at the beginning of the call [1].
-    slot_key : (2, s, 5) int
-        Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since
-        the last row [0] and the beginning of the call [1].
-    slot_sum : (2, s, 7)
-        Their normal impulse x, y (N s), impulse-weighted point x, y, the weight, and friction
-        impulse x, y (N s).
-    """
+    """The state of a run of n links; c is the capacity for obstacle contacts, s that for contact slots."""
 
     q: FloatArray
     u: FloatArray
+    """`q` and `u`: x, y, theta (m, rad) and vx, vy, omega (m/s, rad/s) of every link."""
+
     wrench: FloatArray
+    """External f_x, f_y, t_z on every link, N and N m."""
+
     torque: FloatArray
+    """Of the joint controllers in the last step; positive raises theta_{i+1} - theta_i, N m."""
+
     friction: FloatArray
     stop: FloatArray
+    """`friction` and `stop`: impulses of the last step (`ChainImpulses`), which start the next
+    solution."""
+
     stick: IntArray
+    """`ContactState` of every link on the ground."""
+
     contact: IntArray
     normal: FloatArray
     tangent: FloatArray
+    """`contact`, `normal` and `tangent`: obstacle contacts of the last step, ascending by link:
+    link, obstacle, feature (0 on a cylinder, as in `stadium_rectangle` on a box) and the slots in
+    the sums of row and call (-1: none); impulses, N s."""
+
     counts: IntArray
     sums: FloatArray
+    """`counts` and `sums`: counters and cumulative sums; the names above say which."""
+
     impulse: FloatArray
+    """Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, ground's load,
+    N s."""
+
     before: FloatArray
+    """Friction impulses and load at the last row [0] and at the beginning of the call [1]."""
+
     slot_key: IntArray
+    """Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since
+    the last row [0] and the beginning of the call [1]."""
+
     slot_sum: FloatArray
+    """Their normal impulse x, y (N s), impulse-weighted point x, y, the weight, and friction
+    impulse x, y (N s)."""
 
 
 class Work(NamedTuple):
-    """Workspace of a step.
-
-    Attributes
-    ----------
-    theta, cos, sin : (n,)
-        Directions at the midpoint.
-    theta_end, cos_end, sin_end : (n,)
-        Directions at the end of the step.
-    reference : (n - 1, 2)
-        Angle and rate that the joints shall have.
-    given : (n - 1, 1)
-        Torque that their motors are given instead, N m.
-    torque, drag : (n - 1,), (n - 1,)
-        Torques of the motors at a rate of zero, and what they lose for a unit of it (see
-        `motor_torque`); springs and dampers not included.
-    spring : (n - 1, 2)
-        Torque of spring and damper at a rate of zero at the end of the step, N m, and what they
-        lose of their impulse for a unit of it, N m s.
-    total : (n - 1,)
-        What motor, spring and damper lose, N m s; infinite for a fixed joint.
-    load : (n,)
-        Radii of the friction discs, N s.
-    pressed : (n,)
-        Impulses of the ground's normal force, N s: the radii without what friction rises by.
-    law : (n, 15)
-        Friction on the ground where the links are, see `ChainProblem`.
-    u_free, u : (n, 3)
-        Velocities without contacts, and the solution.
-    friction, normal, tangent, stop : arrays
-        Impulses being solved for.
-    contact, link : (c, 5), (c,) int
-        Active obstacle contacts as in `State.contact`, and their links.
-    rows, point : (c, 6), (c, 2)
-        Force directions (see `ChainProblem`) and contact points.
-    stops : (n - 1,)
-        Joints at their stops.
-    joint : (n - 1, 2)
-        Joint impulses.
-    active : (2,) int
-        Number of obstacle contacts of the step, and how many of these have friction.
-    """
+    """Workspace of a step."""
 
     theta: FloatArray
     cos: FloatArray
     sin: FloatArray
+    """`theta`, `cos` and `sin`: directions at the midpoint."""
+
     theta_end: FloatArray
     cos_end: FloatArray
     sin_end: FloatArray
+    """`theta_end`, `cos_end` and `sin_end`: directions at the end of the step."""
+
     reference: FloatArray
+    """Angle and rate that the joints shall have."""
+
     given: FloatArray
+    """Torque that their motors are given instead, N m."""
+
     torque: FloatArray
     drag: FloatArray
+    """`torque` and `drag`: torques of the motors at a rate of zero, and what they lose for a unit
+    of it (see `motor_torque`); springs and dampers not included."""
+
     spring: FloatArray
+    """Torque of spring and damper at a rate of zero at the end of the step, N m, and what they lose
+    of their impulse for a unit of it, N m s."""
+
     total: FloatArray
+    """What motor, spring and damper lose, N m s; infinite for a fixed joint."""
+
     load: FloatArray
+    """Radii of the friction discs, N s."""
+
     pressed: FloatArray
+    """Impulses of the ground's normal force, N s: the radii without what friction rises by."""
+
     law: FloatArray
+    """Friction on the ground where the links are, see `ChainProblem`."""
+
     u_free: FloatArray
     u: FloatArray
+    """`u_free` and `u`: velocities without contacts, and the solution."""
+
     friction: FloatArray
     normal: FloatArray
     tangent: FloatArray
     stop: FloatArray
+    """`friction`, `normal`, `tangent` and `stop`: impulses being solved for."""
+
     contact: IntArray
     link: IntArray
+    """`contact` and `link`: active obstacle contacts as in `State.contact`, and their links."""
+
     rows: FloatArray
     point: FloatArray
+    """`rows` and `point`: force directions (see `ChainProblem`) and contact points."""
+
     stops: FloatArray
+    """Joints at their stops."""
+
     joint: FloatArray
+    """Joint impulses."""
+
     active: IntArray
+    """Number of obstacle contacts of the step, and how many of these have friction."""
 
 
 def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:

@@ -82,169 +82,161 @@ MU_ALONG, MU_ACROSS, MU_ROLL = range(3)
 
 
 class State(NamedTuple):
-    """The state of a run of n links and m joint axes; c is the capacity for contacts, s that for contact slots.
-
-    Attributes
-    ----------
-    q : (n, 7)
-        Centre of gravity, m, and unit quaternion w x y z of every link (P1 (4), in the program's
-        body frame).
-    u : (n, 6)
-        Velocity in the world's frame, m/s, and angular velocity in the link's own, rad/s (P1 (5)).
-    wrench : (n, 6)
-        External force and torque on every link, world frame, N and N m.
-    motor : (m,)
-        Torque that the motors have reached, N m.
-    torque : (m,)
-        Mean torque of the motors over the last step; positive raises the angle, N m.
-    change : (n, 6)
-        By how much the velocities of p_k and of turning changed in the last step, world frame.
-    angle : (m,)
-        Angle of every joint axis at the midpoint of the last step, continued beyond half a turn,
-        rad.
-    turned : (m, 2)
-        Cosine and sine of these angles.
-    first : (n + 1,) int
-        Contacts of link k in the last step are those from first[k] to first[k + 1].
-    contact : (c, 5) int
-        Of every contact: link, obstacle (-1: ground), feature, and its slots in the sums of row and
-        call (-1: none).
-    law : (c, 5)
-        Its impulses as in `SpatialImpulses`, which start the next solution.
-    law_before : (c, 5)
-        Its impulses one step earlier; the same as `law` where there was none.
-    stick : (c,) int
-        `ContactState` of every contact.
-    stop : (m,)
-        Impulses of the joints' stops, N m s.
-    counts, sums : (9,) int, (13,)
-        Counters and cumulative sums; the names above say which.
-    impulse : (n, 6)
-        Cumulative impulses of the ground and of obstacles on every link, world frame, N s.
-    ground : (n, 2, 6)
-        Cumulative of the front and the rear sphere's contact with the ground: normal impulse,
-        friction x, y, N s, impulse-weighted x, y of the point, N s m; and the step in which it was
-        last loaded.
-    before : (2, n, 2, 6)
-        The same at the last row [0] and at the beginning of the call [1].
-    slot_key : (2, s, 4) int
-        Link, obstacle, feature and last loaded step of every contact with an obstacle since the
-        last row [0] and the beginning of the call [1].
-    slot_sum : (2, s, 10)
-        Their normal and friction impulse (N s), impulse-weighted point, and the weight.
-    """
+    """The state of a run of n links and m joint axes; c is the capacity for contacts, s that for contact slots."""
 
     q: FloatArray
+    """Centre of gravity, m, and unit quaternion w x y z of every link (P1 (4), in the program's
+    body frame)."""
+
     u: FloatArray
+    """Velocity in the world's frame, m/s, and angular velocity in the link's own, rad/s (P1
+    (5))."""
+
     wrench: FloatArray
+    """External force and torque on every link, world frame, N and N m."""
+
     motor: FloatArray
+    """Torque that the motors have reached, N m."""
+
     torque: FloatArray
+    """Mean torque of the motors over the last step; positive raises the angle, N m."""
+
     change: FloatArray
+    """By how much the velocities of p_k and of turning changed in the last step, world frame."""
+
     angle: FloatArray
+    """Angle of every joint axis at the midpoint of the last step, continued beyond half a turn,
+    rad."""
+
     turned: FloatArray
+    """Cosine and sine of these angles."""
+
     first: IntArray
+    """Contacts of link k in the last step are those from first[k] to first[k + 1]."""
+
     contact: IntArray
+    """Of every contact: link, obstacle (-1: ground), feature, and its slots in the sums of row and
+    call (-1: none)."""
+
     law: FloatArray
+    """Its impulses as in `SpatialImpulses`, which start the next solution."""
+
     law_before: FloatArray
+    """Its impulses one step earlier; the same as `law` where there was none."""
+
     stick: IntArray
+    """`ContactState` of every contact."""
+
     stop: FloatArray
+    """Impulses of the joints' stops, N m s."""
+
     counts: IntArray
     sums: FloatArray
+    """`counts` and `sums`: counters and cumulative sums; the names above say which."""
+
     impulse: FloatArray
+    """Cumulative impulses of the ground and of obstacles on every link, world frame, N s."""
+
     ground: FloatArray
+    """Cumulative of the front and the rear sphere's contact with the ground: normal impulse,
+    friction x, y, N s, impulse-weighted x, y of the point, N s m; and the step in which it was last
+    loaded."""
+
     before: FloatArray
+    """The same at the last row [0] and at the beginning of the call [1]."""
+
     slot_key: IntArray
+    """Link, obstacle, feature and last loaded step of every contact with an obstacle since the last
+    row [0] and the beginning of the call [1]."""
+
     slot_sum: FloatArray
+    """Their normal and friction impulse (N s), impulse-weighted point, and the weight."""
 
 
 class Work(NamedTuple):
-    """Workspace of a step for n links, m joint axes and c contacts; at the midpoint unless it says otherwise.
-
-    Attributes
-    ----------
-    position, turn : (n, 3), (n, 4)
-        Centre of gravity and quaternion (not quite of unit length, P1 (72)) of every link.
-    orientation : (n, 9)
-        Its body axes x (along the link), y and z, one after the other.
-    w_start : (n, 6)
-        Velocity of p_k and angular velocity at the beginning of the step, each link for itself.
-    free : (n, 6)
-        Velocity of the centre of gravity and angular velocity without contacts, joints and motors.
-    torque_free : (n, 3)
-        Gyroscopic torque, N m.
-    reach : (n - 1, 3)
-        As in `SpatialProblem`.
-    axes : (m, AXIS_WIDTH + 4)
-        As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, and the
-        joint rate at the beginning of the step, rad/s.
-    end_axes : (m, AXIS_WIDTH + 4)
-        Axes, cosines and sines at the end of a step, as in `axes`.
-    reference : (m, 2)
-        Reference angle and rate of the joint axes, rad and rad/s.
-    given : (m, 1)
-        Torques that their motors are given instead, N m.
-    angle, rate : (m,)
-        Joint angles and rates for a row.
-    stop : (m,)
-        Impulses of the stops being solved for.
-    found : ContactList
-        Contacts of the step, link by link.
-    slots : (c, 2) int
-        Their slots in the sums of row and call.
-    first : (n + 1,) int
-    frame : (c, 6)
-        Directions along and across, unit vectors.
-    mu : (c, 3)
-        Friction coefficients along and across, and of rolling times the radius.
-    rows, gain : (c, 40), (c, GAIN_WIDTH)
-        As in `SpatialProblem`.
-    law : (c, 5)
-        Impulses being solved for.
-    gamma_start : (c,)
-        Normal relative velocities at the beginning of the step.
-    gamma : (c, 5)
-        Relative velocities at its end.
-    law_before : (c, 5)
-        Impulses of the step before, 0 for new contacts.
-    w : (n, 6)
-        Velocities at the end of the step, the solution.
-    pushed : (n, 6)
-        Impulses of all contacts of a link and their moment about p_k.
-    wrench : (n - 1, 6)
-        Joint impulses.
-    end : (n, 9)
-        Body axes at the end of the step.
-    """
+    """Workspace of a step for n links, m joint axes and c contacts; at the midpoint unless it says otherwise."""
 
     position: FloatArray
     turn: FloatArray
+    """`position` and `turn`: centre of gravity and quaternion (not quite of unit length, P1 (72))
+    of every link."""
+
     orientation: FloatArray
+    """Its body axes x (along the link), y and z, one after the other."""
+
     w_start: FloatArray
+    """Velocity of p_k and angular velocity at the beginning of the step, each link for itself."""
+
     free: FloatArray
+    """Velocity of the centre of gravity and angular velocity without contacts, joints and
+    motors."""
+
     torque_free: FloatArray
+    """Gyroscopic torque, N m."""
+
     reach: FloatArray
+    """As in `SpatialProblem`."""
+
     axes: FloatArray
+    """As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, and the
+    joint rate at the beginning of the step, rad/s."""
+
     end_axes: FloatArray
+    """Axes, cosines and sines at the end of a step, as in `axes`."""
+
     reference: FloatArray
+    """Reference angle and rate of the joint axes, rad and rad/s."""
+
     given: FloatArray
+    """Torques that their motors are given instead, N m."""
+
     angle: FloatArray
     rate: FloatArray
+    """`angle` and `rate`: joint angles and rates for a row."""
+
     stop: FloatArray
+    """Impulses of the stops being solved for."""
+
     found: ContactList
+    """Contacts of the step, link by link."""
+
     slots: IntArray
+    """Their slots in the sums of row and call."""
+
     first: IntArray
     frame: FloatArray
+    """Directions along and across, unit vectors."""
+
     mu: FloatArray
+    """Friction coefficients along and across, and of rolling times the radius."""
+
     rows: FloatArray
     gain: FloatArray
+    """`rows` and `gain`: as in `SpatialProblem`."""
+
     law: FloatArray
+    """Impulses being solved for."""
+
     gamma_start: FloatArray
+    """Normal relative velocities at the beginning of the step."""
+
     law_before: FloatArray
+    """Impulses of the step before, 0 for new contacts."""
+
     gamma: FloatArray
+    """Relative velocities at its end."""
+
     w: FloatArray
+    """Velocities at the end of the step, the solution."""
+
     pushed: FloatArray
+    """Impulses of all contacts of a link and their moment about p_k."""
+
     wrench: FloatArray
+    """Joint impulses."""
+
     end: FloatArray
+    """Body axes at the end of the step."""
 
 
 def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16) -> State:

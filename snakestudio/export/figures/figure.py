@@ -45,36 +45,25 @@ _STYLE: Any = {
 
 @dataclass(frozen=True)
 class Need:
-    """A run that a figure is drawn from.
-
-    Attributes
-    ----------
-    scene : str
-        Name of a shipped scene, without its ending.
-    values : tuple of (str, object)
-        Scene values that replace the file's, by dotted key.
-    """
+    """A run that a figure is drawn from."""
 
     scene: str
+    """Name of a shipped scene, without its ending."""
+
     values: tuple[tuple[str, object], ...] = ()
+    """Scene values that replace the file's, by dotted key."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured track, in times and places of the run it is drawn over.
-
-    Attributes
-    ----------
-    label : str
-    time : (k,) array
-        s.
-    position : (k, 3) array
-        m; NaN where nothing was measured.
-    """
+    """A measured track, in times and places of the run it is drawn over."""
 
     label: str
     time: FloatArray
+    """s. Shape (k,)."""
+
     position: FloatArray
+    """m; NaN where nothing was measured. Shape (k, 3)."""
 
 
 Draw = Callable[["Figure", Sequence[Recording], Sequence[Measured]], None]
@@ -82,30 +71,24 @@ Draw = Callable[["Figure", Sequence[Recording], Sequence[Measured]], None]
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """One figure.
-
-    Attributes
-    ----------
-    number : str
-        As in the paper; a name where it has none.
-    caption : str
-        What it shows, in a sentence.
-    needs : tuple of Need
-        Its runs.
-    draw : callable
-        Draws them on an empty figure, with measured tracks where there are any.
-    width_mm, height_mm : float
-    takes_measured : bool
-        Whether measured tracks are drawn, too.
-    """
+    """One figure."""
 
     number: str
+    """As in the paper; a name where it has none."""
+
     caption: str
+    """What it shows, in a sentence."""
+
     needs: tuple[Need, ...]
+    """Its runs."""
+
     draw: Draw
+    """Draws them on an empty figure, with measured tracks where there are any."""
+
     width_mm: float = 88.0
     height_mm: float = 60.0
     takes_measured: bool = False
+    """Whether measured tracks are drawn, too."""
 
     def title(self, paper: str) -> str:
         """Of its file: "Figure 6 of P1"."""
@@ -118,19 +101,12 @@ class PaperFigure:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the runs of a figure come from, for its metadata.
-
-    Attributes
-    ----------
-    title : str
-    caption : str
-    runs : sequence of (Recording, str or None)
-        With the names of their scene files.
-    """
+    """Where the runs of a figure come from, for its metadata."""
 
     title: str
     caption: str
     runs: Sequence[tuple[Recording, str | None]]
+    """With the names of their scene files."""
 
     def metadata(self, suffix: str) -> dict[str, str | None]:
         """What the file says of itself: everything that rebuilds its runs stands among the keywords."""

@@ -107,17 +107,11 @@ def prepared(need: Need) -> tuple[Scene, Path]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """How and where figures are written.
-
-    Attributes
-    ----------
-    folder : Path
-    suffix : str
-        ".pdf", ".svg" or ".png".
-    """
+    """How and where figures are written."""
 
     folder: Path
     suffix: str = ".pdf"
+    """".pdf", ".svg" or ".png"."""
 
     def __post_init__(self) -> None:
         if self.suffix not in FORMATS:

@@ -32,19 +32,11 @@ BODY_MENU = "View/Colour Body by"
 
 
 class Context(Protocol):
-    """What every part of the window has to work with; a part that needs more says so in a protocol of its own.
-
-    Attributes
-    ----------
-    window : QWidget
-        Parent of dialogs.
-    settings : QSettings
-    document : Document
-    bridge : SessionController
-    selection : Selection
-    """
+    """What every part of the window has to work with; a part that needs more says so in a protocol of its own."""
 
     window: QWidget
+    """Parent of dialogs."""
+
     settings: QSettings
     document: Document
     bridge: SessionController
@@ -65,48 +57,41 @@ def always(context: object) -> bool:
 
 @dataclass(frozen=True)
 class Command(Generic[C]):
-    """One command; `C` is the part of the context that it needs.
-
-    Attributes
-    ----------
-    id : str
-        Its name in the program; `SEPARATOR` for a line in the menu.
-    menu : str
-        Menu it stands in; "View/Show" is a submenu.
-    text : str
-    run : callable or None
-        What it does.
-    shortcuts : tuple of str
-    enabled : callable
-        When it can be used.
-    checked : callable or None
-        Whether it is on, if it can be on or off.
-    icon : str
-        Name of a file in `resources/icons`.
-    tip : str
-        Explanation beyond the text.
-    label : callable or None
-        Gives a text that changes.
-    local : bool
-        The shortcut works in viewport, time bar and scene tree only, as it means something else in
-        other places.
-    long : bool
-        It keeps the window for so long that a robot which hears nothing of it would stop: while
-        torque may be on it is not carried out, and a sentence says why.
-    """
+    """One command; `C` is the part of the context that it needs."""
 
     id: str
+    """Its name in the program; `SEPARATOR` for a line in the menu."""
+
     menu: str
+    """Menu it stands in; "View/Show" is a submenu."""
+
     text: str = ""
     run: Callable[[C], object] | None = None
+    """What it does."""
+
     shortcuts: tuple[str, ...] = ()
     enabled: Callable[[C], bool] = always
+    """When it can be used."""
+
     checked: Callable[[C], bool] | None = None
+    """Whether it is on, if it can be on or off."""
+
     icon: str = ""
+    """Name of a file in `resources/icons`."""
+
     tip: str = ""
+    """Explanation beyond the text."""
+
     label: Callable[[C], str] | None = None
+    """Gives a text that changes."""
+
     local: bool = False
+    """The shortcut works in viewport, time bar and scene tree only, as it means something else in
+    other places."""
+
     long: bool = False
+    """It keeps the window for so long that a robot which hears nothing of it would stop: while
+    torque may be on it is not carried out, and a sentence says why."""
 
 
 def line(menu: str) -> Command[object]:

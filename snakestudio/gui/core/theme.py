@@ -52,36 +52,33 @@ _system_size: float | None = None
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of the window, as texts such as "#14181d".
-
-    Attributes
-    ----------
-    name : str
-        "dark" or "light".
-    ground, panel, card, raised, line : str
-        Backgrounds from the lowest to the highest, and the lines between them.
-    text, dim : str
-        Ordinary and secondary text.
-    accent, on_accent : str
-        What can be acted on or is selected, and text on it.
-    good, warning, friction, danger : str
-        In order; obstacle forces and warnings; friction; the robot's stop and nothing else.
-    """
+    """Colours of the window, as texts such as "#14181d"."""
 
     name: str
+    """"dark" or "light"."""
+
     ground: str
     panel: str
     card: str
     raised: str
     line: str
+    """`ground`, `panel`, `card`, `raised` and `line`: backgrounds from the lowest to the highest,
+    and the lines between them."""
+
     text: str
     dim: str
+    """`text` and `dim`: ordinary and secondary text."""
+
     accent: str
     on_accent: str
+    """`accent` and `on_accent`: what can be acted on or is selected, and text on it."""
+
     good: str
     warning: str
     friction: str
     danger: str
+    """`good`, `warning`, `friction` and `danger`: in order; obstacle forces and warnings; friction;
+    the robot's stop and nothing else."""
 
 
 DARK = Palette(

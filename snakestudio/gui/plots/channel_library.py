@@ -21,19 +21,14 @@ _KEPT = "plots/derived"
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A channel computed from others.
-
-    Attributes
-    ----------
-    name : str
-        A word that no column of a run has, best ending in the unit.
-    text : str
-        Expression over the columns of a run.
-    unit : str
-    """
+    """A channel computed from others."""
 
     name: str
+    """A word that no column of a run has, best ending in the unit."""
+
     text: str
+    """Expression over the columns of a run."""
+
     unit: str = ""
 
 

@@ -21,21 +21,15 @@ _KEPT = "plots/arrangements"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An arrangement that comes along.
-
-    Attributes
-    ----------
-    name, tip : str
-    contents : callable
-        What its plots show, by the run's schema.
-    derived : tuple of Derived
-        Channels it brings along.
-    """
+    """An arrangement that comes along."""
 
     name: str
     tip: str
     contents: Callable[[Schema], list[Content]]
+    """What its plots show, by the run's schema."""
+
     derived: tuple[Derived, ...] = ()
+    """Channels it brings along."""
 
 
 def _each(part: str, count: int, what: str) -> tuple[Curve, ...]:

@@ -58,26 +58,20 @@ def id_text(frame: Traffic) -> str:
 
 @dataclass(slots=True)
 class IdRow:
-    """What is known of an id.
-
-    Attributes
-    ----------
-    frame : Traffic
-        The newest.
-    count : int
-    interval : float
-        Mean between two frames lately, s; NaN before the second.
-    changed : float
-        When a byte changed last, s, `time.monotonic()`.
-    places : frozenset of int
-        Which bytes did.
-    """
+    """What is known of an id."""
 
     frame: Traffic
+    """The newest."""
+
     count: int = 1
     interval: float = math.nan
+    """Mean between two frames lately, s; NaN before the second."""
+
     changed: float = -math.inf
+    """When a byte changed last, s, `time.monotonic()`."""
+
     places: frozenset[int] = frozenset()
+    """Which bytes did."""
 
     def take(self, frame: Traffic) -> None:
         """There is a newer one."""

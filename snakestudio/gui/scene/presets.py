@@ -21,24 +21,19 @@ __all__ = ["AIKO", "FRICTION_PRESETS", "IDEAL", "Preset", "PresetBox"]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Scene values that belong together.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    values : mapping of str to value
-        By dotted scene key; the value may be a whole part of the scene.
-    help : str
-        What it does, in a sentence.
-    source : str
-        Paper it comes from.
-    """
+    """Scene values that belong together."""
 
     name: str
+    """What it is called."""
+
     values: Mapping[str, Any]
+    """By dotted scene key; the value may be a whole part of the scene."""
+
     help: str
+    """What it does, in a sentence."""
+
     source: str = ""
+    """Paper it comes from."""
 
     def holds(self, scene: Scene) -> bool:
         """Whether the scene has exactly these values."""

@@ -49,34 +49,27 @@ __all__ = ["CommandEntry", "CommandPalette", "command_entries", "ranked"]
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """One line of the palette.
-
-    Attributes
-    ----------
-    id : str
-        Its name among the recently used ones.
-    text : str
-    where : str
-        Menu it stands in; where a scene is from.
-    keys : str
-        Its shortcut, as this platform writes it.
-    icon : str
-        Name of a file in `resources/icons`.
-    enabled : bool
-        Whether it can be used now.
-    checked : bool
-        Whether it is on.
-    run : callable
-    """
+    """One line of the palette."""
 
     id: str
+    """Its name among the recently used ones."""
+
     text: str
     where: str
+    """Menu it stands in; where a scene is from."""
+
     run: Callable[[], object]
     keys: str = ""
+    """Its shortcut, as this platform writes it."""
+
     icon: str = ""
+    """Name of a file in `resources/icons`."""
+
     enabled: bool = True
+    """Whether it can be used now."""
+
     checked: bool = False
+    """Whether it is on."""
 
 
 def command_entries(

@@ -40,32 +40,25 @@ button."""
 
 @dataclass(frozen=True)
 class DockSpec(Generic[C]):
-    """One dock; `C` is what its content is made of.
-
-    Attributes
-    ----------
-    name : str
-        Its name in stored layouts.
-    title : str
-    area : Qt.DockWidgetArea
-    make : callable
-        Makes its content; imports what that needs.
-    size : int
-        Width (at a side) or height (at the bottom) at first, px.
-    gap : int or None
-        Room above a content that has a heading of its own, px; None for content that needs the
-        dock's title.
-    behind : str
-        Name of the dock whose place it shares, as a tab; it is there only when it is asked for.
-    """
+    """One dock; `C` is what its content is made of."""
 
     name: str
+    """Its name in stored layouts."""
+
     title: str
     area: _Area
     make: Callable[[C], QWidget]
+    """Makes its content; imports what that needs."""
+
     size: int
+    """Width (at a side) or height (at the bottom) at first, px."""
+
     gap: int | None = None
+    """Room above a content that has a heading of its own, px; None for content that needs the
+    dock's title."""
+
     behind: str = ""
+    """Name of the dock whose place it shares, as a tab; it is there only when it is asked for."""
 
 
 class Docks(QObject):

@@ -26,22 +26,15 @@ Stored = tuple[QByteArray, str]
 
 @dataclass(frozen=True)
 class Shipped:
-    """A layout that comes along.
-
-    Attributes
-    ----------
-    name : str
-    tip : str
-    without : tuple of str
-        Docks that are closed in it.
-    bottom : float
-        Share of the window's height that the plots get at most.
-    """
+    """A layout that comes along."""
 
     name: str
     tip: str
     without: tuple[str, ...]
+    """Docks that are closed in it."""
+
     bottom: float
+    """Share of the window's height that the plots get at most."""
 
 
 SHIPPED = (

@@ -18,18 +18,12 @@ __all__ = ["STEPS", "Step", "Tour"]
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
-
-    Attributes
-    ----------
-    title, text : str
-    target : str
-        The part of the window that is lit up; a dock is opened for it.
-    """
+    """One step."""
 
     title: str
     text: str
     target: str
+    """The part of the window that is lit up; a dock is opened for it."""
 
 
 STEPS = (

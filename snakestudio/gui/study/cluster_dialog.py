@@ -34,23 +34,18 @@ _FILES = (("ca", "Certificate to trust"), ("certificate", "Own certificate"), ("
 
 @dataclass(frozen=True)
 class WorkerChoice:
-    """Who computes, as it was chosen last on this machine.
-
-    Attributes
-    ----------
-    count : int
-        Processes of this machine; 0 for as many as processors.
-    scheduler : str
-        Address of a cluster in their place; "" for none.
-    ca, certificate, key : str
-        Files with which it is spoken to in private; "" for none.
-    """
+    """Who computes, as it was chosen last on this machine."""
 
     count: int = 0
+    """Processes of this machine; 0 for as many as processors."""
+
     scheduler: str = ""
+    """Address of a cluster in their place; "" for none."""
+
     ca: str = ""
     certificate: str = ""
     key: str = ""
+    """`ca`, `certificate` and `key`: files with which it is spoken to in private; "" for none."""
 
     @classmethod
     def kept(cls, settings: QSettings) -> WorkerChoice:

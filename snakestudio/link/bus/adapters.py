@@ -24,20 +24,14 @@ _CAN_DEVICE = "280"  # ARPHRD_CAN of linux/if_arp.h
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """An interface of python-can.
-
-    Attributes
-    ----------
-    interface : str
-    channels : tuple of str
-        What was found; empty if nothing was, or if the interface cannot tell.
-    problem : str
-        Why it cannot be used here, with the remedy; "" if it can.
-    """
+    """An interface of python-can."""
 
     interface: str
     channels: tuple[str, ...]
+    """What was found; empty if nothing was, or if the interface cannot tell."""
+
     problem: str = ""
+    """Why it cannot be used here, with the remedy; "" if it can."""
 
 
 def available(timeout: float = 1.5) -> list[Adapter]:

@@ -68,35 +68,23 @@ _LONGEST_STEP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
-    """What is needed to understand a log years later, kept in a file beside it.
-
-    Attributes
-    ----------
-    profile : Profile
-    dbc : str
-        Text of its DBC.
-    """
+    """What is needed to understand a log years later, kept in a file beside it."""
 
     profile: Profile
     dbc: str
+    """Text of its DBC."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A frame of a log.
-
-    Attributes
-    ----------
-    time : float
-        s since the log's first frame.
-    frame : Frame
-    sent : bool
-        Whether it was sent by the program that wrote the log.
-    """
+    """A frame of a log."""
 
     time: float
+    """s since the log's first frame."""
+
     frame: Frame
     sent: bool
+    """Whether it was sent by the program that wrote the log."""
 
 
 def side_file(path: Path) -> Path:

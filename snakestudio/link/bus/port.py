@@ -40,23 +40,17 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class BusChange:
-    """The bus was opened, or it failed.
-
-    Attributes
-    ----------
-    open : bool
-    text : str
-        A sentence.
-    final : bool
-        Whether it is not tried again.
-    error : LinkError or None
-        Why, where it is one of our own.
-    """
+    """The bus was opened, or it failed."""
 
     open: bool
     text: str
+    """A sentence."""
+
     final: bool = False
+    """Whether it is not tried again."""
+
     error: LinkError | None = None
+    """Why, where it is one of our own."""
 
 
 @dataclass(frozen=True, slots=True)

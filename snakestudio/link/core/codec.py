@@ -20,21 +20,15 @@ __all__ = ["Codec", "Decoded", "Value"]
 
 
 class Found(NamedTuple):
-    """The message of a frame.
-
-    Attributes
-    ----------
-    coder : Coder
-    data : bytes or None
-        The message's bytes; None if the frame is too short, or a remote one.
-    little, big : int
-        Those bytes as numbers, least and most significant first.
-    """
+    """The message of a frame."""
 
     coder: Coder
     data: bytes | None = None
+    """The message's bytes; None if the frame is too short, or a remote one."""
+
     little: int = 0
     big: int = 0
+    """`little` and `big`: those bytes as numbers, least and most significant first."""
 
 
 class _Alternatives:

@@ -21,51 +21,39 @@ __all__ = ["Coder", "Decoded", "Value", "signals_text"]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Something that a frame says.
-
-    Attributes
-    ----------
-    quantity : Quantity
-    axis : int
-        Index into the profile's axes; -1: the node as a whole, which means every axis of it.
-    node : int
-        -1: the robot as a whole.
-    value : float
-        SI (temperatures °C), on the joint's own side: sign, offset and gear are taken out. Of
-        status, errors, counters and checksums the bits as they are, as a whole number.
-    """
+    """Something that a frame says."""
 
     quantity: Quantity
     axis: int
+    """Index into the profile's axes; -1: the node as a whole, which means every axis of it."""
+
     node: int
+    """-1: the robot as a whole."""
+
     value: float
+    """SI (temperatures °C), on the joint's own side: sign, offset and gear are taken out. Of
+    status, errors, counters and checksums the bits as they are, as a whole number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What a frame of the profile says.
-
-    Attributes
-    ----------
-    message : Message
-    node : int or None
-        None: a frame for all nodes, or nobody knows whose.
-    values : tuple of Value
-        None at all if there is a problem: nothing of such a frame is to be believed.
-    signals : dict of str to float
-        Physical values by the signals' names.
-    problem : str
-        What is wrong with it, a clause; "" if nothing is.
-    unknown : tuple of Value
-        What it says is not known: NaN, or infinite.
-    """
+    """What a frame of the profile says."""
 
     message: Message
     node: int | None
+    """None: a frame for all nodes, or nobody knows whose."""
+
     values: tuple[Value, ...]
+    """None at all if there is a problem: nothing of such a frame is to be believed."""
+
     signals: dict[str, float]
+    """Physical values by the signals' names."""
+
     problem: str = ""
+    """What is wrong with it, a clause; "" if nothing is."""
+
     unknown: tuple[Value, ...] = ()
+    """What it says is not known: NaN, or infinite."""
 
 
 class _Counters:

@@ -70,27 +70,22 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class Wiggle:
-    """One axis led in a sine about where it is held, that swells and fades over half a period each.
-
-    Attributes
-    ----------
-    axis : int
-        Index into the profile's axes.
-    amplitude : float
-        rad.
-    period : float
-        s.
-    count : int
-        Periods.
-    begin : float
-        s.
-    """
+    """One axis led in a sine about where it is held, that swells and fades over half a period each."""
 
     axis: int
+    """Index into the profile's axes."""
+
     amplitude: float
+    """rad."""
+
     period: float
+    """s."""
+
     count: int
+    """Periods."""
+
     begin: float
+    """s."""
 
     @classmethod
     def parse(

@@ -39,19 +39,14 @@ _BUSY = "see what else keeps this computer busy"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that must not be while torque is on.
-
-    Attributes
-    ----------
-    what : str
-        Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"),
-        `Limits.on_lost`.
-    text : str
-        A sentence: what, and how old or how much.
-    """
+    """Something that must not be while torque is on."""
 
     what: Lost
+    """Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"),
+    `Limits.on_lost`."""
+
     text: str
+    """A sentence: what, and how old or how much."""
 
 
 class Watchdogs:

@@ -39,18 +39,13 @@ FAULTS: dict[FaultKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong.
-
-    Attributes
-    ----------
-    kind : str
-        One of `FAULTS`.
-    node : int or None
-        Number of the node it happens to; None: to all of them.
-    """
+    """Something that goes wrong."""
 
     kind: FaultKind
+    """One of `FAULTS`."""
+
     node: int | None = None
+    """Number of the node it happens to; None: to all of them."""
 
 
 def parse_fault(kind: str, node: str = "") -> Fault:

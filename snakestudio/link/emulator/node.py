@@ -25,25 +25,20 @@ Reason = str
 
 @dataclass(frozen=True, slots=True)
 class NodeEvent:
-    """Something rare that happened to an emulated robot.
-
-    Attributes
-    ----------
-    time : float
-        s, on the clock that `EmulatedRobot.poll` is given.
-    event : str
-        "boot", "ready", "armed", "disarmed", "stop_received", "watchdog", "fault", "injected",
-        "cleared", "safe" ...
-    node : int or None
-        None: the robot as a whole.
-    text : str
-        In words.
-    """
+    """Something rare that happened to an emulated robot."""
 
     time: float
+    """s, on the clock that `EmulatedRobot.poll` is given."""
+
     event: str
+    """"boot", "ready", "armed", "disarmed", "stop_received", "watchdog", "fault", "injected",
+    "cleared", "safe" ..."""
+
     node: int | None
+    """None: the robot as a whole."""
+
     text: str = ""
+    """In words."""
 
 
 class Cyclic:

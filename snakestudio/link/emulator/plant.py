@@ -30,17 +30,13 @@ __all__ = ["BoolArray", "FloatArray", "JointPlant", "Plant", "PlantState"]
 
 @dataclass(frozen=True, slots=True)
 class PlantState:
-    """How the joints stand, of m axes in the profile's order.
-
-    Attributes
-    ----------
-    angle, rate, torque : (m,) arrays
-        Joint angle (rad), its rate (rad/s), and the torque of the motor at the joint (N m).
-    """
+    """How the joints stand, of m axes in the profile's order."""
 
     angle: FloatArray
     rate: FloatArray
     torque: FloatArray
+    """`angle`, `rate` and `torque`: joint angle (rad), its rate (rad/s), and the torque of the
+    motor at the joint (N m). Shape (m,)."""
 
 
 class Plant(Protocol):

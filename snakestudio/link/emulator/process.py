@@ -45,15 +45,10 @@ _FLOOD = 2000
 
 
 class Port(Protocol):
-    """The robot's connector: a bus, or something that stands in for one.
-
-    Attributes
-    ----------
-    lost : int
-        Frames that did not get through, and failures to receive.
-    """
+    """The robot's connector: a bus, or something that stands in for one."""
 
     lost: int
+    """Frames that did not get through, and failures to receive."""
 
     def receive(self, timeout: float) -> list[Frame]:
         """Frames that came, as soon as there are some, with the time they came at; none after `timeout` s."""

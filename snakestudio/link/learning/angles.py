@@ -40,39 +40,33 @@ _NICE_DEG = (
 
 @dataclass(frozen=True, slots=True)
 class AngleFinding:
-    """A number that follows the stated motion.
-
-    Attributes
-    ----------
-    key : (int, bool)
-        Id of the stream, and whether it has 29 bits.
-    field : BitField
-    correlation : float
-        With the motion, -1 to 1; below 0 it counts the other way round.
-    delay : float
-        By how much it is behind the motion, s.
-    scale : float
-        rad in one count, as measured; always positive, the sign is in `correlation`.
-    nice_scale : float
-        The same, rounded to a unit that robots use (0.01 degree, a 4096th of a turn ...) if there
-        is one close by.
-    zero : float
-        The count when the joint is where it was while everything was quiet.
-    confidence : float
-        0 to 1.
-    reason : str
-        What speaks for it.
-    """
+    """A number that follows the stated motion."""
 
     key: tuple[int, bool]
+    """Id of the stream, and whether it has 29 bits."""
+
     field: BitField
     correlation: float
+    """With the motion, -1 to 1; below 0 it counts the other way round."""
+
     delay: float
+    """By how much it is behind the motion, s."""
+
     scale: float
+    """rad in one count, as measured; always positive, the sign is in `correlation`."""
+
     nice_scale: float
+    """The same, rounded to a unit that robots use (0.01 degree, a 4096th of a turn ...) if there is
+    one close by."""
+
     zero: float
+    """The count when the joint is where it was while everything was quiet."""
+
     confidence: float
+    """0 to 1."""
+
     reason: str
+    """What speaks for it."""
 
 
 def find_angles(

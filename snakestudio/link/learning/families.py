@@ -17,21 +17,16 @@ _LARGEST_STRIDE = 0x400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """One message, from every node that sends it.
-
-    Attributes
-    ----------
-    streams : tuple of Stream
-        By id.
-    nodes : tuple of int
-        Number of each one's node.
-    formula : str
-        Of the id in `node`; "" if it is one message of one id.
-    """
+    """One message, from every node that sends it."""
 
     streams: tuple[Stream, ...]
+    """By id."""
+
     nodes: tuple[int, ...] = ()
+    """Number of each one's node."""
+
     formula: str = ""
+    """Of the id in `node`; "" if it is one message of one id."""
 
     @property
     def length(self) -> int:

@@ -15,21 +15,16 @@ __all__ = ["BitField", "read_field"]
 
 @dataclass(frozen=True, slots=True)
 class BitField:
-    """Where a number stands, and how it is written.
-
-    Attributes
-    ----------
-    first : int
-        Counted along the bytes as they are sent: with little-endian bytes the place of the least
-        significant bit, ``8 byte + bit`` with bit 0 the least of its byte; with big-endian ones the
-        place of the most significant bit, ``8 byte + bit`` with bit 0 the greatest of its byte.
-    width : int
-        bit
-    big_endian, signed, is_float : bool
-    """
+    """Where a number stands, and how it is written."""
 
     first: int
+    """Counted along the bytes as they are sent: with little-endian bytes the place of the least
+    significant bit, ``8 byte + bit`` with bit 0 the least of its byte; with big-endian ones the
+    place of the most significant bit, ``8 byte + bit`` with bit 0 the greatest of its byte."""
+
     width: int
+    """bit"""
+
     big_endian: bool = False
     signed: bool = False
     is_float: bool = False

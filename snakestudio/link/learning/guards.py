@@ -20,25 +20,18 @@ _WEAK = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A counter or a checksum.
-
-    Attributes
-    ----------
-    kind : {"counter", "checksum"}
-    field : BitField
-    confidence : float
-        0 to 1.
-    reason : str
-        What speaks for it.
-    algorithm : str
-        Of a checksum, as the profile calls it.
-    """
+    """A counter or a checksum."""
 
     kind: Literal["counter", "checksum"]
     field: BitField
     confidence: float
+    """0 to 1."""
+
     reason: str
+    """What speaks for it."""
+
     algorithm: str = ""
+    """Of a checksum, as the profile calls it."""
 
 
 def find_counters(stream: Stream) -> list[Guard]:

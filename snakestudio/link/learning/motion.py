@@ -31,24 +31,19 @@ def directions(axis: AxisKind) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Straight, to one side, hold, to the other side, hold, straight; over and over.
-
-    Attributes
-    ----------
-    begin : float
-        When it begins, s.
-    cycle_s : float
-        How long one round takes, s.
-    cycles : int
-        How many rounds there are.
-    amplitude : float
-        How far the joint is to be turned, rad.
-    """
+    """Straight, to one side, hold, to the other side, hold, straight; over and over."""
 
     begin: float
+    """When it begins, s."""
+
     cycle_s: float = 6.0
+    """How long one round takes, s."""
+
     cycles: int = 2
+    """How many rounds there are."""
+
     amplitude: float = math.radians(20.0)
+    """How far the joint is to be turned, rad."""
 
     @property
     def end(self) -> float:

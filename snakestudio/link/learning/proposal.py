@@ -24,30 +24,24 @@ _MOST_MOVED = 4
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One axis that was moved while frames were recorded.
-
-    Attributes
-    ----------
-    joint : int
-        From 1.
-    axis : {"yaw", "pitch", "roll"}
-    frames : tuple of Frame
-        Everything that was on the bus meanwhile.
-    motion : callable
-        Where the joint was to be at given times, rad.
-    begin, end : float
-        s
-    exact : bool
-        Whether the robot moved itself, so that the amplitude is known.
-    """
+    """One axis that was moved while frames were recorded."""
 
     joint: int
+    """From 1."""
+
     axis: AxisKind
     frames: tuple[Frame, ...]
+    """Everything that was on the bus meanwhile."""
+
     motion: Callable[[ArrayLike], NDArray[np.float64]]
+    """Where the joint was to be at given times, rad."""
+
     begin: float
     end: float
+    """`begin` and `end`: s"""
+
     exact: bool = False
+    """Whether the robot moved itself, so that the amplitude is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +56,22 @@ class FoundAngle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundMessage:
-    """A message on the bus, from one node or from many.
-
-    Attributes
-    ----------
-    family : Family
-    role : {"feedback", "heartbeat", ""}
-        "" where nothing speaks for either.
-    guards : tuple of Guard
-        Counters, and at most one checksum.
-    angles : tuple of FoundAngle
-    changing : tuple of int
-        Bytes that are not constant.
-    confidence : float
-        0 to 1: of the role.
-    reason : str
-    """
+    """A message on the bus, from one node or from many."""
 
     family: Family
     role: Literal["feedback", "heartbeat", ""]
+    """"" where nothing speaks for either."""
+
     guards: tuple[Guard, ...]
+    """Counters, and at most one checksum."""
+
     angles: tuple[FoundAngle, ...]
     changing: tuple[int, ...]
+    """Bytes that are not constant."""
+
     confidence: float
+    """0 to 1: of the role."""
+
     reason: str
 
 

@@ -19,25 +19,18 @@ _FEWEST = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """All data frames of one id, in the order in which they came.
-
-    Attributes
-    ----------
-    id : int
-    extended : bool
-    time : (n,) array
-        s, ascending.
-    data : (n, length) uint8 array
-        Of the length that most frames have.
-    other_lengths : int
-        Frames of another length; these are left out of `time` and `data`.
-    """
+    """All data frames of one id, in the order in which they came."""
 
     id: int
     extended: bool
     time: NDArray[np.float64]
+    """s, ascending. Shape (n,)."""
+
     data: NDArray[np.uint8]
+    """Of the length that most frames have. Shape (n, length)."""
+
     other_lengths: int = 0
+    """Frames of another length; these are left out of `time` and `data`."""
 
     @property
     def count(self) -> int:

@@ -47,37 +47,32 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class WiggleResult:
-    """How one axis answered.
-
-    Attributes
-    ----------
-    name : str
-        Of the axis: "joint 3 yaw".
-    amplitude : float
-        It was told to move by, rad.
-    gain : float
-        Measured for commanded motion; 1 as it should be, negative if it goes the other way round.
-    lag : float
-        s
-    play : float
-        Whole gap of the gear, rad; 0 if less than what can be told from noise.
-    offset : float
-        Mean distance of the measured angle from the commanded one, rad.
-    residual : float
-        Root mean square of what remains, rad.
-    moved : bool
-        Whether it moved at all.
-    words : tuple of Word
-    """
+    """How one axis answered."""
 
     name: str
+    """Of the axis: "joint 3 yaw"."""
+
     amplitude: float
+    """It was told to move by, rad."""
+
     gain: float
+    """Measured for commanded motion; 1 as it should be, negative if it goes the other way round."""
+
     lag: float
+    """s"""
+
     play: float
+    """Whole gap of the gear, rad; 0 if less than what can be told from noise."""
+
     offset: float
+    """Mean distance of the measured angle from the commanded one, rad."""
+
     residual: float
+    """Root mean square of what remains, rad."""
+
     moved: bool
+    """Whether it moved at all."""
+
     words: tuple[Word, ...]
 
     @property

@@ -14,24 +14,19 @@ __all__ = ["Setup"]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a link needs to know at its start, as the window hands it over.
-
-    Attributes
-    ----------
-    profile : str
-        The profile (with the chosen bus) as JSON.
-    dbc : str
-        Text of its DBC.
-    path : str
-        File of the profile, for sentences; "" if it was never one.
-    memory : str
-        Its handle.
-    """
+    """What a link needs to know at its start, as the window hands it over."""
 
     profile: str
+    """The profile (with the chosen bus) as JSON."""
+
     dbc: str
+    """Text of its DBC."""
+
     path: str
+    """File of the profile, for sentences; "" if it was never one."""
+
     memory: str
+    """Its handle."""
 
     @classmethod
     def to_hand(cls, loaded: LoadedProfile, memory: str) -> Setup:

@@ -24,56 +24,40 @@ _DIRECTED = ("angle", "rate", "torque", "current")
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one signal of a frame says of one axis: ``factor * physical + offset``, SI, on the joint's own side.
-
-    Attributes
-    ----------
-    field : Field
-    quantity : Quantity
-    axis : int
-        Index into the profile's axes; -1: of the node as a whole.
-    node : int
-        -1: of the robot as a whole.
-    factor, offset : float
-    """
+    """What one signal of a frame says of one axis: ``factor * physical + offset``, SI, on the joint's own side."""
 
     field: Field
     quantity: Quantity
     axis: int
+    """Index into the profile's axes; -1: of the node as a whole."""
+
     node: int
+    """-1: of the robot as a whole."""
+
     factor: float
     offset: float
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A message of the profile for one node, or for all of them in one frame.
-
-    Attributes
-    ----------
-    index : int
-        Of the message in the profile.
-    message : Message
-    node : int or None
-        None: one frame for all.
-    id : int
-    extended : bool
-    length : int
-        Bytes.
-    fields : mapping of str to Field
-    fixed : mapping of str to float
-        Raw values.
-    carried : tuple of Carried
-    """
+    """A message of the profile for one node, or for all of them in one frame."""
 
     index: int
+    """Of the message in the profile."""
+
     message: Message
     node: int | None
+    """None: one frame for all."""
+
     id: int
     extended: bool
     length: int
+    """Bytes."""
+
     fields: Mapping[str, Field]
     fixed: Mapping[str, float]
+    """Raw values."""
+
     carried: tuple[Carried, ...]
 
     def selecting(self, given: Mapping[str, float]) -> dict[str, float]:
@@ -114,17 +98,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All frames of a profile, and what keeps some of them from being worked out.
-
-    Attributes
-    ----------
-    bound : tuple of Bound
-    problems : tuple of Problem
-        Errors only.
-    """
+    """All frames of a profile, and what keeps some of them from being worked out."""
 
     bound: tuple[Bound, ...]
     problems: tuple[Problem, ...]
+    """Errors only."""
 
 
 def resolve(loaded: LoadedProfile) -> Layout:

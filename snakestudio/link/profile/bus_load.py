@@ -15,20 +15,14 @@ _FD_LENGTHS = (12, 16, 20, 24, 32, 48, 64)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a message takes of the bus.
-
-    Attributes
-    ----------
-    message : Message
-    rate : float
-        Frames a second, of all nodes together.
-    load : float
-        Share of the bus's time, 0 to 1.
-    """
+    """What a message takes of the bus."""
 
     message: Message
     rate: float
+    """Frames a second, of all nodes together."""
+
     load: float
+    """Share of the bus's time, 0 to 1."""
 
 
 def data_length(n_bytes: int, fd: bool) -> int:

@@ -87,38 +87,30 @@ _WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SignalDraft:
-    """A signal as it is to stand in the DBC.
-
-    Attributes
-    ----------
-    name : str
-    start : int
-        As a DBC counts: ``8 byte + bit`` of its least significant bit, or (big-endian) of its most
-        significant one.
-    length : int
-        Bits.
-    big_endian, signed, is_float : bool
-    scale, offset : float
-        Physical value is ``scale * raw + offset``.
-    unit : str
-    choices : tuple of (int, str)
-        Names of values.
-    origin : str
-        What the signal was called before, "" for a new one: what is not listed here stays as it
-        was.
-    """
+    """A signal as it is to stand in the DBC."""
 
     name: str
     start: int
+    """As a DBC counts: ``8 byte + bit`` of its least significant bit, or (big-endian) of its most
+    significant one."""
+
     length: int
+    """Bits."""
+
     big_endian: bool = False
     signed: bool = False
     is_float: bool = False
     scale: float = 1.0
     offset: float = 0.0
+    """`scale` and `offset`: physical value is ``scale * raw + offset``."""
+
     unit: str = ""
     choices: tuple[tuple[int, str], ...] = ()
+    """Names of values."""
+
     origin: str = ""
+    """What the signal was called before, "" for a new one: what is not listed here stays as it
+    was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,50 +39,45 @@ _FLOATS = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One signal of a frame.
-
-    Attributes
-    ----------
-    name, unit : str
-        As in the DBC.
-    length : int
-        Bits.
-    shift : int
-        Bits below its lowest, in the number that the frame's bytes make in its byte order.
-    big : bool
-        Whether its byte order is Motorola's (most significant byte first).
-    signed, floating : bool
-        Two's complement; IEEE 754.
-    scale, offset : float
-        Physical value is ``scale * raw + offset``.
-    low, high : float
-        Least and largest raw value.
-    choices : mapping of str to int
-        Raw values that the DBC gives names to.
-    selectors : tuple of (str, frozenset of int)
-        It is only there where these multiplexer signals have one of these raw values each.
-    initial : float
-        Raw value where nobody says another: the DBC's start value, else what is nearest to a
-        physical value of 0.
-    bits : int
-        The bits it takes, in the number that the frame's bytes make least significant byte first.
-    """
+    """One signal of a frame."""
 
     name: str
     unit: str
+    """`name` and `unit`: as in the DBC."""
+
     length: int
+    """Bits."""
+
     shift: int
+    """Bits below its lowest, in the number that the frame's bytes make in its byte order."""
+
     big: bool
+    """Whether its byte order is Motorola's (most significant byte first)."""
+
     signed: bool
     floating: bool
+    """`signed` and `floating`: two's complement; IEEE 754."""
+
     scale: float
     offset: float
+    """`scale` and `offset`: physical value is ``scale * raw + offset``."""
+
     low: float
     high: float
+    """`low` and `high`: least and largest raw value."""
+
     choices: Mapping[str, int]
+    """Raw values that the DBC gives names to."""
+
     selectors: tuple[tuple[str, frozenset[int]], ...]
+    """It is only there where these multiplexer signals have one of these raw values each."""
+
     initial: float
+    """Raw value where nobody says another: the DBC's start value, else what is nearest to a
+    physical value of 0."""
+
     bits: int
+    """The bits it takes, in the number that the frame's bytes make least significant byte first."""
 
     def raw(self, little: int, big: int) -> float:
         """Raw value in a frame, whose bytes are given as two numbers: least and most significant byte first."""

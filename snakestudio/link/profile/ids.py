@@ -15,25 +15,18 @@ __all__ = ["IdUse", "free_id", "id_uses", "overlap_problems", "users_of"]
 
 
 class IdUse(NamedTuple):
-    """One use of an id.
-
-    Attributes
-    ----------
-    id : int
-    extended : bool
-    message : str
-        Of the DBC; "" for raw bytes.
-    text : str
-        What it is, in words.
-    bound : bool
-        Whether the profile sends or receives it.
-    """
+    """One use of an id."""
 
     id: int
     extended: bool
     message: str
+    """Of the DBC; "" for raw bytes."""
+
     text: str
+    """What it is, in words."""
+
     bound: bool
+    """Whether the profile sends or receives it."""
 
 
 def id_uses(loaded: LoadedProfile) -> list[IdUse]:

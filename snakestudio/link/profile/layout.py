@@ -23,42 +23,34 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SignalLayout:
-    """A signal as its DBC has it.
-
-    Attributes
-    ----------
-    name : str
-    places : tuple of int
-        Its bits from the least to the most significant, each as ``8 byte + bit`` with bit 0 the
-        least of its byte.
-    big_endian, signed, is_float : bool
-    scale, offset : float
-        Physical value is ``scale * raw + offset``.
-    unit : str
-    low, high : float or None
-        Range of physical values that the DBC states.
-    branch : tuple of int
-        Values of the multiplexer with which it is there; () if always.
-    selects : bool
-        Whether it is the multiplexer.
-    choices : tuple of (int, str)
-        Names of values.
-    comment : str
-    """
+    """A signal as its DBC has it."""
 
     name: str
     places: tuple[int, ...]
+    """Its bits from the least to the most significant, each as ``8 byte + bit`` with bit 0 the
+    least of its byte."""
+
     big_endian: bool
     signed: bool
     is_float: bool
     scale: float
     offset: float
+    """`scale` and `offset`: physical value is ``scale * raw + offset``."""
+
     unit: str
     low: float | None
     high: float | None
+    """`low` and `high`: range of physical values that the DBC states."""
+
     branch: tuple[int, ...]
+    """Values of the multiplexer with which it is there; () if always."""
+
     selects: bool
+    """Whether it is the multiplexer."""
+
     choices: tuple[tuple[int, str], ...]
+    """Names of values."""
+
     comment: str
 
     def text(self) -> str:

@@ -53,24 +53,18 @@ logging.getLogger("cantools").addHandler(logging.NullHandler())
 
 @dataclass(frozen=True, slots=True)
 class LoadedProfile:
-    """A profile and the messages it speaks of.
-
-    Attributes
-    ----------
-    profile : Profile
-    database : cantools Database
-        What its DBC says.
-    path : Path or None
-        File of the profile; None if it was never one.
-    dbc_text : str
-        Text of the DBC: with it and `dump_profile`, `parse_profile` makes the same again in another
-        process.
-    """
+    """A profile and the messages it speaks of."""
 
     profile: Profile
     database: Database
+    """What its DBC says."""
+
     path: Path | None
+    """File of the profile; None if it was never one."""
+
     dbc_text: str
+    """Text of the DBC: with it and `dump_profile`, `parse_profile` makes the same again in another
+    process."""
 
 
 def load_profile(path: str | Path) -> LoadedProfile:

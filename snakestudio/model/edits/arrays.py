@@ -41,18 +41,13 @@ _BATCH = 512
 
 
 class Throw(NamedTuple):
-    """What was hit.
-
-    Attributes
-    ----------
-    places : list of (int, (float, float))
-        Which of the sources stands there, 0-based, and the place (x, y), m.
-    tries : int
-        Darts that it took.
-    """
+    """What was hit."""
 
     places: list[tuple[int, tuple[float, float]]]
+    """Which of the sources stands there, 0-based, and the place (x, y), m."""
+
     tries: int
+    """Darts that it took."""
 
 
 def _radius(obstacle: Obstacle) -> float:
@@ -300,21 +295,16 @@ PATTERN_FIELDS: dict[str, tuple[str, ...]] = {
 
 
 class Array(NamedTuple):
-    """What came of it.
-
-    Attributes
-    ----------
-    scene : Scene
-        With the copies at the end.
-    indices : tuple of int
-        0-based obstacles that make the array, copies and what they were made of.
-    sentence : str
-        What was made, and if not all fitted how many did.
-    """
+    """What came of it."""
 
     scene: Scene
+    """With the copies at the end."""
+
     indices: tuple[int, ...]
+    """0-based obstacles that make the array, copies and what they were made of."""
+
     sentence: str
+    """What was made, and if not all fitted how many did."""
 
 
 def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:

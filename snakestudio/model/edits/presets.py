@@ -27,27 +27,22 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Something to put into a scene.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the program.
-    title : str
-        What people call it.
-    help : str
-        What it is, in a line.
-    icon : str
-        Name of its picture.
-    make : callable
-        Makes its obstacles around a place (x, y), m, in sizes that suit the scene's robot.
-    """
+    """Something to put into a scene."""
 
     name: str
+    """Its name in the program."""
+
     title: str
+    """What people call it."""
+
     help: str
+    """What it is, in a line."""
+
     icon: str
+    """Name of its picture."""
+
     make: Callable[[Scene, Place], tuple[Obstacle, ...]]
+    """Makes its obstacles around a place (x, y), m, in sizes that suit the scene's robot."""
 
 
 def _fit(scene: Scene) -> Fit:

@@ -44,26 +44,20 @@ for nothing."""
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Formula:
-    """A formula that is ready for numbers.
-
-    Attributes
-    ----------
-    expression : sympy expression
-    uses : frozenset of str
-        Names it depends on.
-    order : tuple of str
-        Names of the values it is evaluated with.
-    function : callable
-        Of these values.
-    parts : tuple of sympy expressions
-        What `at` gives.
-    """
+    """A formula that is ready for numbers."""
 
     expression: Any
     uses: frozenset[str]
+    """Names it depends on."""
+
     order: tuple[str, ...]
+    """Names of the values it is evaluated with."""
+
     function: Callable[..., Any]
+    """Of these values."""
+
     parts: tuple[Any, ...] = ()
+    """What `at` gives."""
 
     @property
     def zero(self) -> bool:

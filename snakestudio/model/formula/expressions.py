@@ -107,17 +107,11 @@ class Vocabulary:
 
 
 class Interpreter(ABC, Generic[Value]):
-    """Makes a value of one text.
-
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-    functions : mapping of str to str
-        How each function that can be called is called: ``{"sin": "sin(x)"}``.
-    """
+    """Makes a value of one text."""
 
     vocabulary: Vocabulary
     functions: Mapping[str, str]
+    """How each function that can be called is called: ``{"sin": "sin(x)"}``."""
 
     def __init__(self) -> None:
         self.functions = {}

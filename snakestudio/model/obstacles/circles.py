@@ -32,23 +32,17 @@ class Circle(NamedTuple):
 
 
 class Circles(NamedTuple):
-    """What was found in a file.
-
-    Attributes
-    ----------
-    circles : tuple of Circle
-    unit : str
-        Key of `UNITS`: what the file says, or what is usual if it says nothing.
-    stated : str
-        Where the unit comes from, for people ("as the column names say").
-    notes : tuple of str
-        What was left out, a sentence each.
-    """
+    """What was found in a file."""
 
     circles: tuple[Circle, ...]
     unit: str
+    """Key of `UNITS`: what the file says, or what is usual if it says nothing."""
+
     stated: str
+    """Where the unit comes from, for people ("as the column names say")."""
+
     notes: tuple[str, ...] = ()
+    """What was left out, a sentence each."""
 
 
 def refuse(source: str, mistakes: Sequence[str]) -> SceneError:

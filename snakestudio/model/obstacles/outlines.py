@@ -33,17 +33,13 @@ class Outline(NamedTuple):
     """A convex polygon with rounded corners: all points within `radius` (m) of the hull of `points`.
 
     A single point makes a disc, two points the outline of a capsule.
-
-    Attributes
-    ----------
-    points : (m, 2) array
-        Corners, anticlockwise, m.
-    radius : float
-        m.
     """
 
     points: FloatArray
+    """Corners, anticlockwise, m. Shape (m, 2)."""
+
     radius: float
+    """m."""
 
     @property
     def low(self) -> FloatArray:
@@ -59,19 +55,14 @@ class Outline(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The shortest way between two outlines.
-
-    Attributes
-    ----------
-    distance : float
-        m; negative where they overlap: by how much one has to move until they only touch.
-    start, end : (2,) arrays
-        Its ends on the first and on the second outline, m.
-    """
+    """The shortest way between two outlines."""
 
     distance: float
+    """m; negative where they overlap: by how much one has to move until they only touch."""
+
     start: FloatArray
     end: FloatArray
+    """`start` and `end`: its ends on the first and on the second outline, m. Shape (2,)."""
 
 
 def _edges(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -158,81 +158,28 @@ Fit = Callable[[float], float]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arrangement:
-    """Obstacles that a click puts into a scene, beside one of a shape's own; of several a group is made.
-
-    Attributes
-    ----------
-    name : str
-        Unique, for programs.
-    title, help : str
-        What people call it, and what it is, in a line.
-    icon : str
-        Name of its picture.
-    place : float
-        Where it stands in menus.
-    make : callable
-        Makes them around (x, y), m.
-    """
+    """Obstacles that a click puts into a scene, beside one of a shape's own; of several a group is made."""
 
     name: str
+    """Unique, for programs."""
+
     title: str
     help: str
+    """`title` and `help`: what people call it, and what it is, in a line."""
+
     icon: str
+    """Name of its picture."""
+
     place: float
+    """Where it stands in menus."""
+
     make: Callable[[Fit, float, float], Sequence[Obstacle]]
+    """Makes them around (x, y), m."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShapeKind(FieldsDeclaration):
-    """A shape of obstacles.
-
-    Attributes
-    ----------
-    fields : type
-        Of an entry of the scene's [[obstacles]].
-    solids : callable
-        What it is made of, from its fields and the folder that file names in them are relative to
-        (None: the working directory). Engines collide with these, the view draws them, and its
-        outlines from above are theirs.
-    title, help : str
-        For people: "Cylinder", "An upright cylinder". From the name, and from the docstring of the
-        fields, if left out.
-    mention, plural : str
-        In the middle of a sentence: "a cylinder", "cylinders"; from the title if left out.
-    sizes : str
-        How large it is, with its fields in braces.
-    place : float
-        Where it stands in lists.
-    icon : str
-        Name of its picture.
-    terrain : bool
-        Whether it is ground to move on rather than something to push against: robots in the plane
-        cannot meet it, and it has the colour of ground. All else is a wall in the plane as long as
-        it is made of posts and upright blocks.
-    steps : bool
-        Whether its solids are blocks, each shorter and higher than the one before, that end at the
-        same place.
-    middle : callable
-        How high the point is that it is moved, turned and scaled by, m above its `z_m`, or the
-        ground.
-    scaled : callable
-        Its values after scaling by (x, y, z) along its own axes; see `grown`.
-    fitted : tuple of str
-        Sizes that a new one has in proportion to the robot.
-    fresh : callable
-        Other values of a new one.
-    typical : callable
-        Whether a new one is made like this one.
-    arrangements : tuple of Arrangement
-        What else there is to click, made of this shape.
-    files : tuple of str
-        Fields that may name a file. Solids that may be read from one are not kept, and may be in
-        want of it.
-    without_files : callable
-        It, as far as its fields alone say where it lies.
-    effects : tuple
-        Fields, when they have an effect, and that in a few words.
-    """
+    """A shape of obstacles."""
 
     role: ClassVar[str] = "shape"
     fields_type: ClassVar[type[Frozen]] = Obstacle
@@ -240,25 +187,69 @@ class ShapeKind(FieldsDeclaration):
     registry: ClassVar[Registry[Any]] = registry.SHAPES
 
     fields: type[Obstacle]
+    """Of an entry of the scene's [[obstacles]]."""
+
     solids: Callable[[Any, Path | None], Sequence[Solid]]
+    """What it is made of, from its fields and the folder that file names in them are relative to
+    (None: the working directory). Engines collide with these, the view draws them, and its outlines
+    from above are theirs."""
+
     title: str = ""
     help: str = ""
+    """`title` and `help`: for people: "Cylinder", "An upright cylinder". From the name, and from
+    the docstring of the fields, if left out."""
+
     mention: str = ""
     plural: str = ""
+    """`mention` and `plural`: in the middle of a sentence: "a cylinder", "cylinders"; from the
+    title if left out."""
+
     sizes: str = ""
+    """How large it is, with its fields in braces."""
+
     place: float = 100.0
+    """Where it stands in lists."""
+
     icon: str = "shape-box"
+    """Name of its picture."""
+
     terrain: bool = False
+    """Whether it is ground to move on rather than something to push against: robots in the plane
+    cannot meet it, and it has the colour of ground. All else is a wall in the plane as long as it
+    is made of posts and upright blocks."""
+
     steps: bool = False
+    """Whether its solids are blocks, each shorter and higher than the one before, that end at the
+    same place."""
+
     middle: Callable[[Any], float] = lambda obstacle: 0.0
+    """How high the point is that it is moved, turned and scaled by, m above its `z_m`, or the
+    ground."""
+
     scaled: Callable[[Any, float, float, float], dict[str, Any]] = lambda obstacle, x, y, z: {}
+    """Its values after scaling by (x, y, z) along its own axes; see `grown`."""
+
     fitted: tuple[str, ...] = ()
+    """Sizes that a new one has in proportion to the robot."""
+
     fresh: Callable[[Fit], dict[str, Any]] = lambda fit: {}
+    """Other values of a new one."""
+
     typical: Callable[[Any], bool] = lambda obstacle: True
+    """Whether a new one is made like this one."""
+
     arrangements: tuple[Arrangement, ...] = ()
+    """What else there is to click, made of this shape."""
+
     files: tuple[str, ...] = ()
+    """Fields that may name a file. Solids that may be read from one are not kept, and may be in
+    want of it."""
+
     without_files: Callable[[Any], Obstacle] = lambda obstacle: obstacle
+    """It, as far as its fields alone say where it lies."""
+
     effects: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = ()
+    """Fields, when they have an effect, and that in a few words."""
 
     def __post_init__(self) -> None:
         """Fill in what follows from the rest."""

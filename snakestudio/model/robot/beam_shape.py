@@ -45,22 +45,17 @@ _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
 class Resolution(NamedTuple):
-    """How finely a body is cut up, and what is left of the error.
-
-    Attributes
-    ----------
-    slices : int
-        N.
-    excess : float
-        The largest change that twice as many would make, over what it may be: above 1 where there
-        cannot be more.
-    hidden : Hidden
-        The bend that most is missed of.
-    """
+    """How finely a body is cut up, and what is left of the error."""
 
     slices: int
+    """N."""
+
     excess: float
+    """The largest change that twice as many would make, over what it may be: above 1 where there
+    cannot be more."""
+
     hidden: Hidden
+    """The bend that most is missed of."""
 
 
 def _hat(v: FloatArray) -> FloatArray:

@@ -24,21 +24,16 @@ _AXES = {"torque_nm": "yaw", "pitch_torque_nm": "pitch"}
 
 
 class NoTorque(NamedTuple):
-    """Where a formula has no usable value.
-
-    Attributes
-    ----------
-    key : str
-        Scene key of the formula.
-    joint : int
-        From 1.
-    time : float
-        s.
-    """
+    """Where a formula has no usable value."""
 
     key: str
+    """Scene key of the formula."""
+
     joint: int
+    """From 1."""
+
     time: float
+    """s."""
 
 
 class TorqueLaw:

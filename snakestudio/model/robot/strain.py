@@ -30,22 +30,17 @@ COMPONENTS = ("gamma_x", "gamma_y", "gamma_z", "k_x_per_m", "k_y_per_m", "k_z_pe
 
 
 class LawText(NamedTuple):
-    """A strain law as text.
-
-    Attributes
-    ----------
-    strains : dict of str to str
-        Formulas by name in `COMPONENTS`; those left out are 1 (gamma_x) and 0.
-    speed : str
-        V_o, m/s; "" if the contacts alone determine it.
-    constants : dict of str to (float, str)
-        Values that the formulas may name, SI, and their units ("", "m", "s", "1/m", "1/s", "m/s",
-        "m/s^2").
-    """
+    """A strain law as text."""
 
     strains: dict[str, str]
+    """Formulas by name in `COMPONENTS`; those left out are 1 (gamma_x) and 0."""
+
     speed: str
+    """V_o, m/s; "" if the contacts alone determine it."""
+
     constants: dict[str, tuple[float, str]]
+    """Values that the formulas may name, SI, and their units ("", "m", "s", "1/m", "1/s", "m/s",
+    "m/s^2")."""
 
 
 class StrainFields(Frozen):

@@ -40,22 +40,17 @@ PIECES = 40_000
 
 
 class Extreme(NamedTuple):
-    """Where a law is most, or least, or has no usable value.
-
-    Attributes
-    ----------
-    component : int
-        Index in `COMPONENTS`; -1: the speed.
-    time, abscissa : float
-        s, m.
-    usable : bool
-        Whether value and derivatives are numbers of a reasonable size there.
-    """
+    """Where a law is most, or least, or has no usable value."""
 
     component: int
+    """Index in `COMPONENTS`; -1: the speed."""
+
     time: float
     abscissa: float
+    """`time` and `abscissa`: s, m."""
+
     usable: bool
+    """Whether value and derivatives are numbers of a reasonable size there."""
 
 
 class Hidden(NamedTuple):

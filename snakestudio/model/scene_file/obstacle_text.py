@@ -37,18 +37,13 @@ _SIMPLE_TEXT = re.compile(r"[^\x00-\x1f\x7f\"\\]*\Z")
 
 
 class Blocks(NamedTuple):
-    """A scene file's text in parts.
-
-    Attributes
-    ----------
-    rest : str
-        Everything else, with `MARK` where the blocks were, if there were any.
-    blocks : tuple of str
-        One for each obstacle.
-    """
+    """A scene file's text in parts."""
 
     rest: str
+    """Everything else, with `MARK` where the blocks were, if there were any."""
+
     blocks: tuple[str, ...]
+    """One for each obstacle."""
 
 
 def split(text: str) -> Blocks:

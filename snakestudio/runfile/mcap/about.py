@@ -38,64 +38,51 @@ _PACKAGES = ("numpy", "numba", "scipy", "sympy")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a run comes from, as far as its scene does not say so.
-
-    Attributes
-    ----------
-    scene_file : str
-        Name of the scene's file; empty if it was never saved.
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
-    robot : str
-        Name of the profile of the robot that was driven; empty if the run was computed.
-    step_estimate : StepEstimate or None
-        How far the result depends on the time step, if that was checked before.
-    plugins : tuple of str
-        A line for every plug-in that made the run; see `plugin_records`.
-    """
+    """Where a run comes from, as far as its scene does not say so."""
 
     scene_file: str = ""
+    """Name of the scene's file; empty if it was never saved."""
+
     base_dir: Path | None = None
+    """Folder that file names in the scene are relative to."""
+
     robot: str = ""
+    """Name of the profile of the robot that was driven; empty if the run was computed."""
+
     step_estimate: StepEstimate | None = None
+    """How far the result depends on the time step, if that was checked before."""
+
     plugins: tuple[str, ...] = ()
+    """A line for every plug-in that made the run; see `plugin_records`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """What there is to know of a run file without reading its rows.
-
-    Attributes
-    ----------
-    path : Path
-    created : datetime
-        When the run began, UTC.
-    title, scene_file, model : str
-        Of the scene; `model` as in ``scene.model.kind``.
-    duration : float
-        Simulated time of the last row, s.
-    rows : int
-    size_bytes : int
-    complete : bool
-        False if the file has no end: the run is still going, or its program ended without writing
-        it.
-    version : str
-        Version of the program that wrote it.
-    robot : str
-        Name of the robot that was driven; empty if the run was computed.
-    """
+    """What there is to know of a run file without reading its rows."""
 
     path: Path
     created: datetime
+    """When the run began, UTC."""
+
     title: str
     scene_file: str
     model: str
+    """`title`, `scene_file` and `model`: of the scene; `model` as in ``scene.model.kind``."""
+
     duration: float
+    """Simulated time of the last row, s."""
+
     rows: int
     size_bytes: int
     complete: bool
+    """False if the file has no end: the run is still going, or its program ended without writing
+    it."""
+
     version: str
+    """Version of the program that wrote it."""
+
     robot: str = ""
+    """Name of the robot that was driven; empty if the run was computed."""
 
 
 def about(

@@ -117,20 +117,15 @@ def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What columns the blocks of a file have, in the order of the message.
-
-    Attributes
-    ----------
-    columns : tuple of (str, str, tuple of int)
-        Name, type as in a ROS 2 message, and shape of one row's (or contact's) value.
-    pairs : tuple of Axis or None
-        Axes of joints of which a file has yaw and pitch, side by side, whether they have both or
-        not: so they were recorded before robots had other joints. None where there is a value for
-        each axis.
-    """
+    """What columns the blocks of a file have, in the order of the message."""
 
     columns: tuple[tuple[str, str, tuple[int, ...]], ...]
+    """Name, type as in a ROS 2 message, and shape of one row's (or contact's) value."""
+
     pairs: tuple[Axis, ...] | None = None
+    """Axes of joints of which a file has yaw and pitch, side by side, whether they have both or
+    not: so they were recorded before robots had other joints. None where there is a value for each
+    axis."""
 
     @classmethod
     def of(cls, rows: Rows) -> Columns:

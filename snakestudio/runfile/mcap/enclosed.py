@@ -32,23 +32,17 @@ _MOST_BYTES = MAX_RECORD_BYTES // 2
 
 
 class Restored(NamedTuple):
-    """A scene that can run again.
-
-    Attributes
-    ----------
-    scene : Scene
-    base_dir : Path
-        Folder its file names are relative to.
-    note : str
-        What is to be known, in a sentence.
-    places : dict of str to str
-        Names that files got there in place of those that changes name.
-    """
+    """A scene that can run again."""
 
     scene: Scene
     base_dir: Path
+    """Folder its file names are relative to."""
+
     note: str
+    """What is to be known, in a sentence."""
+
     places: dict[str, str]
+    """Names that files got there in place of those that changes name."""
 
 
 def named_files(scene: Scene) -> Iterator[tuple[str, str]]:

@@ -26,27 +26,22 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Index:
-    """Blocks, notes and checkpoints of a file, and the times of all rows.
-
-    Attributes
-    ----------
-    blocks : list of Place
-        Chunks with rows.
-    first_rows : list of int
-        Number of the first row of each.
-    notes : list of Place
-        Chunks with changes and events.
-    checkpoints : list of (float, Place)
-        Attachments with a state, and its simulated time, s.
-    times : (k,) array
-        Of all rows, s.
-    """
+    """Blocks, notes and checkpoints of a file, and the times of all rows."""
 
     blocks: list[Place] = field(default_factory=list)
+    """Chunks with rows."""
+
     first_rows: list[int] = field(default_factory=list)
+    """Number of the first row of each."""
+
     notes: list[Place] = field(default_factory=list)
+    """Chunks with changes and events."""
+
     checkpoints: list[tuple[float, Place]] = field(default_factory=list)
+    """Attachments with a state, and its simulated time, s."""
+
     times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Of all rows, s. Shape (k,)."""
 
     def packed(self) -> bytes:
         """As bytes for the end of a file."""

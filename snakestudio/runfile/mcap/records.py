@@ -63,22 +63,15 @@ def _sum(values: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Message records of one channel, one after the other.
-
-    Attributes
-    ----------
-    channel : int
-    data : bytes-like
-    times : (k,) array
-        ns.
-    offsets : (k,) array
-        Where each record begins in `data`.
-    """
+    """Message records of one channel, one after the other."""
 
     channel: int
     data: Any
     times: NDArray[np.uint64]
+    """ns. Shape (k,)."""
+
     offsets: NDArray[np.uint64]
+    """Where each record begins in `data`. Shape (k,)."""
 
     @classmethod
     def of_records(cls, channel: int, records: NDArray[Any]) -> Messages:
@@ -92,28 +85,24 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class ChunkBytes:
-    """A chunk with its message indexes, as it goes into a file.
-
-    Attributes
-    ----------
-    parts : list of bytes
-        Its bytes, one after the other.
-    length : int
-        How many there are in all.
-    chunk_length : int
-        How much of that is the chunk itself.
-    start, end : int
-        Times of its first and last message, ns.
-    counts : dict of int to int
-        Messages by channel.
-    """
+    """A chunk with its message indexes, as it goes into a file."""
 
     parts: list[bytes]
+    """Its bytes, one after the other."""
+
     length: int
+    """How many there are in all."""
+
     chunk_length: int
+    """How much of that is the chunk itself."""
+
     start: int
     end: int
+    """`start` and `end`: times of its first and last message, ns."""
+
     counts: dict[int, int]
+    """Messages by channel."""
+
     _index_offsets: dict[int, int]
     _sizes: tuple[int, int]
 

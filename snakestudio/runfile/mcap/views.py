@@ -43,22 +43,15 @@ _FIELD_NAME = re.compile(r"[a-z](?:_?[a-z0-9])*")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One topic for other programs.
-
-    Attributes
-    ----------
-    topic : str
-    definition : tuple of (str, str)
-        Name and text of its type.
-    template : Template
-    fill : callable
-        Writes some rows, and their figures, into as many messages.
-    """
+    """One topic for other programs."""
 
     topic: str
     definition: tuple[str, str]
+    """Name and text of its type."""
+
     template: Template
     fill: Callable[[NDArray[Any], Rows, NDArray[np.float64]], None]
+    """Writes some rows, and their figures, into as many messages."""
 
     def message(self, row: Rows, numbers: NDArray[np.float64]) -> bytes:
         """One row, and its figures (1, m), as a single CDR message outside of any file."""

@@ -35,21 +35,16 @@ JOINT_PARTS = ("yaw", "pitch")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a column holds.
-
-    Attributes
-    ----------
-    kind : str
-        "", "time", "body" or "joint".
-    index : int
-        0-based body or joint.
-    part : str
-        Of `POSITION_PARTS` or `ROTATION_PARTS` for a body, of `JOINT_PARTS` for a joint.
-    """
+    """What a column holds."""
 
     kind: str = ""
+    """"", "time", "body" or "joint"."""
+
     index: int = 0
+    """0-based body or joint."""
+
     part: str = ""
+    """Of `POSITION_PARTS` or `ROTATION_PARTS` for a body, of `JOINT_PARTS` for a joint."""
 
 
 UNUSED = Meaning()

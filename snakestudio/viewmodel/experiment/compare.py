@@ -25,23 +25,17 @@ __all__ = ["Compared", "ShiftedRecording", "compare"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """Trials beside a run.
-
-    Attributes
-    ----------
-    recording : Recording
-        The run.
-    rows : int
-        How many rows it had.
-    figures : ExperimentComparison
-    recordings : tuple of CaptureRecording
-        The aligned trials, for plots.
-    """
+    """Trials beside a run."""
 
     recording: Recording
+    """The run."""
+
     rows: int
+    """How many rows it had."""
+
     figures: ExperimentComparison
     recordings: tuple[CaptureRecording, ...]
+    """The aligned trials, for plots."""
 
 
 def compare(

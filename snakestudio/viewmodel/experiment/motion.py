@@ -21,24 +21,19 @@ __all__ = ["Instant", "Motion", "whole_robot"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instant:
-    """A measured robot at one instant.
-
-    Attributes
-    ----------
-    position : (b, 3) array
-        Of the bodies, m; NaN where unknown.
-    orientation : (b, 4) array or None
-        Unit quaternions w x y z.
-    joint_angle : (n-1, 2) array or None
-        Yaw and pitch, rad.
-    measured : (b,) bool array
-        False where a gap was filled.
-    """
+    """A measured robot at one instant."""
 
     position: FloatArray
+    """Of the bodies, m; NaN where unknown. Shape (b, 3)."""
+
     orientation: FloatArray | None
+    """Unit quaternions w x y z. Shape (b, 4)."""
+
     joint_angle: FloatArray | None
+    """Yaw and pitch, rad. Shape (n-1, 2)."""
+
     measured: BoolArray
+    """False where a gap was filled. Shape (b,)."""
 
 
 class Motion:

@@ -59,23 +59,17 @@ second."""
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Something that can be plotted.
-
-    Attributes
-    ----------
-    name : str
-        As in a CSV.
-    unit : str
-    group : tuple of str
-        Where it stands in the browser, from the top: ("Links", "Link 6").
-    series : str
-        Key of the series that holds it alone.
-    """
+    """Something that can be plotted."""
 
     name: str
+    """As in a CSV."""
+
     unit: str
     group: tuple[str, ...]
+    """Where it stands in the browser, from the top: ("Links", "Link 6")."""
+
     series: str
+    """Key of the series that holds it alone."""
 
 
 @lru_cache(maxsize=8)
@@ -119,21 +113,15 @@ def families(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Columns of runs of a schema that are worked out and kept together, a row for every row of the recording.
-
-    Attributes
-    ----------
-    names : tuple of str
-    columns : tuple of Column
-        () of a derived channel, which is not worked out from rows alone, as filters look at rows
-        around them.
-    limit : int
-        Bytes that the plots keep of it at most.
-    """
+    """Columns of runs of a schema that are worked out and kept together, a row for every row of the recording."""
 
     names: tuple[str, ...]
     columns: tuple[Column, ...]
+    """() of a derived channel, which is not worked out from rows alone, as filters look at rows
+    around them."""
+
     limit: int
+    """Bytes that the plots keep of it at most."""
 
     def values(self, piece: Piece) -> FloatArray:
         """Values of some rows, (k, columns)."""

@@ -38,57 +38,46 @@ WINDOWS: tuple[SpectrumWindow, ...] = ("hann", "hamming", "blackman", "flattop",
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A chosen channel.
-
-    Attributes
-    ----------
-    name : str
-        As in a CSV, or of a derived channel.
-    against : str
-        Of an X-Y plot, what stands on the horizontal axis.
-    """
+    """A chosen channel."""
 
     name: str
+    """As in a CSV, or of a derived channel."""
+
     against: str = ""
+    """Of an X-Y plot, what stands on the horizontal axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a plot shows.
-
-    Attributes
-    ----------
-    kind : str
-    view : str
-        Name in `VIEWS`, of that kind.
-    index : int
-        Chosen link, joint or quantity, 0-based, of that kind.
-    curves : tuple of Curve
-        Of all other kinds.
-    title : str
-        "" for one that says what it is.
-    log : bool
-        Whether the value axis is logarithmic.
-    equal : bool
-        Whether both axes of an X-Y plot have the same scale.
-    outlines : bool
-        Whether the scene's obstacles are drawn: for tracks from above.
-    whole : bool
-        Whether an X-Y plot shows all of the run, and not only the time in view.
-    window : str
-        Of a spectrum, one of `WINDOWS`.
-    """
+    """What a plot shows."""
 
     kind: Kind = "time"
     view: str = ""
+    """Name in `VIEWS`, of that kind."""
+
     index: int = 0
+    """Chosen link, joint or quantity, 0-based, of that kind."""
+
     curves: tuple[Curve, ...] = ()
+    """Of all other kinds."""
+
     title: str = ""
+    """"" for one that says what it is."""
+
     log: bool = False
+    """Whether the value axis is logarithmic."""
+
     equal: bool = False
+    """Whether both axes of an X-Y plot have the same scale."""
+
     outlines: bool = False
+    """Whether the scene's obstacles are drawn: for tracks from above."""
+
     whole: bool = False
+    """Whether an X-Y plot shows all of the run, and not only the time in view."""
+
     window: SpectrumWindow = "hann"
+    """Of a spectrum, one of `WINDOWS`."""
 
     def without(self, number: int) -> Content:
         """The same less one of its curves (0-based)."""

@@ -13,21 +13,16 @@ __all__ = ["OverlaidRun", "Overlay"]
 
 @dataclass(frozen=True, slots=True)
 class OverlaidRun:
-    """A recording to be drawn over the run.
-
-    Attributes
-    ----------
-    name : str
-        What the legend calls it.
-    colour : str
-        Of all its curves.
-    recording : Source
-        Complete: rows that come later are not looked for.
-    """
+    """A recording to be drawn over the run."""
 
     name: str
+    """What the legend calls it."""
+
     colour: str
+    """Of all its curves."""
+
     recording: Source
+    """Complete: rows that come later are not looked for."""
 
 
 class Overlay:

@@ -21,31 +21,23 @@ STOPS = tuple(f"stop:{place}" for place in range(7))
 
 @dataclass(frozen=True, slots=True)
 class CurveSpec:
-    """A column of a series as a curve.
-
-    Attributes
-    ----------
-    series : str
-        Its key (see `viewmodel.plots.channels`).
-    column : int
-    name : str
-    colour : str
-        A role of the theme ("accent"), a place among colours that stand in a row (`link_colour`,
-        `distinct_colour`, `STOPS`), or a colour ("#4cc2ff").
-    unit : str
-    axis : int
-        0 left, 1 right.
-    faint : bool
-        Drawn dim: a reference.
-    """
+    """A column of a series as a curve."""
 
     series: str
+    """Its key (see `viewmodel.plots.channels`)."""
+
     column: int
     name: str
     colour: str
+    """A role of the theme ("accent"), a place among colours that stand in a row (`link_colour`,
+    `distinct_colour`, `STOPS`), or a colour ("#4cc2ff")."""
+
     unit: str
     axis: int = 0
+    """0 left, 1 right."""
+
     faint: bool = False
+    """Drawn dim: a reference."""
 
 
 def leaves_the_plane(schema: Schema) -> bool:
@@ -55,79 +47,74 @@ def leaves_the_plane(schema: Schema) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlotType:
-    """A kind of plot.
-
-    Attributes
-    ----------
-    title, unit : str
-        Of the plot and its left axis.
-    lines : callable
-        Curves by the recording's schema and the chosen link or joint (0-based).
-    needs : Fields
-        What the source must fill.
-    chooser : {"", "link", "joint", "quantity"}
-        What one chooses.
-    style : {"lines", "stacked", "heat", "profile", "xy", "spectrum"}
-        A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in
-        pairs (what stands on the horizontal axis first), a spectrum is drawn over the frequency,
-        everything else over the time.
-    from_zero : bool
-        Whether the axis begins at 0 if the data allow it.
-    least : float
-        Least length of the left axis.
-    decades : bool
-        Whether the left axis is logarithmic.
-    levels : tuple of (float, str)
-        Values to mark, and what they are.
-    spatial : bool
-        Whether it says something only of robots that leave the plane.
-    columns : tuple of str
-        What controllers or models must have added to the recording.
-    phases : bool
-        Whether it is marked on the first curve where a phase of the controller begins and ends.
-    of : {"", "links", "body"}
-        Whether it is of robots that have links only, or of continuous bodies only.
-    holds : bool
-        Whether it is of a body's anchors and supports.
-    choices : tuple of str
-        Quantities to choose from.
-    signed : bool
-        Whether values below 0 count as much as those above.
-    chosen : bool
-        Whether somebody put its curves together: then they stay in that order, and none is left
-        out.
-    equal : bool
-        Whether both axes of an X-Y plot have the same scale.
-    outlines : bool
-        Whether the obstacles are drawn in an X-Y plot.
-    whole : bool
-        Whether an X-Y plot shows all of the run, and not only the time in view.
-    window : str
-        By what a stretch is weighed for its spectrum.
-    """
+    """A kind of plot."""
 
     title: str
     unit: str
+    """`title` and `unit`: of the plot and its left axis."""
+
     lines: Callable[[Schema, int], list[CurveSpec]]
+    """Curves by the recording's schema and the chosen link or joint (0-based)."""
+
     needs: Fields
+    """What the source must fill."""
+
     chooser: Literal["", "link", "joint", "quantity"] = ""
+    """What one chooses."""
+
     style: Literal["lines", "stacked", "heat", "profile", "xy", "spectrum"] = "lines"
+    """A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in
+    pairs (what stands on the horizontal axis first), a spectrum is drawn over the frequency,
+    everything else over the time."""
+
     from_zero: bool = False
+    """Whether the axis begins at 0 if the data allow it."""
+
     least: float = 1e-9
+    """Least length of the left axis."""
+
     decades: bool = False
+    """Whether the left axis is logarithmic."""
+
     levels: tuple[tuple[float, str], ...] = ()
+    """Values to mark, and what they are."""
+
     spatial: bool = False
+    """Whether it says something only of robots that leave the plane."""
+
     columns: tuple[str, ...] = ()
+    """What controllers or models must have added to the recording."""
+
     phases: bool = False
+    """Whether it is marked on the first curve where a phase of the controller begins and ends."""
+
     of: Literal["", "links", "body"] = ""
+    """Whether it is of robots that have links only, or of continuous bodies only."""
+
     holds: bool = False
+    """Whether it is of a body's anchors and supports."""
+
     choices: tuple[str, ...] = ()
+    """Quantities to choose from."""
+
     signed: bool = False
+    """Whether values below 0 count as much as those above."""
+
     chosen: bool = False
+    """Whether somebody put its curves together: then they stay in that order, and none is left
+    out."""
+
     equal: bool = False
+    """Whether both axes of an X-Y plot have the same scale."""
+
     outlines: bool = False
+    """Whether the obstacles are drawn in an X-Y plot."""
+
     whole: bool = False
+    """Whether an X-Y plot shows all of the run, and not only the time in view."""
+
     window: SpectrumWindow = "hann"
+    """By what a stretch is weighed for its spectrum."""
 
     def possible(self, schema: Schema) -> bool:
         """Whether a recording holds what is shown."""

@@ -25,26 +25,17 @@ __all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "li
 
 
 class _Curve(NamedTuple):
-    """A curve that a kind of plot has: of what is chosen, where its series has a column for each.
-
-    Attributes
-    ----------
-    series : str
-    name : str
-        "" for what is chosen.
-    colour : str
-    axis : int
-    faint : bool
-    there : callable
-        Which runs have it.
-    """
+    """A curve that a kind of plot has: of what is chosen, where its series has a column for each."""
 
     series: str
     name: str
+    """"" for what is chosen."""
+
     colour: str
     axis: int = 0
     faint: bool = False
     there: Callable[[Schema], bool] = lambda schema: True
+    """Which runs have it."""
 
 
 Lines = Callable[[Schema, int], list[CurveSpec]]

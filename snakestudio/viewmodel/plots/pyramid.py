@@ -33,37 +33,28 @@ _FEWEST = 2 * BLOCK
 
 
 class Envelope(NamedTuple):
-    """A stretch of the table in bins.
-
-    Attributes
-    ----------
-    row : (b,) int array
-        First row of every bin.
-    stride : int
-        Rows of a bin; with 1, `low` and `high` are the values.
-    low, high : (b, m) arrays
-        Least and greatest value of every bin; NaN where nothing is known.
-    """
+    """A stretch of the table in bins."""
 
     row: NDArray[np.int64]
+    """First row of every bin. Shape (b,)."""
+
     stride: int
+    """Rows of a bin; with 1, `low` and `high` are the values."""
+
     low: Float32Array
     high: Float32Array
+    """`low` and `high`: least and greatest value of every bin; NaN where nothing is known. Shape
+    (b, m)."""
 
 
 class Samples(NamedTuple):
-    """Rows of the table as they are.
-
-    Attributes
-    ----------
-    row : (k,) int array
-        Ascending.
-    values : (k, m) array
-        NaN where nothing is known.
-    """
+    """Rows of the table as they are."""
 
     row: NDArray[np.int64]
+    """Ascending. Shape (k,)."""
+
     values: Float32Array
+    """NaN where nothing is known. Shape (k, m)."""
 
 
 def stride_for(rows: int, bins: int) -> int:

@@ -27,24 +27,17 @@ _PIECE = 4096
 
 @dataclass(frozen=True, slots=True)
 class SpanCurve:
-    """A curve whose figures are asked for.
-
-    Attributes
-    ----------
-    name : str
-        What people call it.
-    colour, unit : str
-    recording : Source
-    other : Source or None
-        What a derived channel of it calls the other run.
-    line : CurveSpec
-    """
+    """A curve whose figures are asked for."""
 
     name: str
+    """What people call it."""
+
     colour: str
     unit: str
     recording: Source
     other: Source | None
+    """What a derived channel of it calls the other run."""
+
     line: CurveSpec
 
 

@@ -35,12 +35,7 @@ _CORNER = 24
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What is in view of a plane.
-
-    Attributes
-    ----------
-    left, right, low, high : float
-    """
+    """What is in view of a plane."""
 
     left: float
     right: float

@@ -60,40 +60,35 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RobotStatus:
-    """The robot at a glance.
-
-    Attributes
-    ----------
-    title : str
-        In a word or two, as large as it gets.
-    role : str
-        Colour in the palette. Red is kept for the robot that can move and for the one that was
-        stopped by a fault.
-    sentence : str
-        What that means now.
-    armed : bool
-        Whether it may be shown as armed.
-    lost : bool
-        Whether it is `LOST`: torque was on, and it is not heard any more.
-    contact : bool
-        Whether the link speaks to us and has a bus.
-    heard : float
-        Age of the newest thing that the robot said, s; NaN if it said nothing.
-    oldest : float
-        Age of the joint angle that was heard the longest ago, s; infinite if one was never heard.
-    stale : bool
-        Whether that is older than the profile allows.
-    """
+    """The robot at a glance."""
 
     title: str
+    """In a word or two, as large as it gets."""
+
     role: str
+    """Colour in the palette. Red is kept for the robot that can move and for the one that was
+    stopped by a fault."""
+
     sentence: str
+    """What that means now."""
+
     armed: bool = False
+    """Whether it may be shown as armed."""
+
     lost: bool = False
+    """Whether it is `LOST`: torque was on, and it is not heard any more."""
+
     contact: bool = False
+    """Whether the link speaks to us and has a bus."""
+
     heard: float = math.nan
+    """Age of the newest thing that the robot said, s; NaN if it said nothing."""
+
     oldest: float = math.inf
+    """Age of the joint angle that was heard the longest ago, s; infinite if one was never heard."""
+
     stale: bool = True
+    """Whether that is older than the profile allows."""
 
 
 NOT_CONNECTED = RobotStatus("Not connected", "dim", "Connect to a robot, or to an emulated one.")

@@ -28,19 +28,14 @@ __all__ = ["Live", "LiveChoices", "NewRun", "Services", "Tell"]
 
 @dataclass(frozen=True, slots=True)
 class LiveChoices:
-    """How a connected robot is watched.
-
-    Attributes
-    ----------
-    pose : str
-        Where live poses are waited for, in the words of `snakestudio.live.pose_stream.pose_source`:
-        a UDP port, ADDRESS:PORT or lsl:NAME; "": nowhere.
-    twin : bool
-        Whether the simulation runs alongside.
-    """
+    """How a connected robot is watched."""
 
     pose: str = ""
+    """Where live poses are waited for, in the words of `snakestudio.live.pose_stream.pose_source`:
+    a UDP port, ADDRESS:PORT or lsl:NAME; "": nowhere."""
+
     twin: bool = True
+    """Whether the simulation runs alongside."""
 
 
 class Live(Protocol):
@@ -166,26 +161,21 @@ def _open_live(
 
 @dataclass(frozen=True)
 class Services:
-    """The real ones.
-
-    Attributes
-    ----------
-    profiles : callable
-        Gives the files of the profiles that come along.
-    load : callable
-        Reads one; raises ProfileError.
-    interfaces : callable
-        Gives the adapters of this machine; takes up to a second or two.
-    open_link : callable
-        Starts a link to a robot on a bus; raises LinkError.
-    open_live : callable
-        Makes a source of a link.
-    """
+    """The real ones."""
 
     profiles: Callable[[], list[Path]] = field(default=_shipped)
+    """Gives the files of the profiles that come along."""
+
     load: Callable[[Path], LoadedProfile] = field(default=_load)
+    """Reads one; raises ProfileError."""
+
     interfaces: Callable[[], list[Adapter]] = field(default=_interfaces)
+    """Gives the adapters of this machine; takes up to a second or two."""
+
     open_link: Callable[[LoadedProfile, Bus], Link] = field(default=_open_link)
+    """Starts a link to a robot on a bus; raises LinkError."""
+
     open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], Live] = field(
         default=_open_live
     )
+    """Makes a source of a link."""

@@ -42,18 +42,13 @@ _MAX_ROLLS = 20
 
 
 class BodyChain(NamedTuple):
-    """Links of a robot in space.
-
-    Attributes
-    ----------
-    joints : (n+1, 3) array
-        The ends of all links on their axes, m.
-    feet : (n, 2, 3) array
-        Centres of both end spheres of every link, m.
-    """
+    """Links of a robot in space."""
 
     joints: FloatArray
+    """The ends of all links on their axes, m. Shape (n+1, 3)."""
+
     feet: FloatArray
+    """Centres of both end spheres of every link, m. Shape (n, 2, 3)."""
 
     def moved(self, rotation: FloatArray, shift: FloatArray) -> BodyChain:
         """The chain turned by a (3, 3) matrix about the origin and shifted by (3,) metres."""

@@ -19,23 +19,17 @@ _UNSEEN = ("format", "kind")
 
 
 class Property(NamedTuple):
-    """A value of a scene.
-
-    Attributes
-    ----------
-    keys : tuple of str
-        Dotted key; several for the same value of several obstacles.
-    of : str
-        What it belongs to, as people call it.
-    doc : FieldDoc
-    unused : str
-        Why it has no effect in the scene as it stands, "" if it has.
-    """
+    """A value of a scene."""
 
     keys: tuple[str, ...]
+    """Dotted key; several for the same value of several obstacles."""
+
     of: str
+    """What it belongs to, as people call it."""
+
     doc: FieldDoc
     unused: str = ""
+    """Why it has no effect in the scene as it stands, "" if it has."""
 
 
 def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:

@@ -25,28 +25,23 @@ __all__ = ["Findings", "checked", "measure_problem"]
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found of a study.
-
-    Attributes
-    ----------
-    problems : tuple of Problem
-        Its mistakes, each with the key of what it is about: `vary[2].low`, `goals[1].measure`,
-        `scene`.
-    notes : dict
-        What is doubtful, by key.
-    units : dict
-        Endings of columns of what is measured, by name.
-    columns : tuple of str
-        That a run of its scene has.
-    scene : Scene or None
-        Its scene, with the fixed values if these can be put in; None if it cannot be read.
-    """
+    """What was found of a study."""
 
     problems: tuple[Problem, ...] = ()
+    """Its mistakes, each with the key of what it is about: `vary[2].low`, `goals[1].measure`,
+    `scene`."""
+
     notes: dict[str, str] = field(default_factory=dict)
+    """What is doubtful, by key."""
+
     units: dict[str, str] = field(default_factory=dict)
+    """Endings of columns of what is measured, by name."""
+
     columns: tuple[str, ...] = ()
+    """That a run of its scene has."""
+
     scene: Scene | None = None
+    """Its scene, with the fixed values if these can be put in; None if it cannot be read."""
 
     def about(self, key: str) -> str:
         """All mistakes in a part of the study and what is in it, a sentence a line."""

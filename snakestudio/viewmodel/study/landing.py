@@ -16,20 +16,14 @@ __all__ = ["Landed", "landed", "trace_of"]
 
 
 class Landed(NamedTuple):
-    """What a study has found so far.
-
-    Attributes
-    ----------
-    number : int
-        Larger than before when there is more.
-    table : Table
-    units : mapping of str
-        Endings of columns, by goals and limits.
-    """
+    """What a study has found so far."""
 
     number: int
+    """Larger than before when there is more."""
+
     table: Table
     units: Mapping[str, str]
+    """Endings of columns, by goals and limits."""
 
 
 def landed(study: Path, before: int | None = None) -> Landed | None:

@@ -33,39 +33,34 @@ its repeats is."""
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of results.
-
-    Attributes
-    ----------
-    name : str
-        In the table.
-    title, unit : str
-        For people; no unit of what is a plain number or a text.
-    role : str
-    values : (n,) array
-        Numbers; of texts and truth values the number of their category. NaN where there is none.
-    categories : tuple of str
-        In their order; none of numbers.
-    grid : tuple of float
-        All values of a grid, also those that are still to come; none of others.
-    log : bool
-        Whether equal ratios are equally far apart.
-    better : {-1, 0, 1}
-        Whether larger is better (1), smaller (-1), or neither.
-    short : str
-        The title where there is little room; it is nobody else's.
-    """
+    """A column of results."""
 
     name: str
+    """In the table."""
+
     title: str
     unit: str
+    """`title` and `unit`: for people; no unit of what is a plain number or a text."""
+
     role: Role
     values: FloatArray
+    """Numbers; of texts and truth values the number of their category. NaN where there is none.
+    Shape (n,)."""
+
     categories: tuple[str, ...] = ()
+    """In their order; none of numbers."""
+
     grid: tuple[float, ...] = ()
+    """All values of a grid, also those that are still to come; none of others."""
+
     log: bool = False
+    """Whether equal ratios are equally far apart."""
+
     better: int = 0
+    """Whether larger is better (1), smaller (-1), or neither."""
+
     short: str = ""
+    """The title where there is little room; it is nobody else's."""
 
     def scale(self, space: float = 0.03) -> AxisScale:
         """Return the scale on which all its values are seen, with a share of it left free at both ends."""

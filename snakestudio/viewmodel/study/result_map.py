@@ -38,29 +38,24 @@ _TWO_SIDED = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A grid of values.
-
-    Attributes
-    ----------
-    x, y : (nx,), (ny,)
-        Values of the two columns, ascending.
-    values : (ny, nx)
-        NaN where there is none.
-    rows : (ny, nx)
-        A row of the results that stands for the cell, -1 where none does.
-    failed, beyond : (ny, nx)
-        Where no run ended as it should; where none keeps to the limits.
-    several : bool
-        Whether a cell is of more than one point.
-    """
+    """A grid of values."""
 
     x: FloatArray
     y: FloatArray
+    """`x` and `y`: values of the two columns, ascending."""
+
     values: FloatArray
+    """NaN where there is none."""
+
     rows: IntArray
+    """A row of the results that stands for the cell, -1 where none does."""
+
     failed: BoolArray
     beyond: BoolArray
+    """`failed` and `beyond`: where no run ended as it should; where none keeps to the limits."""
+
     several: bool
+    """Whether a cell is of more than one point."""
 
 
 def choices(column: Column) -> FloatArray:

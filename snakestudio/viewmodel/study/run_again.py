@@ -28,20 +28,14 @@ __all__ = ["AgainRun", "run_again", "run_name", "values_of"]
 
 @dataclass(frozen=True, slots=True)
 class AgainRun:
-    """A run that was made again.
-
-    Attributes
-    ----------
-    recording : Recording
-    same : bool
-        Whether what is measured of it is what the study has, bit for bit.
-    said : str
-        That, in a sentence, and what has changed if it is not.
-    """
+    """A run that was made again."""
 
     recording: Recording
     same: bool
+    """Whether what is measured of it is what the study has, bit for bit."""
+
     said: str
+    """That, in a sentence, and what has changed if it is not."""
 
 
 def run_name(path: Path, table: Table, row: int, repeat: int = 0) -> str:

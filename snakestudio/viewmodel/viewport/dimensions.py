@@ -27,25 +27,19 @@ BESIDE = 24.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dimension:
-    """A dimension line.
-
-    Attributes
-    ----------
-    start, end : (2,) arrays
-        What is measured, m.
-    text : str
-    beside : float
-        How far to the right of the way from start to end the line is drawn, pixels; extension lines
-        lead there.
-    role : str
-        Name of its colour in the palette.
-    """
+    """A dimension line."""
 
     start: FloatArray
     end: FloatArray
+    """`start` and `end`: what is measured, m. Shape (2,)."""
+
     text: str
     beside: float = 0.0
+    """How far to the right of the way from start to end the line is drawn, pixels; extension lines
+    lead there."""
+
     role: str = "text"
+    """Name of its colour in the palette."""
 
 
 def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:

@@ -13,24 +13,19 @@ _WIDEST = 64.0
 
 
 class RulerScale(NamedTuple):
-    """How a ruler is divided.
-
-    Attributes
-    ----------
-    step : float
-        From one number to the next, m.
-    parts : int
-        Into how many parts a step is divided.
-    unit : str
-        "m", "cm" or "mm".
-    per_metre : float
-        Units in a metre.
-    """
+    """How a ruler is divided."""
 
     step: float
+    """From one number to the next, m."""
+
     parts: int
+    """Into how many parts a step is divided."""
+
     unit: str
+    """"m", "cm" or "mm"."""
+
     per_metre: float
+    """Units in a metre."""
 
     def text(self, value: float) -> str:
         """A place (m) as a number in the ruler's unit."""

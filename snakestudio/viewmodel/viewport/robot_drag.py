@@ -43,43 +43,33 @@ class Arc(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How far the cursor went since the button went down.
-
-    Attributes
-    ----------
-    ground : (2,) array
-        On the plane of what was grabbed, m.
-    up : float
-        In the picture, pixels.
-    pixel : float
-        Size of a pixel there, m.
-    coarse : bool
-        Whether whole steps are wanted.
-    """
+    """How far the cursor went since the button went down."""
 
     ground: FloatArray
+    """On the plane of what was grabbed, m. Shape (2,)."""
+
     up: float
+    """In the picture, pixels."""
+
     pixel: float
+    """Size of a pixel there, m."""
+
     coarse: bool
+    """Whether whole steps are wanted."""
 
 
 @dataclass
 class Drag(ABC):
-    """One drag of the robot, from a scene and the pose (n, 7) that it starts in.
-
-    Attributes
-    ----------
-    amount : str
-        How far it went, in words.
-    arc : Arc or None
-        The angle that it changes.
-    """
+    """One drag of the robot, from a scene and the pose (n, 7) that it starts in."""
 
     before: Scene
     base_dir: Path | None
     pose: FloatArray
     amount: str = ""
+    """How far it went, in words."""
+
     arc: Arc | None = None
+    """The angle that it changes."""
 
     @property
     @abstractmethod

@@ -21,18 +21,13 @@ __all__ = ["Snap", "Targets", "snapped", "snapped_shift", "stepped"]
 
 
 class Snap(NamedTuple):
-    """A point of the plan.
-
-    Attributes
-    ----------
-    point : (2,) array
-        m.
-    kind : str
-        "centre", "corner" or "edge"; "" for a place of the ground where nothing is.
-    """
+    """A point of the plan."""
 
     point: FloatArray
+    """m. Shape (2,)."""
+
     kind: str = ""
+    """"centre", "corner" or "edge"; "" for a place of the ground where nothing is."""
 
 
 def snapped(
@@ -92,20 +87,15 @@ anything."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """What something may snap to, and where it was itself before it was moved.
-
-    Attributes
-    ----------
-    low, high : (k, 3) arrays
-        Boxes around the others, m.
-    own_low, own_high : (3,) arrays
-        Box around what is moved, m.
-    """
+    """What something may snap to, and where it was itself before it was moved."""
 
     low: FloatArray
     high: FloatArray
+    """`low` and `high`: boxes around the others, m. Shape (k, 3)."""
+
     own_low: FloatArray
     own_high: FloatArray
+    """`own_low` and `own_high`: box around what is moved, m. Shape (3,)."""
 
 
 def stepped(value: float, step: float) -> float:

@@ -23,40 +23,27 @@ MODES = ("move", "turn", "scale")
 
 @dataclass(frozen=True, slots=True)
 class ViewSettings:
-    """The choices.
-
-    Attributes
-    ----------
-    forces, friction : bool
-        Arrows of the obstacles' forces and of the friction forces.
-    force_scale, friction_scale : float
-        Length of an arrow, m/N; on a continuous body, whose forces may be anything, in units of
-        what suits its run.
-    ground_forces : bool
-        Arrows of what the ground does to a robot that it carries: reaction and friction.
-    ground_scale : float
-        Length of those, m/N: of both the same, so that they add up to what one sees.
-    trail : bool
-    trail_link : int
-        0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
-    body_quantity : str
-        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
-        colour.
-    support_torques : bool
-        Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N.
-    path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
-    drafting : bool
-        Rulers and dimensions in the view from above.
-    """
+    """The choices."""
 
     forces: bool = True
     friction: bool = False
+    """`forces` and `friction`: arrows of the obstacles' forces and of the friction forces."""
+
     force_scale: float = 0.03
     friction_scale: float = 0.06
+    """`force_scale` and `friction_scale`: length of an arrow, m/N; on a continuous body, whose
+    forces may be anything, in units of what suits its run."""
+
     ground_forces: bool = True
+    """Arrows of what the ground does to a robot that it carries: reaction and friction."""
+
     ground_scale: float = 0.005
+    """Length of those, m/N: of both the same, so that they add up to what one sees."""
+
     trail: bool = True
     trail_link: int = TRAIL_MIDDLE
+    """0-based link whose trail is drawn, or `TRAIL_MIDDLE`."""
+
     path: bool = True
     contact_points: bool = False
     centre_of_mass: bool = False
@@ -65,8 +52,14 @@ class ViewSettings:
     grid: bool = True
     see_through: bool = False
     drafting: bool = True
+    """Rulers and dimensions in the view from above."""
+
     body_quantity: str = "torque"
+    """What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+    colour."""
+
     support_torques: bool = False
+    """Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N."""
 
     def overlays(self, scene: Scene) -> Overlays:
         """What they mean to the renderer in pictures of a scene (trail, selection and hover come from elsewhere)."""
@@ -115,31 +108,26 @@ def rows_of(scene: Scene) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EditSettings:
-    """How things are moved: the gizmo, and what is snapped to.
-
-    Attributes
-    ----------
-    gizmo : bool
-        Whether it is shown.
-    mode : str
-        One of `MODES`.
-    on : bool
-        Whether moving snaps; holding Ctrl inverts it.
-    grid, angles, factors : bool
-        Whether places go to a grid, angles and factors in steps.
-    grid_m, angle_deg, factor : float
-        The steps.
-    objects : bool
-        Whether edges and middles go to those of other obstacles.
-    """
+    """How things are moved: the gizmo, and what is snapped to."""
 
     gizmo: bool = True
+    """Whether it is shown."""
+
     mode: str = "move"
+    """One of `MODES`."""
+
     on: bool = False
+    """Whether moving snaps; holding Ctrl inverts it."""
+
     grid: bool = True
     grid_m: float = 0.05
     angles: bool = True
     angle_deg: float = 15.0
     factors: bool = True
+    """`grid`, `angles` and `factors`: whether places go to a grid, angles and factors in steps."""
+
     factor: float = 0.1
+    """`grid_m`, `angle_deg` and `factor`: the steps."""
+
     objects: bool = True
+    """Whether edges and middles go to those of other obstacles."""

@@ -40,35 +40,29 @@ _FRAME_MS = 30
 
 @dataclass(eq=False)
 class Trial:
-    """A measured trial, and how it lies over the run.
-
-    Attributes
-    ----------
-    capture : Capture
-        As it was read.
-    number : int
-        The how many-th that was loaded, from 0: its colour.
-    shown : bool
-    alignment : Alignment or None
-        None until it was compared with a run.
-    by_hand : bool
-        Whether the offset was given by the user.
-    offset_s : float
-        Time offset that is shown, s.
-    motion : Motion or None
-        The aligned capture, at the alignment's own offset.
-    source : ShiftedRecording or None
-        The same for the plots.
-    """
+    """A measured trial, and how it lies over the run."""
 
     capture: Capture
+    """As it was read."""
+
     number: int
+    """The how many-th that was loaded, from 0: its colour."""
+
     shown: bool = True
     alignment: Alignment | None = None
+    """None until it was compared with a run."""
+
     by_hand: bool = False
+    """Whether the offset was given by the user."""
+
     offset_s: float = 0.0
+    """Time offset that is shown, s."""
+
     motion: Motion | None = None
+    """The aligned capture, at the alignment's own offset."""
+
     source: ShiftedRecording | None = None
+    """The same for the plots."""
 
     @property
     def shift(self) -> float:

@@ -433,27 +433,22 @@ def is_table(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileRead:
-    """What came of a file.
-
-    Attributes
-    ----------
-    layout : Layout or None
-        As it was read; None of a file that needs none.
-    rows : list of list of str
-        Cells of the first lines.
-    capture : Capture or None
-        None where it could not be read.
-    problems : tuple of str
-        Why not, one sentence each.
-    reading : Reading or None
-        How a table was understood, where no layout was given.
-    """
+    """What came of a file."""
 
     layout: Layout | None
+    """As it was read; None of a file that needs none."""
+
     rows: list[list[str]]
+    """Cells of the first lines."""
+
     capture: Capture | None
+    """None where it could not be read."""
+
     problems: tuple[str, ...] = ()
+    """Why not, one sentence each."""
+
     reading: Reading | None = None
+    """How a table was understood, where no layout was given."""
 
     @property
     def file_type(self) -> str:

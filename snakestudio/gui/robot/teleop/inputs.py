@@ -39,18 +39,12 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input, whatever device it is on.
-
-    Attributes
-    ----------
-    kind : {"key", "axis", "button"}
-    name : str
-        Of a key as Qt writes it ("W", "Up"), of an axis or a button as SDL calls it on any gamepad
-        it knows ("leftx", "a"), else by its number ("axis0", "button3", "hat0up").
-    """
+    """One input, whatever device it is on."""
 
     kind: InputKind
     name: str
+    """Of a key as Qt writes it ("W", "Up"), of an axis or a button as SDL calls it on any gamepad
+    it knows ("leftx", "a"), else by its number ("axis0", "button3", "hat0up")."""
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"

@@ -38,22 +38,16 @@ Function = Literal["speed", "turn", "amplitude", "gait_next", "gait_previous", "
 
 
 class FunctionInfo(NamedTuple):
-    """How a function is shown.
-
-    Attributes
-    ----------
-    title, help : str
-    analog : bool
-        Whether it follows how far an input is moved; else it happens, or holds, when that is
-        pressed.
-    ways : (str, str)
-        What 1 and -1 of it are.
-    """
+    """How a function is shown."""
 
     title: str
     help: str
     analog: bool
+    """Whether it follows how far an input is moved; else it happens, or holds, when that is
+    pressed."""
+
     ways: tuple[str, str] = ("", "")
+    """What 1 and -1 of it are."""
 
 
 FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
@@ -77,25 +71,18 @@ FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One input that has a function.
-
-    Attributes
-    ----------
-    function : str
-    input : Input
-    scale : float
-        Share of the function at full deflection, -1 to 1; negative: the other way round.
-    dead_zone : float
-        Deflections up to this share read 0 (axes), 0 to 0.9; above it they grow from 0 on.
-    expo : float
-        0: in proportion; 1: by the third power, which is finer around the middle (axes).
-    """
+    """One input that has a function."""
 
     function: Function
     input: Input
     scale: float = 1.0
+    """Share of the function at full deflection, -1 to 1; negative: the other way round."""
+
     dead_zone: float = 0.1
+    """Deflections up to this share read 0 (axes), 0 to 0.9; above it they grow from 0 on."""
+
     expo: float = 0.0
+    """0: in proportion; 1: by the third power, which is finer around the middle (axes)."""
 
     def value(self, readings: Readings) -> float:
         """What it contributes to its function, -1 to 1."""
@@ -113,46 +100,37 @@ def shaped(read: float, dead_zone: float, expo: float) -> float:
 
 
 class Wanted(NamedTuple):
-    """What all inputs together want.
-
-    Attributes
-    ----------
-    speed, turn, amplitude : float
-        -1 to 1; the amplitude's is how fast it shall change.
-    pressed : frozenset of str
-        Functions whose inputs are held.
-    """
+    """What all inputs together want."""
 
     speed: float
     turn: float
     amplitude: float
+    """`speed`, `turn` and `amplitude`: -1 to 1; the amplitude's is how fast it shall change."""
+
     pressed: frozenset[Function]
+    """Functions whose inputs are held."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputMap:
-    """Everything about how a person drives.
-
-    Attributes
-    ----------
-    bindings : tuple of Binding
-    dead_man : bool
-        Whether the robot moves only while a dead-man input is held.
-    top_speed, top_turn : float
-        Share of the scene's limits that full deflection asks for, above 0 to 1.
-    speed_per_s, turn_per_s : float
-        How fast speed and turn follow an input, 1/s; letting go is never slower than pressing.
-    amplitude_per_s : float
-        How fast the amplitude changes at full deflection, 1/s.
-    """
+    """Everything about how a person drives."""
 
     bindings: tuple[Binding, ...] = field(default=())
     dead_man: bool = False
+    """Whether the robot moves only while a dead-man input is held."""
+
     top_speed: float = 1.0
     top_turn: float = 1.0
+    """`top_speed` and `top_turn`: share of the scene's limits that full deflection asks for, above
+    0 to 1."""
+
     speed_per_s: float = 4.0
     turn_per_s: float = 4.0
+    """`speed_per_s` and `turn_per_s`: how fast speed and turn follow an input, 1/s; letting go is
+    never slower than pressing."""
+
     amplitude_per_s: float = 0.5
+    """How fast the amplitude changes at full deflection, 1/s."""
 
     def wanted(self, readings: Readings) -> Wanted:
         """What the inputs want, before any limit of rate."""

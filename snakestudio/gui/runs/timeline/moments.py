@@ -38,38 +38,26 @@ _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happened.
-
-    Attributes
-    ----------
-    time : float
-        s.
-    kind : Kind
-    text : str
-        A short sentence.
-    """
+    """Something that happened."""
 
     time: float
+    """s."""
+
     kind: Kind
     text: str
+    """A short sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Moments that are too near to each other for a mark each, in the order of their times.
-
-    Attributes
-    ----------
-    x : float
-        Where the mark stands, px.
-    moments : tuple of Moment
-    kind : Kind
-        The one that matters most.
-    """
+    """Moments that are too near to each other for a mark each, in the order of their times."""
 
     x: float
+    """Where the mark stands, px."""
+
     moments: tuple[Moment, ...]
     kind: Kind
+    """The one that matters most."""
 
     @property
     def first(self) -> Moment:

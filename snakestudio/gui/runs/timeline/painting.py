@@ -36,29 +36,24 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is painted.
-
-    Attributes
-    ----------
-    first, recorded, shown : float
-        Time up to which there are rows, and time that is looked at, s.
-    hover : float or None
-        Time under the mouse, s.
-    span : (float, float) or None
-        What is played, s.
-    clusters : sequence of Cluster
-    pointed : Cluster or None
-        The one under the mouse.
-    focused : bool
-    """
+    """What is painted."""
 
     first: float
     recorded: float
     shown: float
+    """`first`, `recorded` and `shown`: time up to which there are rows, and time that is looked at,
+    s."""
+
     hover: float | None
+    """Time under the mouse, s."""
+
     span: tuple[float, float] | None
+    """What is played, s."""
+
     clusters: Sequence[Cluster]
     pointed: Cluster | None
+    """The one under the mouse."""
+
     focused: bool
 
 

@@ -295,27 +295,18 @@ _WAIT_MS = 120
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """What is to be drawn.
-
-    Attributes
-    ----------
-    recording : Recording
-    name : str
-        Of the run, where there are others.
-    options : VideoOptions
-    ghosts : sequence of Companion
-    beside : Companion or None
-    time : float
-        s.
-    base_dir : Path or None
-    """
+    """What is to be drawn."""
 
     recording: Recording
     name: str
+    """Of the run, where there are others."""
+
     options: VideoOptions
     ghosts: Sequence[Companion]
     beside: Companion | None
     time: float
+    """s."""
+
     base_dir: Path | None
 
 

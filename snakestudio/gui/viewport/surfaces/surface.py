@@ -37,20 +37,15 @@ class FrameRequest(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Which surface suits this machine.
-
-    Attributes
-    ----------
-    kind : str
-        "direct": a graphics card draws into the window. "threaded": the processor draws, in a
-        thread of its own, as composing a whole window by OpenGL on it costs more than the picture.
-        "flat": no OpenGL.
-    reason : str
-        Why it is "flat", in a sentence.
-    """
+    """Which surface suits this machine."""
 
     kind: str
+    """"direct": a graphics card draws into the window. "threaded": the processor draws, in a thread
+    of its own, as composing a whole window by OpenGL on it costs more than the picture. "flat": no
+    OpenGL."""
+
     reason: str = ""
+    """Why it is "flat", in a sentence."""
 
 
 def set_default_format() -> None:

@@ -31,29 +31,24 @@ FIRMWARE: Table[FirmwareKind] = Table()
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirmwareKind(Declaration):
-    """The firmware of an emulated node.
-
-    Attributes
-    ----------
-    name : str
-        By which profiles name it.
-    make : callable
-        Makes a node (`link.emulator.node.Node`) of its number, its axes ((k,) integers), the
-        profile as it was loaded, and the body that it moves.
-    title, help : str
-        For people; the help is a sentence.
-    several_axes : bool
-        Whether a node can have more than one axis.
-    """
+    """The firmware of an emulated node."""
 
     role: ClassVar[str] = "firmware"
     registry: ClassVar[Any] = FIRMWARE
 
     name: str
+    """By which profiles name it."""
+
     make: Callable[[int, NDArray[np.int64], LoadedProfile, Body], Node]
+    """Makes a node (`link.emulator.node.Node`) of its number, its axes ((k,) integers), the profile
+    as it was loaded, and the body that it moves."""
+
     title: str = ""
     help: str = ""
+    """`title` and `help`: for people; the help is a sentence."""
+
     several_axes: bool = False
+    """Whether a node can have more than one axis."""
 
     def __post_init__(self) -> None:
         """Fill in what follows from the rest."""
