@@ -145,7 +145,6 @@ class _ProblemsError(UserError):
     ----------
     message : str
         The sentences, those of each problem in a line.
-    problems : sequence of Problem
     """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
@@ -287,7 +286,6 @@ class FormulaError(MistakeError):
 
     Parameters
     ----------
-    message, remedy : str
     start, stop : int
         First character of what the mistake is about, and the one behind its last; 0 and 0 if it is
         all of the text.

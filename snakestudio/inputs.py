@@ -142,16 +142,12 @@ def local_path(name: str | Path, folder: Path | None = None) -> Path:
 
     A file that is called exactly so is taken as it is.
 
+    Raises `UsageError` if a URL names a file of another computer.
+
     Parameters
     ----------
-    name : str or Path
     folder : Path, optional
         What a relative path starts from.
-
-    Raises
-    ------
-    UsageError
-        If a URL names a file of another computer.
     """
     text = os.fspath(name)
     url = _URL.fullmatch(text)
@@ -175,10 +171,7 @@ class InputError(MistakeError):
 def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
     """A regular file of others, open for reading.
 
-    Raises
-    ------
-    InputError
-        If there is none, it cannot be read, is no regular file, or is too large.
+    Raises `InputError` if there is none, it cannot be read, is no regular file, or is too large.
     """
     try:
         # Not blocking: to open a pipe would else last until somebody writes to it.
@@ -229,10 +222,7 @@ def _too_large(budget: Budget) -> InputError:
 def read_bytes(path: Path, budget: Budget) -> bytes:
     """What a regular file holds.
 
-    Raises
-    ------
-    InputError
-        As `opened`.
+    Raises `InputError` as `opened`.
     """
     with opened(path, budget) as file:
         data = file.read(budget.largest + 1)
@@ -244,10 +234,7 @@ def read_bytes(path: Path, budget: Budget) -> bytes:
 def read_text(path: Path, budget: Budget) -> str:
     """The text in a regular file: UTF-8, with or without its mark.
 
-    Raises
-    ------
-    InputError
-        As `opened`, and if it is no text.
+    Raises `InputError` as `opened`, and if it is no text.
     """
     return text_of(read_bytes(path, budget), budget)
 
@@ -255,10 +242,7 @@ def read_text(path: Path, budget: Budget) -> str:
 def text_of(data: bytes, budget: Budget) -> str:
     """UTF-8 as text, without its mark.
 
-    Raises
-    ------
-    InputError
-        If it is none.
+    Raises `InputError` if it is none.
     """
     if b"\0" in data:
         raise InputError(
@@ -275,10 +259,7 @@ def text_of(data: bytes, budget: Budget) -> str:
 def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> Iterator[str]:
     """The lines at the beginning of a text that begin with a mark, without their ends; the rest is not read.
 
-    Raises
-    ------
-    InputError
-        As `read_text`, and where the header is longer than any.
+    Raises `InputError` as `read_text`, and where the header is longer than any.
     """
     total = 0
     longest = 2 * SCENE.largest
@@ -308,10 +289,7 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
 
     Lines that begin with # are passed over. No more than two lines are held at a time.
 
-    Raises
-    ------
-    InputError
-        As `opened`, and if there is no such row.
+    Raises `InputError` as `opened`, and if there is no such row.
     """
     budget = RECORDED_TABLE
     best = math.inf
@@ -370,10 +348,7 @@ def count(found: int, most: int, what: str, remedy: str = "give fewer") -> None:
 def read_toml(path: Path, budget: Budget) -> dict[str, Any]:
     """The values in a TOML file.
 
-    Raises
-    ------
-    InputError
-        As `read_text` and `parse_toml`.
+    Raises `InputError` as `read_text` and `parse_toml`.
     """
     return parse_toml(read_text(path, budget), budget)
 
@@ -381,10 +356,8 @@ def read_toml(path: Path, budget: Budget) -> dict[str, Any]:
 def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
     """The values of a TOML text.
 
-    Raises
-    ------
-    InputError
-        If it is not valid TOML (the line is named), too long, too full or nested too deeply.
+    Raises `InputError` if it is not valid TOML (the line is named), too long, too full or nested
+    too deeply.
     """
     _not_too_many(text, "=", budget)
     # A key of a million parts is as many tables in each other.
@@ -403,10 +376,7 @@ def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
 def parse_json(text: str, budget: Budget) -> Any:
     """The value that a JSON text says.
 
-    Raises
-    ------
-    InputError
-        If it is none, too long or nested too deeply.
+    Raises `InputError` if it is none, too long or nested too deeply.
     """
     _not_too_many(text, ":", budget)
     try:

@@ -72,7 +72,6 @@ def find_scene(path: Path, folder: Path | None = None) -> Path:
 
     Parameters
     ----------
-    path : Path
     folder : Path, optional
         What a relative path starts from; the current folder if left out.
     """
@@ -206,10 +205,7 @@ def replaced_folders() -> dict[UserFolder, str]:
 def temporary_dir() -> Path:
     """A private folder of this user's that lasts until the machine restarts, or as long as the process.
 
-    Raises
-    ------
-    OSError
-        If no folder for temporary files can be written.
+    Raises `OSError` if no folder for temporary files can be written.
     """
     import atexit
     import shutil

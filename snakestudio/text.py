@@ -73,8 +73,6 @@ def listing(
 
     Parameters
     ----------
-    items : iterable
-    conjunction : {"and", "or"}
     most : int
         Of more than one beyond so many the rest is counted: "a, b, c and 4 more"; 0 names all.
     """

@@ -31,7 +31,6 @@ class WithDerived:
 
     Parameters
     ----------
-    recording : Recording
     texts : mapping of str to str
         Expressions over the columns of a run, by the name of their column.
     other : Recording, optional
@@ -116,7 +115,6 @@ class WithDerived:
 
     @cached_property
     def _values(self) -> FloatArray:
-        """(rows, derived columns)."""
         values = [
             signal.values(self._recording, 0, self._length, self._other)
             for signal in self.derived.values()

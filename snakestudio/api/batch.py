@@ -54,9 +54,12 @@ def open_batch(
 ) -> Batch:
     """Open `n` simulations (worlds) of a scene that are stepped together, by compiled code in several threads.
 
+    Raises `PluginError` if a plug-in cannot be loaded. Raises `SceneError` if a world cannot run as
+    it stands; names the world and what is wrong. Raises `UsageError` if an argument makes no sense,
+    or there is not enough memory.
+
     Parameters
     ----------
-    scene : Scene, Run, str or Path
     n : int
         How many.
     threads : int, optional
@@ -69,15 +72,6 @@ def open_batch(
         Seed of the worlds' random generators, `Batch.random`.
     plugins : sequence of path or str
         Plug-ins to load first, as in `simulate`.
-
-    Raises
-    ------
-    PluginError
-        If a plug-in cannot be loaded.
-    SceneError
-        If a world cannot run as it stands; names the world and what is wrong.
-    UsageError
-        If an argument makes no sense, or there is not enough memory.
 
     Examples
     --------
@@ -125,11 +119,6 @@ class _Drive:
     """The scene's own control of a world: what it has asked for, and up to which step.
 
     Worlds whose gaits are the same, and that have begun to follow them together, share one.
-
-    Parameters
-    ----------
-    scene : Scene
-    base_dir : Path or None
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
@@ -274,6 +263,8 @@ class Batch:
     ) -> None:
         """Take `n` time steps in every world that has not failed.
 
+        Raises `UsageError` if they have another shape or are not finite; no step is taken then.
+
         Parameters
         ----------
         targets : (n_worlds, m) array, optional
@@ -285,11 +276,6 @@ class Batch:
             Rates at which the targets move on from there, rad/s.
         torques : (n_worlds, m) array, optional
             Torques that the motors are given instead of targets, N m.
-
-        Raises
-        ------
-        UsageError
-            If they have another shape or are not finite; no step is taken then.
         """
         self._check_open()
         if not is_number(n, Integral) or not 0 <= n <= MOST_STEPS:
@@ -389,6 +375,8 @@ class Batch:
     ) -> None:
         """Take worlds back to their start, those that have failed, too.
 
+        Raises `SceneError` or `UsageError`: naming what is wrong; nothing is changed then.
+
         Parameters
         ----------
         mask : (n_worlds,) array of bool, optional
@@ -398,11 +386,6 @@ class Batch:
         values : optional
             Scene values that change, as for `open_batch`, with an entry for every world, reset or
             not.
-
-        Raises
-        ------
-        SceneError, UsageError
-            Naming what is wrong; nothing is changed then.
         """
         _check_seed(seed)
         worlds = self._masked(mask)
@@ -450,10 +433,8 @@ class Batch:
     def restore(self, saved: BatchCheckpoint) -> None:
         """Go back to states that `save` gave, bit for bit.
 
-        Raises
-        ------
-        UsageError
-            If they are of another batch: of other scenes, or another number of worlds.
+        Raises `UsageError` if they are of another batch: of other scenes, or another number of
+        worlds.
         """
         if not isinstance(saved, BatchCheckpoint):
             raise wrong_kind("saved", "what Batch.save gave", saved)

@@ -24,16 +24,12 @@ Values = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     """Scene values by dotted key of each of `n` worlds.
 
+    Raises `UsageError` if they are of another kind or number.
+
     Parameters
     ----------
     values
         For every key a list or array of n values, or one value for all; or a list of n mappings.
-    n : int
-
-    Raises
-    ------
-    UsageError
-        If they are of another kind or number.
     """
     if values is None:
         return [{} for _ in range(n)]
@@ -92,21 +88,16 @@ def build_world(
 ) -> Engine:
     """The engine of one world.
 
+    Raises `SceneError`: naming the world and what is wrong with it.
+
     Parameters
     ----------
-    scene : Scene
-    base_dir : Path or None
     values : mapping
         Scene values to replace, by dotted key.
     world, n : int
         For messages: its number, and how many there are.
     checked : bool
         Whether this scene with these values was found to be without errors.
-
-    Raises
-    ------
-    SceneError
-        Naming the world and what is wrong with it.
     """
     try:
         own = with_values(scene, dict(values)) if values else scene

@@ -76,10 +76,7 @@ def compare_scene(
 ) -> Comparison | None:
     """Run a scene in several models; None if `progress` cancelled it.
 
-    Raises
-    ------
-    UsageError
-        If there is no such model.
+    Raises `UsageError` if there is no such model.
     """
     data = run_models(scene, kinds, base_dir, changes, progress)
     return None if data is None else Comparison(data, scene_file, base_dir)
@@ -96,6 +93,8 @@ def compare_models(
 
     A model that cannot run the scene, or whose physics failed, says so in `Comparison.data.runs`.
 
+    Raises `SceneError` if the scene cannot be read. Raises `UsageError` if there is no such model.
+
     Parameters
     ----------
     scene : Scene, Run or path
@@ -108,13 +107,6 @@ def compare_models(
         Rows a simulated second, Hz; the scene's own if left out.
     **values
         Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be read.
-    UsageError
-        If there is no such model.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
     comparison = compare_scene(prepared, kinds, base_dir, changes, scene_name(scene))
@@ -170,6 +162,9 @@ def compare_chain(
 ) -> ChainReport:
     """Hold chains of rigid links against the continuous body of a scene.
 
+    Raises `SceneError` if the scene cannot be read or run. Raises `UsageError` if it has no
+    continuous body. Raises `PhysicsError` if a run fails.
+
     Parameters
     ----------
     scene : Scene, Run or path
@@ -182,15 +177,6 @@ def compare_chain(
         Whether rings push along the axes of the link they are on, which costs an order.
     **values
         Scene values by dotted key: ``**{"strain.speed_m_s": 0.3}``.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be read or run.
-    UsageError
-        If it has no continuous body.
-    PhysicsError
-        If a run fails.
     """
     prepared, base_dir, _ = prepare(scene, None, None, values)
     for count in links:

@@ -53,16 +53,12 @@ class ExperimentReport(Reporting):
 def load_experiment(path: str | Path, layout: Layout | str | Path | None = None) -> Capture:
     """Read a measurement: CSV, TSV, TRC or C3D.
 
+    Raises `ExperimentError`: saying what is wrong and what to do.
+
     Parameters
     ----------
-    path : str or Path
     layout : Layout or path of a TOML file, optional
         How a table is to be read; guessed if left out.
-
-    Raises
-    ------
-    ExperimentError
-        Saying what is wrong and what to do.
     """
     source = path_of("path", path)
     if layout is None or isinstance(layout, Layout):
@@ -84,10 +80,11 @@ def compare_experiment(
 ) -> ExperimentReport:
     """Compare a run with one trial of an experiment, or with several.
 
+    Raises `ExperimentError` if an experiment cannot be read, or has too little in common with the
+    run.
+
     Parameters
     ----------
-    run : Run, Recording or path of a run file
-    experiments : Capture or path, or several
     offset_bounds : (float, float)
         Within which the time offset is sought, s.
     align_position, align_heading : bool
@@ -97,11 +94,6 @@ def compare_experiment(
     link : int, optional
         The link that is compared, counted from 1 as in the columns; 0 for the centre of mass. What
         the experiment says if left out.
-
-    Raises
-    ------
-    ExperimentError
-        If an experiment cannot be read, or has too little in common with the run.
     """
     if not isinstance(run, Run) and not hasattr(run, "schema"):  # which every recording has
         run = load_run(path_of("run", run, "a Run or the name of a run file (str or Path)"))

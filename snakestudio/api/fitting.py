@@ -62,10 +62,7 @@ class Fit(Reporting):
     def to_picture(self, path: str | Path) -> None:
         """Draw every measured run from above, before and after, and the distance over time: PDF, PNG or SVG.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         write_fit_picture(local_path(path), self.data)
 
@@ -108,15 +105,17 @@ def fit(
 ) -> Fit:
     """Fit values of a scene so that its run matches measured ones.
 
+    Raises `SceneError`, `UsageError` or `ExperimentError`: naming what is wrong. Raises
+    `StudyError` if nobody is there who simulates. Raises `PhysicsError` if the run fails with the
+    scene's own values.
+
     Parameters
     ----------
-    scene : Scene, Run or path
     experiment : path, Capture, Trial, sequence of Track, or a sequence of such
         What was measured: one run or several. A `Trial` brings a scene of its own.
     free : mapping of str to (low, high) or (low, high, "log"), or sequence
         What may change, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``; keys joined by ``+``
         get one value.
-    method : {"auto", "least_squares", "cma"}
     seed : int
         The same seed gives the same result.
     offset_s : (float, float) or float, optional
@@ -134,15 +133,6 @@ def fit(
         ``"tcp://host:8786"``.
     **values
         Scene values to replace, by dotted key.
-
-    Raises
-    ------
-    SceneError, UsageError, ExperimentError
-        Naming what is wrong.
-    StudyError
-        If nobody is there who simulates.
-    PhysicsError
-        If the run fails with the scene's own values.
     """
     who = Workers.given(workers, scheduler, least=0)
     prepared, base_dir, _ = prepare(scene, values=values)

@@ -40,10 +40,7 @@ class _Columns(Protocol):
 def _library(name: str, what: str) -> Any:
     """A library that is not required.
 
-    Raises
-    ------
-    UsageError
-        If it is not installed.
+    Raises `UsageError` if it is not installed.
     """
     try:
         return import_module(name)

@@ -15,17 +15,13 @@ __all__ = ["Plugin", "load_plugin", "load_plugins", "loaded_plugins"]
 def load_plugin(plugin: str | Path) -> Plugin:
     """Run the code of a plug-in and add what it declares; nothing happens if the same code is loaded already.
 
+    Raises `PluginError` if it cannot be loaded; nothing is added then. Raises `PluginRuntimeError`
+    if its code raises an exception.
+
     Parameters
     ----------
     plugin : str or Path
         A file that ends in ".py", or the name of an installed plug-in.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be loaded; nothing is added then.
-    PluginRuntimeError
-        If its code raises an exception.
     """
     if not isinstance(plugin, str | Path):
         raise wrong_kind("plugin", 'a file name (str or Path) such as "my_gait.py"', plugin)

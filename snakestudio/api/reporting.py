@@ -22,20 +22,14 @@ class Reporting(ABC):
     def to_csv(self, path: str | Path) -> None:
         """Write the numbers: time series where there are any, the table of values otherwise.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         write_report_csv(path, self.report())
 
     def to_report(self, path: str | Path) -> Path:
         """Write tables, pictures and provenance as HTML, PDF or Markdown, by the file's suffix.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         written = report_path(path)
         write_report(written, self.report())

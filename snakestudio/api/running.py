@@ -77,7 +77,6 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     Attributes
     ----------
-    recording : Recording
     scene_file : str or None
         Name of the file the scene came from.
     failure : str
@@ -110,10 +109,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Any, ...]]:
         """Runs can be pickled, whole, so that processes hand them over: as the bytes of their run files.
 
-        Raises
-        ------
-        RunFileError
-            If the run was closed.
+        Raises `RunFileError` if the run was closed.
         """
         data = io.BytesIO()
         copy_run(self.recording, data, Origin(self.scene_file or "", self.base_dir))
@@ -164,10 +160,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def to_pandas(self) -> pandas.DataFrame:
         """All columns as a pandas DataFrame, by time.
 
-        Raises
-        ------
-        UsageError
-            If pandas is not installed.
+        Raises `UsageError` if pandas is not installed.
         """
         from snakestudio.api.handing_over import to_pandas
 
@@ -180,10 +173,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         those of joints another, ``joint_yaw_rad`` over ``time_s`` and ``joint_yaw`` (numbers of the
         joints with such an axis).
 
-        Raises
-        ------
-        UsageError
-            If xarray is not installed.
+        Raises `UsageError` if xarray is not installed.
         """
         from snakestudio.api.handing_over import to_xarray
 
@@ -191,6 +181,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     def plot(self, columns: str | Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
         """Draw columns over time.
+
+        Raises `SignalError`: naming what cannot be drawn and where.
 
         Parameters
         ----------
@@ -203,11 +195,6 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Raises
-        ------
-        SignalError
-            Naming what cannot be drawn and where.
         """
         from snakestudio.api.handing_over import plot
 
@@ -216,15 +203,14 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def to_mcap(self, path: str | Path) -> None:
         """Write the run as a run file, which `load_run` reads again, exact to the bit.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         write_mcap(path_of("path", path), self.recording, self.scene_file, base_dir=self.base_dir)
 
     def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
         """A derived signal: a typed expression over the columns.
+
+        Raises `SignalError`: naming what cannot be used and where.
 
         Parameters
         ----------
@@ -239,11 +225,6 @@ class Run(Mapping[str, NDArray[np.float64]]):
         -------
         array
             One value a row; NaN where there is none.
-
-        Raises
-        ------
-        SignalError
-            Naming what cannot be used and where.
         """
         from snakestudio.analysis.signals import compile_signal
 
@@ -259,20 +240,14 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def to_csv(self, path: str | Path) -> None:
         """Write all columns as CSV under a header that rebuilds the run.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         write_csv(path_of("path", path), self.recording, self.scene_file)
 
     def to_hdf5(self, path: str | Path) -> None:
         """Write all columns as HDF5, with units, scene, changes and events; see `snakestudio.export.hdf5`.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         from snakestudio.export.hdf5 import write_hdf5
 
@@ -323,10 +298,7 @@ def prepare(
     The scene may also be a CSV that SnakeStudio exported, a run file, or a run: then it is what was
     run there.
 
-    Raises
-    ------
-    SceneError, RunFileError, UsageError
-        Naming what is wrong.
+    Raises `SceneError`, `RunFileError` or `UsageError`: naming what is wrong.
     """
     base_dir: Path | None = None
     changes: tuple[Change | Pull, ...] = ()
@@ -380,10 +352,7 @@ def scene_name(scene: Scene | Run | str | Path) -> str | None:
 def load_run(path: str | Path) -> Run:
     """Open a run file; its rows are read as they are asked for.
 
-    Raises
-    ------
-    RunFileError
-        If it is no recorded run, or cannot be read.
+    Raises `RunFileError` if it is no recorded run, or cannot be read.
     """
     recording = open_run(path_of("path", path))
     return Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
@@ -418,12 +387,8 @@ def simulate_scene(
     `step_estimate`. `began` gets the recording before the run begins; `speed` is simulated over
     wall time at most.
 
-    Raises
-    ------
-    ExportError
-        If that cannot be written.
-    SceneError
-        If the scene cannot run as it stands.
+    Raises `ExportError` if that cannot be written. Raises `SceneError` if the scene cannot run as
+    it stands.
     """
     result = run_offline(
         scene,
@@ -452,6 +417,9 @@ def simulate(
 ) -> Run:
     """Run a scene and return its columns.
 
+    Raises `SceneError` if the scene cannot be read or run. Raises `PhysicsError` if the physics
+    fails; its `run` attribute has what was recorded until then.
+
     Parameters
     ----------
     scene : Scene, Run or path
@@ -465,13 +433,6 @@ def simulate(
         Plug-ins to be loaded first: their code is run. See `load_plugin`.
     **values
         Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be read or run.
-    PhysicsError
-        If the physics fails; its `run` attribute has what was recorded until then.
     """
     load_plugins(plugins)
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
@@ -503,10 +464,7 @@ def known_step_estimate(
 def ended(run: Run) -> Run:
     """A run that came to its end.
 
-    Raises
-    ------
-    PhysicsError
-        If it did not; its `run` attribute has what was recorded until then.
+    Raises `PhysicsError` if it did not; its `run` attribute has what was recorded until then.
     """
     if run.failure:
         error = PhysicsError(run.failure)
@@ -525,9 +483,10 @@ def plan(
 ) -> Path:
     """Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above.
 
+    Raises `SnakeStudioError`: naming what is wrong.
+
     Parameters
     ----------
-    scene : Scene, Run, str or Path
     path : str or Path
         SVG, PNG or PDF, by its suffix.
     width_mm : float
@@ -541,11 +500,6 @@ def plan(
     -------
     Path
         What was written.
-
-    Raises
-    ------
-    SnakeStudioError
-        Naming what is wrong.
     """
     from snakestudio.export.plan import write_plan
 
@@ -561,10 +515,10 @@ def export_model(
 ) -> tuple[str, ...]:
     """Write the robot and the world of a scene as MJCF, URDF or SDF for other programs.
 
+    Raises `SnakeStudioError`: naming what is wrong.
+
     Parameters
     ----------
-    scene : Scene, Run, str or Path
-    path : str or Path
     model_format : str, optional
         "mjcf", "urdf" or "sdf"; if left out, the suffix says it: .xml or .mjcf, .urdf, .sdf.
     **values
@@ -574,11 +528,6 @@ def export_model(
     -------
     tuple of str
         What does not carry over to the file, a sentence each.
-
-    Raises
-    ------
-    SnakeStudioError
-        Naming what is wrong.
     """
     from snakestudio.export.model import write_model
 
@@ -620,6 +569,9 @@ def continue_from(
 ) -> tuple[Run, tuple[str, ...]]:
     """Go on with a recorded run from a moment, as a new run that begins with its rows up to there.
 
+    Raises `UsageError`, `ExportError`, `RunFileError`, `SceneError`, `StateError` or
+    `PhysicsError`: naming what is wrong.
+
     Parameters
     ----------
     path : Run, str or Path
@@ -646,11 +598,6 @@ def continue_from(
     Run, tuple of str
         The new run, and sentences of what is to be known: that the state was not kept and was
         computed again, or that it differs from the recorded one. Usually there are none.
-
-    Raises
-    ------
-    UsageError, ExportError, RunFileError, SceneError, StateError, PhysicsError
-        Naming what is wrong.
     """
     wanted = values_of("values", values)
     if duration is not None:

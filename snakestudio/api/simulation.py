@@ -236,6 +236,10 @@ class Simulation:
         whose controller asks for the same values takes the same steps, bit for bit, and so do n
         calls for one step each, under `targets` alone or `torques`.
 
+        Raises `UsageError` if an argument cannot be used; nothing has changed then. Raises
+        `PhysicsError` if a step fails, with the time and the reason; the state is that before this
+        step.
+
         Parameters
         ----------
         targets : (m,) array, optional
@@ -248,13 +252,6 @@ class Simulation:
         n : int
             Without targets and torques, the gait or the controller of the scene drives, as in a
             run.
-
-        Raises
-        ------
-        UsageError
-            If an argument cannot be used; nothing has changed then.
-        PhysicsError
-            If a step fails, with the time and the reason; the state is that before this step.
         """
         if self._closed:
             self._check_open()
@@ -321,6 +318,8 @@ class Simulation:
     ) -> None:
         """Let a force and a torque act on a link until they are changed; they replace those that acted on it.
 
+        Raises `UsageError` if an argument cannot be used; nothing has changed then.
+
         Parameters
         ----------
         link : int
@@ -330,11 +329,6 @@ class Simulation:
         torque : (3,) array
             World frame, N m. A robot that moves in the plane feels the forces in it and the torque
             about the vertical.
-
-        Raises
-        ------
-        UsageError
-            If an argument cannot be used; nothing has changed then.
         """
         self._check_open()
         count = self._stepper.engine.schema.n_links
@@ -350,6 +344,9 @@ class Simulation:
     def reset(self, seed: int | None = None, values: Mapping[str, Any] | None = None) -> None:
         """Go back to the start. A recording ends.
 
+        Raises `UsageError` or `SceneError` if they cannot be used; the simulation stays where it
+        is.
+
         Parameters
         ----------
         seed : int, optional
@@ -358,11 +355,6 @@ class Simulation:
         values : mapping, optional
             Values that replace those of the scene as it was opened, by dotted key; they win over
             what `seed` draws.
-
-        Raises
-        ------
-        UsageError, SceneError
-            If they cannot be used; the simulation stays where it is.
         """
         self._check_open()
         changes = values_of("values", values)
@@ -389,10 +381,7 @@ class Simulation:
     def restore(self, state: SavedState) -> None:
         """Go back (or ahead) to a saved state of this simulation or another one. A recording ends.
 
-        Raises
-        ------
-        UsageError, StateError
-            If it cannot be used; the simulation stays where it is.
+        Raises `UsageError` or `StateError` if it cannot be used; the simulation stays where it is.
         """
         self._check_open()
         if not isinstance(state, SavedState):
@@ -409,6 +398,9 @@ class Simulation:
     ) -> UInt8Array:
         """A picture of the present state, (height, width, 3) uint8, row 0 on top; needs no screen.
 
+        Raises `UsageError` if an argument cannot be used. Raises `GraphicsError` if this machine
+        cannot draw.
+
         Parameters
         ----------
         width, height : int
@@ -416,13 +408,6 @@ class Simulation:
         camera : Camera or str, optional
             Where the picture is taken from, or the name of a view around the robot: "perspective"
             (if left out), "top", "front", "right", "isometric".
-
-        Raises
-        ------
-        UsageError
-            If an argument cannot be used.
-        GraphicsError
-            If this machine cannot draw.
         """
         self._check_open()
         size = _count("width", width), _count("height", height)
@@ -465,16 +450,14 @@ class Simulation:
         The first row is the present state. Times, works and impulses are those since the start of
         the simulation.
 
+        Raises `UsageError` or `ExportError` if the file cannot be written, or if the simulation is
+        being recorded.
+
         Parameters
         ----------
         path : str or Path, optional
             A run file (.mcap), which is written while the simulation goes, or .csv or .h5, which
             are written in the end. Without it, the recording is there for `run` alone.
-
-        Raises
-        ------
-        UsageError, ExportError
-            If the file cannot be written, or if the simulation is being recorded.
         """
         self._check_open()
         if self._stepper.recording is not None:
@@ -490,10 +473,7 @@ class Simulation:
     def run(self) -> Run:
         """What has been recorded so far, since `record` was called.
 
-        Raises
-        ------
-        UsageError
-            If nothing is recorded.
+        Raises `UsageError` if nothing is recorded.
         """
         self._check_open()
         recording = self._stepper.recording
@@ -505,10 +485,7 @@ class Simulation:
     def stop_recording(self) -> None:
         """End the recording with the present state; without one nothing happens.
 
-        Raises
-        ------
-        ExportError
-            If the file could not be written to its end.
+        Raises `ExportError` if the file could not be written to its end.
         """
         self._check_open()
         self._end_recording()
@@ -573,6 +550,8 @@ def open_simulation(
     ...         sim.step(0.3 * np.sin(sim.time + np.arange(len(sim.axes))), n=sim.period_steps)
     ...     print(sim.state.centre_of_mass)
 
+    Raises `SceneError`, `RunFileError`, `PluginError` or `UsageError`: naming what is wrong.
+
     Parameters
     ----------
     scene : Scene, Run or path
@@ -588,11 +567,6 @@ def open_simulation(
     -------
     Simulation
         At the start of the scene; close it, or use it in a `with` statement.
-
-    Raises
-    ------
-    SceneError, RunFileError, PluginError, UsageError
-        Naming what is wrong.
     """
     load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene, values=values)

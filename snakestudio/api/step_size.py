@@ -60,10 +60,7 @@ def check_scene_step_size(
 ) -> StepReport | None:
     """Check the time step of a scene, see `check_step_size`; None if `progress` cancelled it.
 
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run.
+    Raises `SceneError` if the scene cannot be run.
     """
     data = run_check(scene, base_dir, changes, progress)
     return None if data is None else StepReport(data)
@@ -80,6 +77,8 @@ def check_step_size(
     A run that is given, and is one of this very scene, carries the estimate from then on: so do the
     files it is written to.
 
+    Raises `SceneError` if the scene cannot be read or run.
+
     Parameters
     ----------
     scene : Scene, Run or path
@@ -91,11 +90,6 @@ def check_step_size(
         rows.
     **values
         Scene values by dotted key: ``**{"solver.step_s": 0.001}``.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be read or run.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
     checked = check_scene_step_size(prepared, base_dir, changes)

@@ -26,18 +26,15 @@ _JITTER = 'what differs between repeats, such as {"ground.mu_along": 0.02}'
 def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a study file.
 
+    Raises `UsageError`: naming an argument that cannot be read; what contradicts itself is found
+    where the study is made.
+
     Parameters
     ----------
     scene : str
         The scene's file, as the study names it.
     given : mapping
         The arguments of `Study` by name.
-
-    Raises
-    ------
-    UsageError
-        Naming an argument that cannot be read; what contradicts itself is found where the study is
-        made.
     """
     search = given["search"]
     repeats = given["repeats"]

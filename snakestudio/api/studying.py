@@ -65,6 +65,8 @@ class Study:
     kept beside its file, so that a study that is run again, or made again with more points,
     computes nothing twice.
 
+    Raises `StudyError`, `SceneError` or `UsageError`: naming every mistake.
+
     Parameters
     ----------
     source : Scene, Run or path
@@ -90,7 +92,6 @@ class Study:
         Keys that move together.
     fixed : mapping
         Scene values that are others in all runs.
-    title : str
     file : str or Path
         Where it is kept; a study that is there is brought to what is said here, and keeps its
         results. If left out, the study is gone with this object.
@@ -99,11 +100,6 @@ class Study:
     ----------
     path : Path
         Its file.
-
-    Raises
-    ------
-    StudyError, SceneError, UsageError
-        Naming every mistake.
 
     Examples
     --------
@@ -184,6 +180,8 @@ class Study:
     ) -> Study:
         """Run what is not known yet. What is finished is kept at once; interrupted, it goes on with the next call.
 
+        Raises `StudyError`, `SceneError` or `UsageError`: naming what is wrong.
+
         Parameters
         ----------
         workers : int, optional
@@ -202,11 +200,6 @@ class Study:
         -------
         Study
             This one.
-
-        Raises
-        ------
-        StudyError, SceneError, UsageError
-            Naming what is wrong.
         """
         who = Workers.given(workers, scheduler, tls)
         if progress is not None and not callable(progress):
@@ -265,10 +258,7 @@ class Study:
     def table(self) -> Table:
         """A mapping of column names to numpy arrays, a row a point, as far as it was run.
 
-        Raises
-        ------
-        StudyError
-            If it was not run yet.
+        Raises `StudyError` if it was not run yet.
         """
         kept = store_path(self.path)
         state = [_state(path) for path in (kept, kept.with_name(f"{kept.name}-wal"))]
@@ -295,10 +285,7 @@ class Study:
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame.
 
-        Raises
-        ------
-        StudyError
-            If pandas is not installed.
+        Raises `StudyError` if pandas is not installed.
         """
         try:
             pandas = import_module("pandas")
@@ -340,22 +327,16 @@ class Study:
     def simulate(self, row: int | Mapping[str, Any], repeat: int = 0) -> Run:
         """A run of the study once more, bit for bit.
 
+        Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
+        values contradict each other. Raises `PhysicsError` if the physics fails, as it did in the
+        study; its `run` attribute has what was recorded until then.
+
         Parameters
         ----------
         row : int or mapping
             Row of the table, from 0, or a point such as `best`.
         repeat : int
             From 0.
-
-        Raises
-        ------
-        StudyError, UsageError
-            If there is no such run.
-        SceneError
-            If its values contradict each other.
-        PhysicsError
-            If the physics fails, as it did in the study; its `run` attribute has what was recorded
-            until then.
         """
         table = self.table
         number = row.get("row") if isinstance(row, Mapping) else row
@@ -380,19 +361,15 @@ class Study:
     ) -> StepReport:
         """Check how far the result of a run of the study depends on the time step; see `ss.check_step_size`.
 
+        Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
+        values contradict each other.
+
         Parameters
         ----------
         row : int or mapping, optional
             Row of the table, from 0, or a point such as `best`, which it is if omitted.
         repeat : int
             From 0.
-
-        Raises
-        ------
-        StudyError, UsageError
-            If there is no such run.
-        SceneError
-            If its values contradict each other.
         """
         scene, base_dir, _ = self.scene_of(row, repeat)
         checked = check_scene_step_size(scene, base_dir)
@@ -406,12 +383,8 @@ class Study:
 
         The row is that of the best point if it is omitted.
 
-        Raises
-        ------
-        StudyError, UsageError
-            If there is no such run.
-        SceneError
-            If its values contradict each other.
+        Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
+        values contradict each other.
         """
         table = self.table
         number = row.get("row") if isinstance(row, Mapping) else row
@@ -439,7 +412,6 @@ class Study:
 
         Parameters
         ----------
-        path : str or Path
         runs : bool
             A row for every run, in place of every point; HDF5 has both.
         x, y, colour : str, optional
@@ -553,10 +525,7 @@ def _state(path: Path) -> tuple[int, int] | None:
 def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any]) -> None:
     """Write the file of a study, and its scene beside it where that is in no file of its own.
 
-    Raises
-    ------
-    StudyError, SceneError, UsageError
-        Then nothing was written.
+    Raises `StudyError`, `SceneError` or `UsageError`: then nothing was written.
     """
     if path.exists() and not is_study(path):
         raise StudyError(f"{path}: this is there and no study; give the study another file.")

@@ -29,7 +29,6 @@ def add_bus_arguments(
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser or group of it
     otherwise : str
         Which interface there is if none is given, in words.
     """
@@ -52,17 +51,12 @@ def add_bus_arguments(
 def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) -> Bus:
     """The profile's bus, with what the options say.
 
+    Raises `UsageError` if one cannot be.
+
     Parameters
     ----------
-    bus : Bus
-    options : Namespace
     alone : bool
         Whether a bus on which nobody but this process can be makes sense.
-
-    Raises
-    ------
-    UsageError
-        If one cannot be.
     """
     from pydantic import ValidationError
 

@@ -109,7 +109,6 @@ def _values(options: argparse.Namespace, data: ChainComparison) -> dict[str, Any
 
 
 def _links(text: str | None) -> tuple[int, ...]:
-    """Numbers between commas."""
     if text is None:
         return ()
     try:

@@ -200,8 +200,6 @@ class _Drive:
 
     Parameters
     ----------
-    link : LinkClient
-    robot : LiveRobot
     wait : float
         How long the robot has to get ready, s.
     reset : bool
@@ -248,10 +246,7 @@ class _Drive:
     def whole(self, duration: float, together: Together | None, name: str) -> int:
         """All of it; gives the exit code.
 
-        Raises
-        ------
-        LinkError
-            If it did not come to streaming.
+        Raises `LinkError` if it did not come to streaming.
         """
         try:
             self._connect()
@@ -319,10 +314,7 @@ class _Drive:
     def _get_ready(self) -> None:
         """Speak to the robot until nothing keeps it from being armed.
 
-        Raises
-        ------
-        LinkError
-            If that takes too long; with all that keeps it.
+        Raises `LinkError` if that takes too long; with all that keeps it.
         """
         deadline = time.monotonic() + self._wait
         told = ""
@@ -493,12 +485,7 @@ class _Drive:
 
 
 class PoseWatch:
-    """Sees what is wrong with live poses, for who has no window that shows it.
-
-    Parameters
-    ----------
-    source : PoseSource
-    """
+    """Sees what is wrong with live poses, for who has no window that shows it."""
 
     def __init__(self, source: PoseSource) -> None:
         self._source = source

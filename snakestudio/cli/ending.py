@@ -22,12 +22,7 @@ _SIGNALS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if sys.platform !=
 
 
 class Ended(KeyboardInterrupt):
-    """A signal asked the program to end.
-
-    Parameters
-    ----------
-    number : int
-    """
+    """A signal asked the program to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -87,10 +87,7 @@ def execute(options: argparse.Namespace) -> int:
 def _doubts(scene: Scene, target: Path) -> list[str]:
     """What is doubtful in the scene that goes to `target`.
 
-    Raises
-    ------
-    SceneError
-        If it could not be run.
+    Raises `SceneError` if it could not be run.
     """
     from snakestudio.errors import SceneError
     from snakestudio.session.scene_check import check

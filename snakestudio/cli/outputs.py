@@ -47,10 +47,7 @@ def add_force_argument(parser: argparse.ArgumentParser) -> None:
 def folder_for_outputs(folder: Path) -> None:
     """See, before anything begins, that files can be written into a folder; it is made if missing.
 
-    Raises
-    ------
-    ExportError
-        If they cannot.
+    Raises `ExportError` if they cannot.
     """
     from snakestudio.export.files import writable
 
@@ -63,6 +60,8 @@ class Outputs:
     What is said on the standard output goes to the standard error where one of them is the standard
     output.
 
+    Raises `UsageError` or `ExportError` if one of them cannot be written, or is not to be replaced.
+
     Parameters
     ----------
     options : argparse.Namespace
@@ -71,11 +70,6 @@ class Outputs:
         What the command reads, its scene (or run) first: none of it is written to.
     paths : paths or None
         Those that are None were not asked for.
-
-    Raises
-    ------
-    UsageError, ExportError
-        If one of them cannot be written, or is not to be replaced.
     """
 
     def __init__(
@@ -126,10 +120,7 @@ class Outputs:
     def spare_files_of(self, scene: Scene, base_dir: Path | None) -> None:
         """See that none of them is a file that the scene names: a height map, the run that it starts from.
 
-        Raises
-        ------
-        UsageError
-            If one is.
+        Raises `UsageError` if one is.
         """
         from snakestudio.runfile.mcap.enclosed import named_files
 
@@ -146,10 +137,7 @@ class Outputs:
     def place(self, path: Path) -> Iterator[Path]:
         """Where to write one of them: under a free name beside it if another program has written it meanwhile.
 
-        Raises
-        ------
-        KeptElsewhereError
-            When it was written, if it was under another name.
+        Raises `KeptElsewhereError` when it was written, if it was under another name.
         """
         from snakestudio.export.files import kept_beside
         from snakestudio.model.atomic import free_name, identity
@@ -168,11 +156,8 @@ class Outputs:
     def write_run(self, options: argparse.Namespace, run: Run) -> None:
         """Write a run to the files that ``--mcap``, ``--csv`` and ``--hdf5`` name, and say so.
 
-        Raises
-        ------
-        ExportError
-            If a file cannot be written, or the run file could not be gone on with; the others have
-            been written then, and the run is kept where nothing else holds its rows.
+        Raises `ExportError` if a file cannot be written, or the run file could not be gone on with;
+        the others have been written then, and the run is kept where nothing else holds its rows.
         """
         from snakestudio.export.files import KeptElsewhereError
 
@@ -224,10 +209,7 @@ def _passes_on(path: Path) -> bool:
 def _ask(path: Path, kind: str) -> None:
     """Have it said that a file may be replaced.
 
-    Raises
-    ------
-    UsageError
-        If it may not, or nobody can be asked.
+    Raises `UsageError` if it may not, or nobody can be asked.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -243,10 +225,7 @@ def _ask(path: Path, kind: str) -> None:
 def _see_that_it_is_there(path: Path, run: Run) -> None:
     """What was recorded while the run went stands under its name, whole; else it is written anew.
 
-    Raises
-    ------
-    ExportError
-        If it did not.
+    Raises `ExportError` if it did not.
     """
     from snakestudio.export.files import KeptElsewhereError
     from snakestudio.model.atomic import free_name

@@ -24,10 +24,7 @@ def add_report_argument(parser: argparse.ArgumentParser) -> None:
 def check_report_ending(options: argparse.Namespace) -> None:
     """See, before anything is computed, that a report can be written by its name.
 
-    Raises
-    ------
-    ExportError
-        If it cannot.
+    Raises `ExportError` if it cannot.
     """
     from snakestudio.export.report_files import report_path
 

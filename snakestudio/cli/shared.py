@@ -73,10 +73,7 @@ def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
 def assignments(texts: Iterable[str]) -> dict[str, Any]:
     """The scene values that ``--set`` gives.
 
-    Raises
-    ------
-    UsageError
-        If one is not written as KEY=VALUE.
+    Raises `UsageError` if one is not written as KEY=VALUE.
     """
     return dict(_assignment(text) for text in texts)
 
@@ -102,10 +99,7 @@ def _assignment(text: str) -> tuple[str, Any]:
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
     """Compile the engines of `kinds` that are not compiled yet, saying so.
 
-    Raises
-    ------
-    PreparationError
-        If one cannot be compiled.
+    Raises `PreparationError` if one cannot be compiled.
     """
     from snakestudio.engines import registry
     from snakestudio.kinds.formulation import FORMULATIONS

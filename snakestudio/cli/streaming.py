@@ -52,10 +52,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False
 def stream_target(options: argparse.Namespace) -> Target | None:
     """Where the options stream to; None if nowhere.
 
-    Raises
-    ------
-    UsageError
-        If an option cannot be read.
+    Raises `UsageError` if an option cannot be read.
     """
     if options.stream is None:
         if options.stream_rate is not None:
@@ -79,10 +76,7 @@ def stream_target(options: argparse.Namespace) -> Target | None:
 def speed_of(options: argparse.Namespace) -> float:
     """Simulated over wall time at most, as the options say; infinite without a stream.
 
-    Raises
-    ------
-    UsageError
-        If it cannot be read.
+    Raises `UsageError` if it cannot be read.
     """
     if options.stream is None or options.stream_speed == "max":
         return math.inf
@@ -123,10 +117,7 @@ class Streaming:
 def streaming(target: Target | None) -> Iterator[Streaming]:
     """While this lasts, what is shown is streamed.
 
-    Raises
-    ------
-    StreamError
-        If that cannot begin.
+    Raises `StreamError` if that cannot begin.
     """
     shown = Streaming()
     if target is None:

@@ -56,10 +56,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = Fal
 def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
     """Who computes, as the options say.
 
-    Raises
-    ------
-    UsageError
-        If they make no sense.
+    Raises `UsageError` if they make no sense.
     """
     from snakestudio.study.running import Workers
 
@@ -71,17 +68,13 @@ def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
 def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | None:
     """Address of the scheduler that these options say; None if they say none.
 
+    Raises `UsageError` if the file is not there, or does not say it.
+
     Parameters
     ----------
-    options : argparse.Namespace
     patience_s : float
         How long the file may take to be there as a whole: workers of a batch system may start
         before the scheduler.
-
-    Raises
-    ------
-    UsageError
-        If the file is not there, or does not say it.
     """
     given: str | None = options.scheduler
     if options.scheduler_file is None:
@@ -114,10 +107,7 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
 def tls_of(options: argparse.Namespace) -> Tls | None:
     """What these options say; None if nothing.
 
-    Raises
-    ------
-    UsageError
-        If some are missing, or a file is.
+    Raises `UsageError` if some are missing, or a file is.
     """
     from snakestudio.study.cluster import Tls
 

@@ -62,11 +62,8 @@ class _Started:
 def started_together(options: argparse.Namespace, name: str) -> Iterator[_Started]:
     """Wait and fire as the options say; inside, the run goes.
 
-    Raises
-    ------
-    UsageError, TriggerError
-        If an option cannot be read, or starting together does not work; the run is not started
-        then.
+    Raises `UsageError` or `TriggerError` if an option cannot be read, or starting together does not
+    work; the run is not started then.
     """
     choices = trigger_choices(options)
     if choices is None:
@@ -86,10 +83,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
 def trigger_choices(options: argparse.Namespace) -> Together | None:
     """With whom to start, as the options say; None: with nobody.
 
-    Raises
-    ------
-    UsageError
-        If an option cannot be read.
+    Raises `UsageError` if an option cannot be read.
     """
     if options.wait_limit is not None and not options.wait_limit > 0:
         raise UsageError(f"--wait-limit {options.wait_limit:g}: give a number of seconds above 0.")

@@ -75,10 +75,8 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
 def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
     """What was asked for, of a video to be written to `path`.
 
-    Raises
-    ------
-    UsageError, ExportError
-        Naming what cannot be had: said before a run, not after it.
+    Raises `UsageError` or `ExportError`: naming what cannot be had: said before a run, not after
+    it.
     """
     from snakestudio.drawing.style import DARK, LIGHT
     from snakestudio.export.camera_path import load_camera_path

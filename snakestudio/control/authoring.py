@@ -32,7 +32,6 @@ class AngleController:
 
     Parameters
     ----------
-    scene : Scene
     start : (m,) array
         Angles of the joint axes that the robot starts with, rad.
     """
@@ -181,10 +180,6 @@ class AngleGait:
 
     Rates and accelerations follow by differences. Values that are changed while a run goes are
     blended in.
-
-    Parameters
-    ----------
-    scene : Scene
     """
 
     def __init__(self, scene: Scene) -> None:

@@ -22,10 +22,6 @@ class Body:
 
     A link's axis points to the link with the next number: forwards if the head is the last link,
     backwards if it is the first. Joint angles keep the program's sign.
-
-    Parameters
-    ----------
-    robot : Robot
     """
 
     def __init__(self, robot: Robot) -> None:

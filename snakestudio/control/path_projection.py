@@ -57,7 +57,6 @@ def projected(
 
     Parameters
     ----------
-    track : Track
     point : (2,) array
         m.
     before : float or None
@@ -79,7 +78,6 @@ def heading_to(sight: PathProjection, look_ahead: float, shift: float = 0.0) -> 
 
     Parameters
     ----------
-    sight : PathProjection
     look_ahead : float
         m.
     shift : float

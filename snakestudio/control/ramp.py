@@ -45,7 +45,6 @@ class Ramp:
 
         Parameters
         ----------
-        target : float
         time : float
             s.
         lever : float

@@ -75,11 +75,8 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
 
     `checked` says that `check` has just found no error in it.
 
-    Raises
-    ------
-    SceneError
-        If the scene asks for what its controller cannot do, or the start depends on a file that
-        cannot be used.
+    Raises `SceneError` if the scene asks for what its controller cannot do, or the start depends on
+    a file that cannot be used.
     """
     errors = (
         []

@@ -94,7 +94,6 @@ class SetPoints(OpenLoop):
 
     Parameters
     ----------
-    scene : Scene
     start : (m,) array, optional
         Joint angles the robot starts with, rad; those of the gait if left out.
     gait : Gait, optional

@@ -39,10 +39,6 @@ class SpeedLimit:
     An axis that lags follows at its largest speed until it has caught up. References that ask for
     no more are handed on as they are, to the last bit. Where the limit is taken away from an axis
     that lags, it catches up at the speed at which changed parameters of a gait move joints.
-
-    Parameters
-    ----------
-    scene : Scene
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -121,13 +117,7 @@ class SpeedLimit:
 
 
 class SpeedLimited:
-    """A controller whose references keep within the largest speed of every joint axis.
-
-    Parameters
-    ----------
-    controller : Controller
-    scene : Scene
-    """
+    """A controller whose references keep within the largest speed of every joint axis."""
 
     def __init__(self, controller: Controller, scene: Scene) -> None:
         self.controller = controller

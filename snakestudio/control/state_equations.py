@@ -53,6 +53,8 @@ def integrate(
     into equal steps, and between the ends of a step the solution is the cubic that has the values
     and derivatives there.
 
+    Raises `MistakeError` if f does not suit x, or the steps do not resolve it.
+
     Parameters
     ----------
     derivative : callable
@@ -69,11 +71,6 @@ def integrate(
     Returns
     -------
     (k, ...) array
-
-    Raises
-    ------
-    MistakeError
-        If f does not suit x, or the steps do not resolve it.
     """
     x = np.array(state, np.float64)
     slope = derivative(float(time[0]), x)
@@ -157,7 +154,6 @@ class StateController(AngleController):
 
     Parameters
     ----------
-    scene : Scene
     start : (m,) array
         Angles of the joint axes that the robot starts with, rad.
     """

@@ -105,7 +105,6 @@ class SteeredGait:
     ----------
     axes : tuple of Axis
         Of the joints.
-    shape : Shape
     step : float
         Time step, s.
     """

@@ -117,14 +117,7 @@ class StrainSource(OpenLoop):
     and no section slides sideways (P5 (51)). Otherwise it takes over everywhere within
     `BLEND_TIME`. The way made so far stays; a new speed is reached within that time.
 
-    Parameters
-    ----------
-    scene : Scene
-
-    Raises
-    ------
-    SceneError
-        If a formula of the scene cannot be used.
+    Raises `SceneError` if a formula of the scene cannot be used.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -212,10 +205,7 @@ class StrainSource(OpenLoop):
     def apply(self, scene: Scene, time: float) -> None:
         """Let the laws of `scene` take over from `time` on; its contacts do so at once.
 
-        Raises
-        ------
-        SceneError
-            If a formula of the scene cannot be used; then nothing has changed.
+        Raises `SceneError` if a formula of the scene cannot be used; then nothing has changed.
         """
         state = self._state
         at = np.array([time])

@@ -148,14 +148,11 @@ def build(
 
     Parameters
     ----------
-    scene : Scene
     snapshot : Snapshot or None
         None, or one that cannot be drawn, shows the world without a robot. Links with a NaN pose
         are left out.
-    overlays : Overlays
     camera : Camera
         Arrows, points and outlines are equally thick in the picture wherever they are.
-    theme : Theme
     base_dir : Path or None
         Folder that file names in the scene are relative to.
 

@@ -39,8 +39,6 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
 
     Parameters
     ----------
-    draw_list : DrawList
-    camera : Camera
     width, height : int
         Of the picture, pixels.
     """

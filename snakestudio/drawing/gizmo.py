@@ -178,8 +178,6 @@ def pick_handle(
 
     Parameters
     ----------
-    these : sequence of Handle
-    camera : Camera
     ndc : (float, float)
         Point of the picture, -1 to 1 from left to right and from bottom to top.
     aspect : float

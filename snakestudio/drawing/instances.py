@@ -44,7 +44,6 @@ def solid_rows(
         m.
     colour : Colour or (k, 3) array
         As on the screen.
-    opacity : float
     glow : float
         0 lit by the scene's light, 1 shining by itself.
     gloss : float
@@ -84,7 +83,6 @@ def line_rows(
         m.
     width : float
         Pixels in a picture 720 pixels high.
-    colour : Colour
     opacity : float or (k,) array
 
     Returns

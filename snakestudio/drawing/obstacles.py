@@ -49,7 +49,6 @@ class Obstacles:
 
     Attributes
     ----------
-    posts : Posts
     blocks : Blocks
         Steps of stairs among them.
     prisms, reliefs : tuple of (int, solid)
@@ -269,7 +268,6 @@ def obstacles_of(
 
     Parameters
     ----------
-    obstacles : tuple of Obstacle
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     shown_only : bool

@@ -196,8 +196,6 @@ class Overlays:
 
         Parameters
         ----------
-        scene : Scene
-        shown : bool
         scale : float
             Length of an arrow, m/N: of both, so that reaction and friction can be compared.
         """

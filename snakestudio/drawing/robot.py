@@ -467,8 +467,6 @@ def reference_pose(
         Present poses.
     joint_angle_ref : (m,) array
         Of the joint axes, rad.
-    robot : Robot
-    axes : tuple of Axis
 
     Returns
     -------

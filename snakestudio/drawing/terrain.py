@@ -94,7 +94,6 @@ def make_terrain(
 
     Parameters
     ----------
-    bodies : sequence of Body
     blocks : Blocks
         Of all bodies.
     balls : (k, 4) array
@@ -146,7 +145,6 @@ def with_others(
 
     Parameters
     ----------
-    terrain : Terrain
     changed : sequence of int
         0-based obstacles.
     others : Terrain

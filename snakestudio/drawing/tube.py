@@ -103,7 +103,6 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
 
     Parameters
     ----------
-    sections : int
     step : int
         A groove at every so many cross-sections.
     slenderness : float
@@ -182,7 +181,6 @@ def skin(
         Unit vectors along the body's axis; those of x unless it is sheared.
     radius : (n,) array
         m.
-    at : Rings
     columns : int
         Facets around the body.
     """

@@ -97,12 +97,7 @@ def _constant(axes: int, torque: bool) -> JointReference:
 
 
 class PlainSteps:
-    """Steps of any engine.
-
-    Parameters
-    ----------
-    engine : Engine
-    """
+    """Steps of any engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -33,7 +33,6 @@ def write_centred_links(
 
     Parameters
     ----------
-    chain : CentredChain
     height : (n,)
         At which the links are shown, m.
     x, v : (n + 2,)

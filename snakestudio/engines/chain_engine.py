@@ -90,7 +90,6 @@ class ChainEngine(TimeSteppingEngine):
 
     Parameters
     ----------
-    scene : Scene
     base_dir : path, optional
         What relative paths in the scene are relative to.
 
@@ -150,10 +149,7 @@ class ChainEngine(TimeSteppingEngine):
     def _checked_links(self) -> tuple[FloatArray, FloatArray]:
         """What `links` gives.
 
-        Raises
-        ------
-        MistakeError
-            If it is not two arrays of finite numbers of the right shape.
+        Raises `MistakeError` if it is not two arrays of finite numbers of the right shape.
         """
         given: Any = self.links()
         shape = (self._schema.n_links, 3)

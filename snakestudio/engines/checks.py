@@ -99,7 +99,6 @@ def inside_obstacle(
 
     Parameters
     ----------
-    scene : Scene
     obstacle : int
         0-based.
     links : iterable of int

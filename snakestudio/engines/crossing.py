@@ -293,7 +293,6 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
 
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     pushed : bool
@@ -330,7 +329,6 @@ def foreseen(
 
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     velocity, turning : (n, 2 or 3), (n,) or (n, 3) arrays

@@ -71,7 +71,6 @@ def friction_problem(
     ----------
     mass, force, coordinates
         See `FrictionProblem`.
-    contacts : list of Contact
     unit : list of float
         Friction coefficient of every contact in its rougher direction, which `Contact.friction` is
         scaled by, and alternately that of rolling friction: 2 c numbers; 0 where there is none.

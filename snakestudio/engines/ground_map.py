@@ -60,10 +60,7 @@ _NO_PROGRAM = np.zeros((0, 4))
 def make_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
     """The ground of `scene` under the links of its robot; file names in it are relative to `base_dir`.
 
-    Raises
-    ------
-    SceneError
-        If the picture of its friction cannot be used.
+    Raises `SceneError` if the picture of its friction cannot be used.
     """
     return _ground_map(
         scene, base_dir, axial_friction(scene.robot, scene.ground), link_positions(scene.robot)
@@ -73,10 +70,7 @@ def make_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
 def make_body_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
     """The ground of `scene` under a continuous body, whose head is the first of its points; it has no links.
 
-    Raises
-    ------
-    SceneError
-        If the picture of its friction cannot be used.
+    Raises `SceneError` if the picture of its friction cannot be used.
     """
     ground = scene.ground
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
@@ -152,16 +146,12 @@ def factor_program(scene: Scene) -> FloatArray:
 def formula_program(formula: Formula, names: tuple[str, ...]) -> FloatArray:
     """A formula as a program, (m, 4), for `evaluate_program`.
 
+    Raises `FormulaError` if it has a part that no program can have.
+
     Parameters
     ----------
-    formula : Formula
     names : tuple of str
         Its variables in the order in which the program gets them; three at most.
-
-    Raises
-    ------
-    FormulaError
-        If it has a part that no program can have.
     """
     lines: list[tuple[float, float, float, float]] = []
     known: dict[Any, int] = {}

@@ -97,7 +97,6 @@ def motor_torque(
 
     Parameters
     ----------
-    motor : Motor
     dt : float
         Step, s.
     kp, kd : float

@@ -36,12 +36,7 @@ class _Engine(Protocol):
 
 
 class PeriodCall:
-    """The call of an engine's loop with references of one shape and at most one row.
-
-    Parameters
-    ----------
-    engine : TimeSteppingEngine
-    """
+    """The call of an engine's loop with references of one shape and at most one row."""
 
     def __init__(self, engine: _Engine) -> None:
         compiled = engine.compiled

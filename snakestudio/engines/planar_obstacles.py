@@ -175,7 +175,6 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
 
     Parameters
     ----------
-    scene : Scene
     q : (n, 3) array
         x, y, theta of the links at the start.
     """

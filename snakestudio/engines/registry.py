@@ -83,19 +83,15 @@ def largest_stable_step(scene: Scene) -> float:
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Engine:
     """Build the engine of `scene`.
 
+    Raises `SceneError` if the scene cannot be run as it stands; lists every mistake.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     checked : bool
         Whether `check` has just found no error in it: among thousands of obstacles it takes as long
         as the rest.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run as it stands; lists every mistake.
     """
     if not checked:
         _refuse_mistakes(scene, base_dir)
@@ -109,10 +105,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
 def schema(scene: Scene, base_dir: Path | None = None) -> Schema:
     """What the rows of the engine of `scene` hold; built-in formulations build no engine for that.
 
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run as it stands; lists every mistake.
+    Raises `SceneError` if the scene cannot be run as it stands; lists every mistake.
     """
     _refuse_mistakes(scene, base_dir)
     declared = FORMULATIONS[scene.model.kind]
@@ -157,16 +150,12 @@ def run_once(kind: str) -> None:
 def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     """Compile everything `kind` needs and keep it for later starts; takes up to half a minute the first time.
 
+    Raises `OSError` if the compiled code could not be kept.
+
     Parameters
     ----------
-    kind : str
     progress : callable
         Called with the fraction done (0 to 1) and what is being done, from the calling thread.
-
-    Raises
-    ------
-    OSError
-        If the compiled code could not be kept.
     """
     progress(0.0, "Loading the compiler")
     from snakestudio.kernels._jit import reporting_compilation, used_files

@@ -111,7 +111,6 @@ def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, ...] = (0, 0))
 
     Parameters
     ----------
-    buffers : RowBuffers
     dt : float
         Time step, s.
     since : (int, int)

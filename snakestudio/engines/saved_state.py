@@ -40,10 +40,7 @@ STATE = 4
 def demand(holds: bool) -> None:
     """See that something holds of a saved state.
 
-    Raises
-    ------
-    StateError
-        If it does not.
+    Raises `StateError` if it does not.
     """
     if not holds:
         raise StateError("The saved state of this run is damaged.")
@@ -57,17 +54,12 @@ def within(values: NDArray[Any], low: int, high: int) -> None:
 def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
     """See that a checkpoint is one of this engine's: its kind, scene and reference; `restore` looks at the state.
 
+    Raises `StateError` if it is not.
+
     Parameters
     ----------
-    checkpoint : Checkpoint
-    engine : Engine
     scene : Scene
         What the scene had become by then. What decides the sizes of everything cannot have changed.
-
-    Raises
-    ------
-    StateError
-        If it is not.
     """
     own = engine.checkpoint()
     demand(isinstance(checkpoint, Checkpoint) and checkpoint.kind == own.kind)
@@ -86,6 +78,8 @@ def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
 def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] = ()) -> T:
     """A copy of `state`, which is laid out as `like`.
 
+    Raises `StateError` if an array is of another kind or size, or a number is not finite.
+
     Parameters
     ----------
     state : NamedTuple of arrays
@@ -94,11 +88,6 @@ def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] =
         Of the engine as it stands.
     rooms : sequence of (int, tuple of str), optional
         Axes that grow during a run, each with the arrays that have as much room as each other.
-
-    Raises
-    ------
-    StateError
-        If an array is of another kind or size, or a number is not finite.
     """
     demand(type(state) is type(like))
     grown = {name: axis for axis, names in rooms for name in names}
@@ -136,7 +125,6 @@ def check_contacts(
         As of `forget_obstacles`.
     contacts : int
         Where in `state.counts` it says how many contacts there are.
-    n_links : int
 
     Raises
     ------
@@ -160,10 +148,7 @@ def check_contacts(
 def check_reference(reference: Any, engine: Engine) -> None:
     """See that a reference is one that an engine can be advanced under.
 
-    Raises
-    ------
-    StateError
-        If it has other sizes, or numbers that are none.
+    Raises `StateError` if it has other sizes, or numbers that are none.
     """
     like = engine.checkpoint().state[2]
     if not isinstance(like, StrainReference):

@@ -28,7 +28,6 @@ def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> S
 
     Parameters
     ----------
-    scene : Scene
     linearized : bool
         Whether they are under feedback linearization: gains are in 1/s^2 and 1/s then.
     stops : bool

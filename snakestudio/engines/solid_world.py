@@ -237,9 +237,10 @@ def make_world(
 ) -> World:
     """The solids of a scene's obstacles, ready for the contact kernels.
 
+    Raises `SceneError` if the table or the picture of a height field cannot be used.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     old : World or None
@@ -247,11 +248,6 @@ def make_world(
     reach : float or None
         Distance from the middle of a link's contact segment to the farthest point of its surface,
         of all links, m; that of the scene's equal links if left out.
-
-    Raises
-    ------
-    SceneError
-        If the table or the picture of a height field cannot be used.
     """
     if reach is None:
         reach = scene.robot.contact_half_length_m + scene.robot.radius_m

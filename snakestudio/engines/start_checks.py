@@ -51,7 +51,6 @@ def torn_velocities(
 
     Parameters
     ----------
-    scene : Scene
     twist : (n, 6)
         Velocities of the centres of gravity, m/s, and angular velocities, rad/s, world frame.
     front, rear : (n - 1, 3)

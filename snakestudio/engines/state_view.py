@@ -64,7 +64,6 @@ class StateView(Snapshot):
 
     Parameters
     ----------
-    engine : object as `_Engine`
     again : bool
         Arrays are those of a row that the engine writes again: they stay as they are until the next
         such view is read.

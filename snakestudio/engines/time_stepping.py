@@ -548,7 +548,6 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
         contacts' places in these.
     counters : (int, int)
         Where in `state.counts` it says how many are used.
-    n_obstacles : int
     """
     for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
         used = int(state.counts[count])

@@ -51,7 +51,6 @@ class Animation:
 
     Parameters
     ----------
-    path : path
     width, height : int
         Size of the frames, px.
     fps : int

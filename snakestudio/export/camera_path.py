@@ -79,10 +79,7 @@ class CameraPath:
     def at(self, time: float) -> Camera:
         """The camera at a time, s; before the first and after the last keyframe it stands still.
 
-        Raises
-        ------
-        UsageError
-            If there is no keyframe at all.
+        Raises `UsageError` if there is no keyframe at all.
         """
         if not self.keys:
             raise UsageError("the camera path has no keyframes; add at least one.")
@@ -153,10 +150,7 @@ def dump_camera_path(path: CameraPath) -> str:
 def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
     """A camera path from TOML text.
 
-    Raises
-    ------
-    UsageError
-        Naming the keyframe and what is wrong with it.
+    Raises `UsageError`: naming the keyframe and what is wrong with it.
     """
     try:
         values = parse_toml(text, CAMERA_PATH)
@@ -220,10 +214,7 @@ def _finite(values: Iterable[object]) -> Iterable[bool]:
 def load_camera_path(path: str | Path) -> CameraPath:
     """The camera path in a file.
 
-    Raises
-    ------
-    UsageError
-        If there is no such file, or something in it is wrong.
+    Raises `UsageError` if there is no such file, or something in it is wrong.
     """
     try:
         text = read_text(local_path(path), CAMERA_PATH)
@@ -235,10 +226,7 @@ def load_camera_path(path: str | Path) -> CameraPath:
 def save_camera_path(path: str | Path, keys: CameraPath) -> None:
     """Write a camera path into a file.
 
-    Raises
-    ------
-    ExportError
-        If it cannot be written.
+    Raises `ExportError` if it cannot be written.
     """
     try:
         write_atomically(local_path(path), dump_camera_path(keys).encode())

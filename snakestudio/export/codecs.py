@@ -167,11 +167,8 @@ def video_path(path: Path, codec: str = "") -> Path:
 
     Names that end in .gif (an animation) or .png (a picture for every frame) are as good.
 
-    Raises
-    ------
-    ExportError
-        If the ending is no video's, the codec cannot be had or does not belong there, or nothing
-        can be encoded.
+    Raises `ExportError` if the ending is no video's, the codec cannot be had or does not belong
+    there, or nothing can be encoded.
     """
     suffix = path.suffix.lower()
     if suffix in (".gif", ".png"):

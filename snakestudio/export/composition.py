@@ -191,23 +191,18 @@ def strip_height(height: int, names: Sequence[str]) -> int:
 class PlotStrip:
     """The curves of some columns over a span of time.
 
+    Raises `UsageError` if the recording has no such column.
+
     Parameters
     ----------
-    recording : Recording
     names : sequence of str
         Columns; those of one unit share an axis.
     span : (float, float)
         Times of the first and the last frame, s.
     width, height : int
         px.
-    theme : Theme
     others : sequence of Companion
         Further recordings, drawn dashed where they have the columns.
-
-    Raises
-    ------
-    UsageError
-        If the recording has no such column.
     """
 
     def __init__(

@@ -36,10 +36,10 @@ def write_csv(
 ) -> bool:
     """Write a recording as CSV; every number is written so that it reads back exactly.
 
+    Raises `ExportError` if the file cannot be written.
+
     Parameters
     ----------
-    path : path
-    recording : Recording
     scene_file : str, optional
         Name of the scene's file, for the header.
     progress : callable, optional
@@ -49,11 +49,6 @@ def write_csv(
     -------
     bool
         False if it was cancelled.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
     """
     header = header_lines(recording, scene_file)
     names = column_names(recording.schema)
@@ -118,10 +113,7 @@ def write_blocks(
 def write_lines(path: str | Path, header: Iterable[str], names: Iterable[str], lines: str) -> None:
     """Write header lines, column names and `lines` that are CSV already.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises `ExportError` if the file cannot be written.
     """
     with _named(path, header, names) as (_, file):
         file.write(lines.encode())

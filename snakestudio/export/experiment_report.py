@@ -30,7 +30,6 @@ def experiment_report(
 
     Parameters
     ----------
-    comparison : ExperimentComparison
     scene_file : str, optional
         Name of the scene's file, for the provenance.
     base_dir : Path, optional

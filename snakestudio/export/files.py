@@ -21,10 +21,7 @@ class KeptElsewhereError(ExportError):
 def writable(path: Path) -> None:
     """Make sure, before a long run, that a file can be written; none is left.
 
-    Raises
-    ------
-    ExportError
-        If it cannot.
+    Raises `ExportError` if it cannot.
     """
     with replacing(path) as partial:
         partial.keep = False
@@ -36,11 +33,8 @@ def replacing(path: Path) -> Iterator[Partial]:
 
     Devices, pipes and the standard output are never replaced: what was written is copied to them.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written, or another program wrote it meanwhile (what was written here
-        is kept then).
+    Raises `ExportError` if the file cannot be written, or another program wrote it meanwhile (what
+    was written here is kept then).
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -39,10 +39,7 @@ _STYLE: Any = {
 def write_fit_picture(path: Path, result: FitResult) -> None:
     """Write the picture of a fit as PDF, PNG or SVG, by the file's suffix; the same fit gives the same file.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises `ExportError` if the file cannot be written.
     """
     suffix = printed_suffix(path, "pictures")
     import matplotlib

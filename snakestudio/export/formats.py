@@ -99,10 +99,7 @@ for _kind in (
 def format_of(path: Path) -> ExportKind:
     """The format that files with the ending of a path have.
 
-    Raises
-    ------
-    ExportError
-        If there is none.
+    Raises `ExportError` if there is none.
     """
     ending = path.suffix.lower()
     for kind in EXPORTS.values():
@@ -117,12 +114,8 @@ def format_of(path: Path) -> ExportKind:
 def write_as(kind: ExportKind, run: Any, path: Path) -> None:
     """Write a run in a format; the file is there whole or not at all.
 
-    Raises
-    ------
-    ExportError
-        If it cannot be written.
-    PluginRuntimeError
-        If the code of a plug-in fails.
+    Raises `ExportError` if it cannot be written. Raises `PluginRuntimeError` if the code of a
+    plug-in fails.
     """
     if not EXPORTS.source(kind.name):
         kind.write(run, path)

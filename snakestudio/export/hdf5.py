@@ -71,10 +71,10 @@ def write_hdf5(
 ) -> bool:
     """Write a recording as HDF5, piece by piece: whatever its length, it takes little memory.
 
+    Raises `ExportError` if the file cannot be written.
+
     Parameters
     ----------
-    path : path
-    recording : Recording
     scene_file : str, optional
         Name of the scene's file, noted in the file.
     progress : callable, optional
@@ -84,11 +84,6 @@ def write_hdf5(
     -------
     bool
         False if it was cancelled.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
     """
     with replacing(local_path(path)) as partial, _new_file(partial.path) as (file, disk):
         _describe(file, recording, scene_file)
@@ -107,10 +102,6 @@ class _Disk(io.RawIOBase):
     A write that fails leaves the library with parts it can neither write nor let go, and closing
     the file then ends the program (signal 11). So what the disk refuses is kept here to be asked
     for by `check`, and is nobody's any more.
-
-    Parameters
-    ----------
-    path : Path
     """
 
     def __init__(self, path: Path) -> None:

@@ -24,9 +24,10 @@ def write_mcap(
 ) -> bool:
     """Write a recording as a run file.
 
+    Raises `ExportError` if the file cannot be written.
+
     Parameters
     ----------
-    path : path
     recording : Recording
         With one row at least.
     scene_file : str, optional
@@ -40,11 +41,6 @@ def write_mcap(
     -------
     bool
         False if it was cancelled.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
     """
     with replacing(local_path(path)) as partial, partial.path.open("wb", buffering=0) as file:
         partial.keep = copy_run(recording, file, Origin(scene_file or "", base_dir), progress)

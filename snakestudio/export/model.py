@@ -31,23 +31,16 @@ def write_model(
 ) -> tuple[str, ...]:
     """Write the robot and the world of a scene; returns what does not carry over, a sentence each.
 
+    Raises `UsageError` if the format is unknown. Raises `ExportError` if the robot cannot be
+    written in this format, or the file cannot be written. Raises `SceneError` if a file that the
+    scene names cannot be used.
+
     Parameters
     ----------
-    path : Path
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     model_format : str, optional
         One of `MODEL_FORMATS`; if left out, the suffix of `path` says it.
-
-    Raises
-    ------
-    UsageError
-        If the format is unknown.
-    ExportError
-        If the robot cannot be written in this format, or the file cannot be written.
-    SceneError
-        If a file that the scene names cannot be used.
     """
     if model_format is None:
         model_format = _BY_SUFFIX.get(path.suffix.lower())

@@ -45,12 +45,7 @@ _LATE = 0.5
 
 
 class GhostSource:
-    """Where the ghost of a recording is at any time.
-
-    Parameters
-    ----------
-    companion : Companion
-    """
+    """Where the ghost of a recording is at any time."""
 
     def __init__(self, companion: Companion) -> None:
         self._companion = companion
@@ -100,9 +95,6 @@ class FramePainter:
 
     Parameters
     ----------
-    recording : Recording
-    options : VideoOptions
-    drawing : FrameRenderer
     aspect : float
         Width over height of its pictures.
     base_dir : Path, optional
@@ -287,7 +279,6 @@ class FrameSource:
 
     Parameters
     ----------
-    recording : Recording
     trail_link : int or None
         0-based link whose trail is drawn.
     """

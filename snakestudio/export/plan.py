@@ -98,25 +98,17 @@ def write_plan(
 
     The same scene gives the same file, byte by byte.
 
+    Raises `ExportError` if the file cannot be written. Raises `SceneError` if the start refers to a
+    file that cannot be read. Raises `UsageError` if the width is out of range.
+
     Parameters
     ----------
-    path : Path
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     width_mm : float
         Width of the sheet; its height follows.
     names : bool
         Whether obstacles are named.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    SceneError
-        If the start refers to a file that cannot be read.
-    UsageError
-        If the width is out of range.
     """
     suffix = printed_suffix(path, "plans")
     if not _NARROWEST <= width_mm <= _WIDEST:

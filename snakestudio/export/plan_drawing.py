@@ -26,20 +26,16 @@ __all__ = ["draw_outlines", "draw_robot", "draw_world"]
 def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:
     """Draw the obstacles of a scene that are not hidden, and its path.
 
+    Raises `SceneError` if the scene refers to a file that cannot be read.
+
     Parameters
     ----------
     axes : Axes
         In metres, with equal scales.
-    scene : Scene
     base_dir : Path, optional
         Folder that file names in the scene are relative to.
     names : bool
         Whether obstacles are named.
-
-    Raises
-    ------
-    SceneError
-        If the scene refers to a file that cannot be read.
     """
     for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
         if not body.obstacle.hidden:

@@ -61,10 +61,7 @@ STYLE: Any = {
 def printed_suffix(path: Path, what: str) -> str:
     """The suffix of a drawing's file, in small letters, if it can be written; `what` are drawings of the kind.
 
-    Raises
-    ------
-    ExportError
-        If it cannot.
+    Raises `ExportError` if it cannot.
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
@@ -79,10 +76,7 @@ def save_figure(figure: Figure, path: Path, **options: Any) -> None:
 
     What draws PDF pages does not bear a disk that runs full on the way.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix.lower()[1:], **options)
@@ -98,7 +92,6 @@ def about_file(
     ----------
     suffix : str
         One of `FORMATS`.
-    title, caption : str
     source : str
         What rebuilds the drawing.
     """

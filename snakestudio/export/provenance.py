@@ -51,7 +51,6 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
 
     Parameters
     ----------
-    recording : Recording
     scene_file : str, optional
         Name of the file the scene came from.
     """
@@ -206,10 +205,7 @@ def _versions(packages: Iterable[str]) -> str:
 def read_changes(path: Path) -> tuple[Change | Pull, ...]:
     """The changes and pulls that the header of an exported CSV notes, in the order of their times.
 
-    Raises
-    ------
-    SceneError
-        If such a line cannot be read.
+    Raises `SceneError` if such a line cannot be read.
     """
     changes: list[Change] = []
     pulls: list[Pull] = []

@@ -21,10 +21,7 @@ PAGES = (".html", ".pdf", ".md")
 def report_path(path: str | Path) -> Path:
     """The path of a report to read, if its suffix is one that can be written.
 
-    Raises
-    ------
-    ExportError
-        If it is not.
+    Raises `ExportError` if it is not.
     """
     path = local_path(path)
     if path.suffix.lower() not in PAGES:
@@ -40,10 +37,7 @@ def write_report(path: str | Path, report: Report, progress: Progress | None = N
 
     The same report gives the same file, byte by byte.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises `ExportError` if the file cannot be written.
     """
     path = local_path(path)
     if path.suffix.lower() == ".csv":
@@ -66,10 +60,7 @@ def write_report_csv(path: str | Path, report: Report, progress: Progress | None
     These are its series; of a report without them the first table, with every digit. False if
     `progress` cancelled it.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises `ExportError` if the file cannot be written.
     """
     header = origin_lines(report.scene, report.scene_file)
     header += [f"# {line}".rstrip() for line in (*report.header, *report.text.splitlines())]

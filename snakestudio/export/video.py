@@ -69,14 +69,15 @@ def write_video(
 ) -> Path | None:
     """Render a recording as a video.
 
+    Raises `ExportError` if the file cannot be written. Raises `UsageError` if the options do not
+    suit the run. Raises `GraphicsError` if there is no usable OpenGL.
+
     Parameters
     ----------
     path : path
         Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for a picture of every
         frame, with a place for its number (``robot_%05d.png``) or without (then it is put before
         the ending).
-    recording : Recording
-    options : VideoOptions, optional
     progress : callable, optional
         Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
     renderer : callable, optional
@@ -96,15 +97,6 @@ def write_video(
     Path or None
         The file written (its ending is .webm where no encoder for the wanted kind is installed; of
         pictures the first); None if cancelled.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    UsageError
-        If the options do not suit the run.
-    GraphicsError
-        If there is no usable OpenGL.
     """
     options = options or VideoOptions()
     target = video_path(local_path(path), options.codec)
@@ -172,12 +164,7 @@ def _sink(
 
 
 class _Writer:
-    """Writes frames in a thread of its own, so that the next one is drawn meanwhile; a context manager.
-
-    Parameters
-    ----------
-    sink : object with `write`
-    """
+    """Writes frames in a thread of its own, so that the next one is drawn meanwhile; a context manager."""
 
     def __init__(self, sink: _Sink) -> None:
         self._sink = sink
@@ -221,10 +208,7 @@ _NUMBER = re.compile(r"%0?\d*d")
 def picture_pattern(path: Path) -> Path:
     """The name of each picture with a place for its number: ``robot_%05d.png`` of ``robot.png``.
 
-    Raises
-    ------
-    ExportError
-        If the name has more than one such place, or other percent signs.
+    Raises `ExportError` if the name has more than one such place, or other percent signs.
     """
     places = _NUMBER.findall(path.name)
     if len(places) > 1 or path.name.count("%") > len(places):
@@ -237,7 +221,6 @@ class PictureFiles:
 
     Parameters
     ----------
-    folder : Path
     pattern : str
         Name of each with a place for its number.
     """
@@ -259,10 +242,7 @@ def writing_pictures(pattern: Path) -> Iterator[PictureFiles]:
 
     They are thrown away where the block ends with an exception.
 
-    Raises
-    ------
-    ExportError
-        If the folder cannot be made or written to.
+    Raises `ExportError` if the folder cannot be made or written to.
     """
     folder: Path | None = None
     try:

@@ -144,10 +144,7 @@ class VideoOptions:
     def span(self, recordings: Sequence[Recording]) -> tuple[float, float]:
         """Simulated times of the first and the last frame, s; of several recordings the longest counts.
 
-        Raises
-        ------
-        UsageError
-            If nothing is recorded in the wanted span.
+        Raises `UsageError` if nothing is recorded in the wanted span.
         """
         first = min(float(recording.times[0]) for recording in recordings)
         last = max(float(recording.times[-1]) for recording in recordings)
@@ -169,10 +166,7 @@ class VideoOptions:
 def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
     """See that all columns are there.
 
-    Raises
-    ------
-    UsageError
-        Naming one that is not, and those it may have been meant for.
+    Raises `UsageError`: naming one that is not, and those it may have been meant for.
     """
     for name in names:
         if name not in there:

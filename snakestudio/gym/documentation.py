@@ -30,10 +30,7 @@ _UNITS = {
 def with_environments(text: str) -> str:
     """A page with the reference of all environments between its two marks.
 
-    Raises
-    ------
-    ValueError
-        If the page has no marks.
+    Raises `ValueError` if the page has no marks.
     """
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

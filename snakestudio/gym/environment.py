@@ -33,6 +33,8 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
     are drawn from `np_random`, as `info["values"]` of `reset` shows. A failure of the simulation
     terminates the episode: `info["failure"]` says why, and `reward_failure` (-10) is added.
 
+    Raises `UsageError` or `SceneError`: naming what is wrong.
+
     Parameters
     ----------
     task : str
@@ -45,11 +47,6 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         See `Simulation.render`.
     **options
         Fields of `Settings`.
-
-    Raises
-    ------
-    UsageError, SceneError
-        Naming what is wrong.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 20}  # type: ignore[misc]
@@ -116,12 +113,8 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
     ) -> tuple[FloatArray, SupportsFloat, bool, bool, dict[str, Any]]:
         """Simulate a control period; the action is clipped to its space.
 
-        Raises
-        ------
-        UsageError
-            If the action cannot be used; nothing has changed then.
-        gymnasium.error.ResetNeeded
-            If the episode has ended, or none has begun.
+        Raises `UsageError` if the action cannot be used; nothing has changed then. Raises
+        `gymnasium.error.ResetNeeded` if the episode has ended, or none has begun.
         """
         if not self._running:
             raise gymnasium.error.ResetNeeded("There is no episode going on. Call reset() first.")
@@ -160,10 +153,7 @@ def drawn_start(
 ) -> dict[str, Any]:
     """Draw the values of an episode until it can begin with them, because a moved robot may lie in an obstacle.
 
-    Raises
-    ------
-    SceneError
-        If none of many can.
+    Raises `SceneError` if none of many can.
     """
     for _ in range(DRAWS):
         values = dict(draw())

@@ -22,10 +22,7 @@ __all__ = ["Settings"]
 class Settings:
     """Options of `gymnasium.make` and `gymnasium.make_vec`; None stands for the default of the task.
 
-    Raises
-    ------
-    UsageError
-        If a value cannot be used.
+    Raises `UsageError` if a value cannot be used.
     """
 
     scene: Scene | Run | str | Path | None = None
@@ -86,10 +83,7 @@ class Settings:
     def of(cls, options: Mapping[str, Any]) -> Settings:
         """Settings from the options of `gymnasium.make`.
 
-        Raises
-        ------
-        UsageError
-            If there is no such option, or a value cannot be used.
+        Raises `UsageError` if there is no such option, or a value cannot be used.
         """
         names = [field.name for field in fields(cls)]
         unknown = [name for name in options if name not in names]

@@ -56,14 +56,10 @@ class Outcome(NamedTuple):
 class Task(ABC):
     """A task of n worlds.
 
-    Parameters
-    ----------
-    settings : Settings
-    n : int
+    Raises `UsageError` or `SceneError` if the scene does not fit the task.
 
     Attributes
     ----------
-    scene : Scene
     start_state : Checkpoint or None
         The state in which episodes start; None: the start of the scene.
     dt : float
@@ -72,12 +68,6 @@ class Task(ABC):
         Time steps of the scene in it.
     episode_steps : int
         Control periods after which an episode is truncated.
-    observations, actions : tuple of Entry
-
-    Raises
-    ------
-    UsageError, SceneError
-        If the scene does not fit the task.
     """
 
     scene_name: ClassVar[str]
@@ -268,10 +258,7 @@ def checked_action(
 ) -> FloatArray:
     """An action as an array, clipped to its space.
 
-    Raises
-    ------
-    UsageError
-        If it has another shape or is not finite.
+    Raises `UsageError` if it has another shape or is not finite.
     """
     try:
         values = np.asarray(action, dtype=np.float64)

@@ -26,18 +26,14 @@ TASKS: dict[str, type[Task]] = {
 def make_task(name: str, n: int, options: Mapping[str, Any]) -> Task:
     """A task of n worlds.
 
+    Raises `UsageError` or `SceneError`: naming what is wrong.
+
     Parameters
     ----------
     name : str
         Key of `TASKS`.
-    n : int
     options : mapping
         Fields of `Settings`.
-
-    Raises
-    ------
-    UsageError, SceneError
-        Naming what is wrong.
     """
     if name not in TASKS:
         raise UsageError(f'There is no task "{name}". Choose from {", ".join(TASKS)}.')

@@ -32,9 +32,10 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     World k of a reset with seed s has the seed s + k, as in `gymnasium.vector.SyncVectorEnv`. Every
     entry of `infos` is an array over the worlds, with a mask of the same name after an underscore.
 
+    Raises `UsageError` or `SceneError`: naming what is wrong.
+
     Parameters
     ----------
-    num_envs : int
     task : str
         Name of the environment: "SnakeStudio/Sidewinding-v0".
     threads : int, optional
@@ -47,11 +48,6 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         Worlds of a batch are not rendered.
     **options
         Fields of `Settings`.
-
-    Raises
-    ------
-    UsageError, SceneError
-        Naming what is wrong.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
@@ -116,7 +112,6 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         ----------
         seed : int or sequence, optional
             World k gets the seed `seed` + k, or the k-th of a sequence.
-        options : dict, optional
         """
         seeds = self._seeds(seed)
         mask = None if options is None else options.get("reset_mask")
@@ -195,12 +190,9 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     ) -> tuple[FloatArray, NDArray[Any], NDArray[Any], NDArray[Any], Info]:
         """Simulate a control period in all worlds; actions are clipped to their space.
 
-        Raises
-        ------
-        UsageError
-            If the actions cannot be used; nothing has changed then.
-        gymnasium.error.ResetNeeded
-            If an episode has ended and worlds are not reset by themselves, or none has begun.
+        Raises `UsageError` if the actions cannot be used; nothing has changed then. Raises
+        `gymnasium.error.ResetNeeded` if an episode has ended and worlds are not reset by
+        themselves, or none has begun.
         """
         again = np.flatnonzero(self._ended)
         idle = (

@@ -57,7 +57,6 @@ def batch_view(batch: Batch, impulse_before: FloatArray, period: float) -> View:
 
     Parameters
     ----------
-    batch : Batch
     impulse_before : (n, l, 3) array
         `batch.state.impulse_obstacle` as it was when the control period began, N s.
     period : float

@@ -35,19 +35,15 @@ class WaveDrive:
     of frequencies), s (ratio of phase shifts) and lead are those of the scene's gait. Parameters
     start with the values of the scene's gait and follow an action with a time constant of 0.5 s.
 
+    Raises `UsageError` if the scene's gait is not made of waves, or a parameter has nothing to act
+    on.
+
     Parameters
     ----------
-    scene : Scene
     actions : tuple of Entry
         The parameters that are acted on, with their ranges; the others stay those of the scene.
-    n : int
     dt : float
         Control period, s.
-
-    Raises
-    ------
-    UsageError
-        If the scene's gait is not made of waves, or a parameter has nothing to act on.
     """
 
     def __init__(self, scene: Scene, actions: tuple[Entry, ...], n: int, dt: float) -> None:

@@ -256,7 +256,6 @@ class KernelDispatcher(CPUDispatcher):
 
     Parameters
     ----------
-    function : function
     options : dict
         numba's options of a target.
     """

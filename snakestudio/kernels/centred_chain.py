@@ -28,7 +28,6 @@ def spread_from_centre(
     ----------
     part : (n, 2)
         e_j, or its derivative.
-    chain : CentredChain
     centre : (n + 2,)
         Ends with the centre of mass, or its velocity.
     out : (n, 2)
@@ -59,7 +58,6 @@ def gather_on_angles(
     ----------
     force : (n, 2)
         At the centres of gravity, world frame, N.
-    chain : CentredChain
     cos, sin : (n,)
         Directions of the links.
     out : (n,)

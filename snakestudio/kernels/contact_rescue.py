@@ -80,8 +80,6 @@ def rescue(
 
     Parameters
     ----------
-    problem : SpatialProblem
-    impulses : SpatialImpulses
     w : (n, 6)
         What there is so far, on entry; the best that was found, on return.
     guess : SpatialImpulses

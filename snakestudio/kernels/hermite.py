@@ -29,8 +29,6 @@ def evaluate_reference(
         s, rad, rad/s.
     axes : int
         1 for yaw alone, 2 for yaw and pitch.
-    time : float
-    knot : int
     reference : (n - 1, 2 axes)
         Filled with the angles, then the rates, of every joint.
     """
@@ -78,7 +76,6 @@ def evaluate_linear(
         s, rad/s^2 or N m.
     axes : int
         1 for yaw alone, 2 for yaw and pitch.
-    time : float
     knot : int
         What `evaluate_reference` returned for this time.
     wanted : (n - 1, axes)

@@ -151,7 +151,6 @@ def solve_chain(
 
     Parameters
     ----------
-    problem : ChainProblem
     local : (n, 9 or more)
         Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y,
         b_w.

@@ -257,8 +257,6 @@ def rescue_contacts(
 
     Parameters
     ----------
-    problem : ChainProblem
-    impulses : ChainImpulses
     u : (n, 3)
         What there is so far, on entry; the best that was found, on return.
     most : int

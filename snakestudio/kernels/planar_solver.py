@@ -140,12 +140,10 @@ def solve_contacts(
 
     Parameters
     ----------
-    problem : ChainProblem
     impulses : ChainImpulses
         Guess on entry, result on return.
     u : (n, 3)
         Guess of the velocities on entry, result on return.
-    scratch : ChainScratch
     tolerance : float
         Stop when the natural map of every law is below this, in units of `problem.scale`.
     most : int

@@ -136,7 +136,6 @@ def follow_by_length(
 
     Parameters
     ----------
-    problem : SpatialProblem
     least : float
         Least residual so far.
     most : int
@@ -145,7 +144,6 @@ def follow_by_length(
         What the laws are smoothed by at first.
     factor : float
         Of all gains.
-    s : RescueScratch
 
     Returns
     -------

@@ -105,10 +105,8 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
 
     Parameters
     ----------
-    problem : ChainProblem
     u : (n, 3)
         Velocities at the end of the step.
-    impulses : ChainImpulses
 
     Returns
     -------
@@ -194,9 +192,7 @@ def chain_joint_impulses(
 
     Parameters
     ----------
-    problem : ChainProblem
     u : (n, 3)
-    impulses : ChainImpulses
     joint : (n - 1, 2)
         Filled with P_J: on link i as it is, on link i+1 reversed (P2 (31), (32)), N s.
 

@@ -148,7 +148,6 @@ def link_contacts(
 
     Parameters
     ----------
-    world : World
     link : int
         0-based; only written to `out`.
     x, y, z : float
@@ -160,7 +159,6 @@ def link_contacts(
     tolerance : float
         Contacts are those with a gap of at most this, m; less than `solid_world.MARGIN` of the
         link's reach.
-    out : ContactList
     count : int
         Where to begin in `out`.
 

@@ -263,8 +263,6 @@ def eliminate_axis(
 
     Parameters
     ----------
-    problem : SpatialProblem
-    j : int
     a : System
         The articulated system of everything behind the axis.
     stiff : float

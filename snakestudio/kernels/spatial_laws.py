@@ -199,12 +199,10 @@ def choose_branches(
 
     Parameters
     ----------
-    problem : SpatialProblem
     impulse, gamma : (c, 5)
         Present impulses and relative velocities.
     law : (c, 11)
         Row c is filled.
-    c : int
     """
     gain_n = problem.gain[c, GAIN_N]
     gain_t = problem.gain[c, GAIN_T]

@@ -52,10 +52,8 @@ def _law_residual(
 
     Parameters
     ----------
-    problem : SpatialProblem
     w : (n, 6)
         Velocities at the end of the step.
-    impulses : SpatialImpulses
     gamma : (c, 5)
         Filled with the relative velocities (80)-(82), friction in scaled coordinates.
 
@@ -148,9 +146,7 @@ def _joint_impulses(
 
     Parameters
     ----------
-    problem : SpatialProblem
     w : (n, 6)
-    impulses : SpatialImpulses
     pushed : (n, 6)
         Filled with the impulses of all contacts of link k (N s) and their moment about p_k (N m s).
     wrench : (n - 1, 6)

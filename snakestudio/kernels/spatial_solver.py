@@ -29,12 +29,10 @@ def solve_spatial(
 
     Parameters
     ----------
-    problem : SpatialProblem
     impulses : SpatialImpulses
         Guess on entry, result on return.
     w : (n, 6)
         Guess of the velocities on entry, result on return.
-    scratch : SpatialScratch
     tolerance : float
         Stop when the natural map of every law is below this, in units of `problem.scale`.
     most : int

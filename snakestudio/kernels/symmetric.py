@@ -22,7 +22,6 @@ def pseudo_solve(
         A, symmetric; overwritten.
     vectors : (d, d) or larger
         Workspace: eigenvectors.
-    d : int
     cutoff : float
         Eigenvalues smaller than this share of the largest count as 0.
     rhs, out : (d,) or longer

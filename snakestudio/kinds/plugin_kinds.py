@@ -63,10 +63,7 @@ def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
 def renewed(scene: Scene) -> Scene:
     """A scene whose parts are of the kinds as they are loaded now; those of kinds that are gone have stand-ins.
 
-    Raises
-    ------
-    SceneError
-        If values do not suit the kinds.
+    Raises `SceneError` if values do not suit the kinds.
     """
     scene = _with_stand_ins(scene)
     return (

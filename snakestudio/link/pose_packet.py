@@ -78,10 +78,7 @@ def pack(packet: PosePacket) -> bytes:
 def unpack(datagram: bytes) -> PosePacket:
     """The packet of a datagram; quaternions are normalised.
 
-    Raises
-    ------
-    ValueError
-        If it is none; says why.
+    Raises `ValueError` if it is none; says why.
     """
     if len(datagram) > _LARGEST:
         raise ValueError("it is longer than a datagram can be")

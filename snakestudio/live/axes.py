@@ -26,7 +26,6 @@ class AxisMap:
 
     Parameters
     ----------
-    profile : Profile
     axes : tuple of snakestudio.model.robot.robot.Axis
         Of the scene's robot.
 
@@ -70,8 +69,6 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
 
     Parameters
     ----------
-    profile : Profile
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to. A table of angles that cannot be read
         is not judged.

@@ -89,10 +89,8 @@ def placed_by(
 
     Parameters
     ----------
-    robot : Robot
     angles : (m,) array
         Measured angles of the joint axes, rad, all finite.
-    axes : tuple of Axis
     links : (k,) int array
         Which links are tracked, 0-based, k >= 1.
     tracked : (k, 7) array

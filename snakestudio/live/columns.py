@@ -51,13 +51,8 @@ class AxisColumns:
 
     Parameters
     ----------
-    profile : Profile
     axes : tuple of snakestudio.model.robot.robot.Axis
         Joint axes of the scene.
-
-    Attributes
-    ----------
-    names : tuple of str
     """
 
     def __init__(self, profile: Profile, axes: tuple[JointAxis, ...]) -> None:

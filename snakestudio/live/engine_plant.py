@@ -45,18 +45,14 @@ class EnginePlant:
     where no axis has torque, only the friction of the gears is left. A blocked axis is told to
     stay, and does so as stiffly as its servo is.
 
+    Raises `UserError` if the scene cannot be run, or its robot is not the profile's.
+
     Parameters
     ----------
     scene : Scene
         Whose robot, ground, obstacles and start are taken; its gait is not.
-    loaded : LoadedProfile
     base_dir : path, optional
         What relative paths in the scene are relative to.
-
-    Raises
-    ------
-    UserError
-        If the scene cannot be run, or its robot is not the profile's.
     """
 
     def __init__(self, scene: Scene, loaded: LoadedProfile, base_dir: Path | None = None) -> None:
@@ -82,10 +78,7 @@ class EnginePlant:
     def scene_of(scene: Scene, loaded: LoadedProfile) -> Scene:
         """The scene as it is run: with the profile's actuators, in steps that are stable with them.
 
-        Raises
-        ------
-        UsageError
-            If the scene's robot has no joints, or not those of the profile.
+        Raises `UsageError` if the scene's robot has no joints, or not those of the profile.
         """
         profile = loaded.profile
         emulation = loaded.profile.emulation

@@ -83,11 +83,12 @@ LiveEvent = LinkEvent
 class LiveRobot:
     """A robot on a link, driven by a scene's gait or controller. `link` stays its owner's; so do its events.
 
+    Raises `LinkError` if the pose source cannot be listened to.
+
     Parameters
     ----------
     link : Link
         Connected or not.
-    scene : Scene
     base_dir : path, optional
         What relative paths in the scene are relative to.
     new_run : callable
@@ -103,11 +104,6 @@ class LiveRobot:
         The machine's monotonic clock, s.
     threaded : bool
         False: nothing happens but by `tick`, for tests.
-
-    Raises
-    ------
-    LinkError
-        If the pose source cannot be listened to.
 
     Attributes
     ----------

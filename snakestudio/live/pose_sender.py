@@ -22,6 +22,8 @@ _FIELDS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 class PoseSender:
     """Sends poses at a steady rate, as noisy and as incomplete as asked for.
 
+    Raises `UserError` if a value makes no sense, the host is not known, or LSL is not there.
+
     Parameters
     ----------
     target : str or None
@@ -37,11 +39,6 @@ class PoseSender:
         where one is not seen.
     seed : int
         Of noise and dropouts.
-
-    Raises
-    ------
-    UserError
-        If a value makes no sense, the host is not known, or LSL is not there.
     """
 
     def __init__(

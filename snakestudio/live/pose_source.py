@@ -138,7 +138,6 @@ class BodyTracker:
 
     Parameters
     ----------
-    n_links : int
     keep_s : float
         Age at which a link that is not seen any more is left out, s.
     """

@@ -83,10 +83,7 @@ class _Stream(ABC):
     def begin(self, n_links: int) -> None:
         """Begin to listen, for a robot of so many links; again, with another number, if the scene has changed.
 
-        Raises
-        ------
-        LinkError
-            If it cannot be listened to.
+        Raises `LinkError` if it cannot be listened to.
         """
         with self._lock:
             self._tracker = BodyTracker(n_links)
@@ -312,10 +309,7 @@ def _bodies(sample: list[float], places: dict[int, list[int]]) -> tuple[BodyPose
 def pose_source(text: str) -> PoseSource:
     """The source that a text names: "22350", "0.0.0.0:22350", or "lsl:NAME".
 
-    Raises
-    ------
-    UsageError
-        If it names none.
+    Raises `UsageError` if it names none.
     """
     text = text.strip()
     if text.startswith("lsl:") and text[4:].strip():

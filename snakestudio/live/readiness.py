@@ -30,10 +30,8 @@ class SceneReadiness:
 
     Parameters
     ----------
-    profile : Profile
     base_dir : path or None
         What relative paths in scenes are relative to.
-    pose : PoseSource or None
     with_twin : bool
         Whether the simulation shall run alongside.
     """
@@ -96,10 +94,7 @@ class SceneReadiness:
 def _needs_of(scene: Scene, base_dir: Path | None) -> Fields:
     """What the scene's controller cannot do without.
 
-    Raises
-    ------
-    SnakeStudioError
-        If there can be no such controller.
+    Raises `SnakeStudioError` if there can be no such controller.
     """
     return controllers.create(scene, base_dir).needs
 
@@ -134,10 +129,8 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
 
     Parameters
     ----------
-    scene : Scene
     needs, valid : Fields
         Of the controller, and of the newest snapshot.
-    pose : PoseSource or None
     """
     missing = needs & ~valid
     name = scene.controller.kind

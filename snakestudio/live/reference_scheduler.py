@@ -63,18 +63,14 @@ def block_of(reference: JointReference, begin: float, axes: AxisMap) -> Referenc
 class ReferenceScheduler:
     """A run of the scene's controller; times are those of the run, s. Not thread-safe.
 
+    Raises `SceneError` if the scene asks for what its controller cannot do.
+
     Parameters
     ----------
     scene : Scene
         Its start is how the robot lies.
-    base_dir : path or None
     timing : Timing
         Of the robot's profile.
-
-    Raises
-    ------
-    SceneError
-        If the scene asks for what its controller cannot do.
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None, timing: Timing) -> None:

@@ -71,7 +71,6 @@ class RobotStartTarget:
 
     Parameters
     ----------
-    robot : Startable
     choices : Together
         With whom; `guarded` is applied to it.
     name : str
@@ -81,7 +80,6 @@ class RobotStartTarget:
 
     Attributes
     ----------
-    start : SynchronizedStart
     trouble : str
         Why it has ended without a start, in a sentence; "" if it has not.
     """

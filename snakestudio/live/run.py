@@ -52,20 +52,16 @@ class LiveRun:
 
     Parameters
     ----------
-    profile : Profile
     scene : Scene
         At its begin.
     begin : float
         When its time is 0, s, `time.monotonic()`.
-    measuring : SnapshotBuilder
     with_poses : bool
         Whether there is a pose source.
     path : path, optional
         Run file; none for a robot that is only watched.
-    origin : Origin, optional
     referencing : ReferenceScheduler, optional
         What the robot follows; None while it is only watched.
-    twin : Twin, optional
     """
 
     def __init__(

@@ -38,7 +38,6 @@ class SnapshotBuilder:
 
     Parameters
     ----------
-    profile : Profile
     scene : Scene
         With links.
     station : BasePose
@@ -74,10 +73,8 @@ class SnapshotBuilder:
 
         Parameters
         ----------
-        telemetry : Telemetry
         tracked : Tracked or None
             What a pose source last saw; None without one.
-        time, now : float
         """
         axes = self.axes
         angle = axes.joints(telemetry.angle)
@@ -176,7 +173,6 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
 
     Parameters
     ----------
-    snapshot : Snapshot
     schema : Schema
         Of the recording: it says what the source fills at all.
     extra : (x,) array

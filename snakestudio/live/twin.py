@@ -59,11 +59,6 @@ class Loading:
 
     To load compiled code takes a second or two, in which nothing else of the program gets on: a
     window would be taken for one that hangs, and the robot be stopped.
-
-    Parameters
-    ----------
-    scene : Scene
-    base_dir : path or None
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
@@ -106,7 +101,6 @@ class Twin:
     ----------
     scene : Scene
         Its start is how the robot lay when its run began.
-    base_dir : path or None
     clock : callable
         Time of the run, s: how far the twin shall be.
     on_end : callable

@@ -24,10 +24,7 @@ def wrong_kind(name: str, wanted: str, given: object) -> UsageError:
 def path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
     """The file that an argument names; `wanted` is all that it may be.
 
-    Raises
-    ------
-    UsageError
-        If it names none.
+    Raises `UsageError` if it names none.
     """
     if isinstance(given, str) or (
         isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)
@@ -39,10 +36,7 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
 def scene_path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
     """The scene's file that an argument names, by its path or its bare name; see `find_scene`.
 
-    Raises
-    ------
-    UsageError
-        If it names none.
+    Raises `UsageError` if it names none.
     """
     return find_scene(path_of(name, given, wanted))
 
@@ -50,10 +44,7 @@ def scene_path_of(name: str, given: object, wanted: str = "a file name (str or P
 def number_of(name: str, given: object) -> float:
     """The number that an argument is, numpy's among them.
 
-    Raises
-    ------
-    UsageError
-        If it is none.
+    Raises `UsageError` if it is none.
     """
     if not is_number(given):
         raise wrong_kind(name, "a number", given)
@@ -68,10 +59,7 @@ def is_number(given: object, kind: type = Real) -> TypeGuard[float]:
 def values_of(name: str, given: object) -> dict[str, Any]:
     """Scene values by dotted key; none of None.
 
-    Raises
-    ------
-    UsageError
-        If it is no mapping.
+    Raises `UsageError` if it is no mapping.
     """
     if given is None:
         return {}

@@ -122,11 +122,8 @@ def _end(path: Path) -> Path | int:
 def followed(path: Path) -> Path | None:
     """Name of the plain file that stands or will stand at the end of `path`; None of what must be written through.
 
-    Raises
-    ------
-    OSError
-        If it is a folder, links lead in a circle, or a file there is write-protected, which
-        replacing it would get round.
+    Raises `OSError` if it is a folder, links lead in a circle, or a file there is write-protected,
+    which replacing it would get round.
     """
     at = _end(path)
     if isinstance(at, int):
@@ -145,10 +142,7 @@ def followed(path: Path) -> Path | None:
 def write_atomically(path: Path, data: bytes) -> None:
     """Write `data` to `path`; rights of the file it replaces stay.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written; what was there is untouched then.
+    Raises `OSError` if it cannot be written; what was there is untouched then.
     """
     with replacing(path, alone=True) as partial:
         partial.path.write_bytes(data)
@@ -158,18 +152,13 @@ def write_atomically(path: Path, data: bytes) -> None:
 def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
     """Give a temporary name to write to, which becomes `path` if the block ends well.
 
+    Raises `TakenMeanwhileError` if another program wrote the file meanwhile. Raises `OSError` if it
+    cannot be written; what was there is untouched then.
+
     Parameters
     ----------
-    path : Path
     alone : bool
         Whether what another program writes there meanwhile is replaced: it is not looked for.
-
-    Raises
-    ------
-    TakenMeanwhileError
-        If another program wrote the file meanwhile.
-    OSError
-        If it cannot be written; what was there is untouched then.
     """
     target = followed(path)
     before = identity(target) if target is not None else None
@@ -200,10 +189,7 @@ def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
     It stays open then; where the block ends with an exception, it is closed and gone. What stood
     there before keeps its contents for whoever has it open.
 
-    Raises
-    ------
-    OSError
-        If it cannot be made, or is none that could be read back.
+    Raises `OSError` if it cannot be made, or is none that could be read back.
     """
     target = followed(path)
     if target is None:

@@ -39,20 +39,16 @@ def filled_columns(schema: Schema) -> tuple[str, ...]:
 def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterator[FloatArray]:
     """The columns of a recording, some rows at a time.
 
+    Raises `KeyError` if there is no such column.
+
     Parameters
     ----------
-    recording : Recording
     names : tuple of str, optional
         Columns; all of them if left out.
 
     Yields
     ------
     (rows, columns) array
-
-    Raises
-    ------
-    KeyError
-        If there is no such column.
     """
     chosen = names if names is not None else column_names(recording.schema)
     before: Rows | None = None
@@ -66,22 +62,16 @@ def column_values(
 ) -> FloatArray:
     """Some columns of some rows.
 
+    Raises `KeyError` if there is no such column.
+
     Parameters
     ----------
-    schema : Schema
-    rows : Rows
     before : Rows or None
         The row before them, if there is one: means are taken since then.
-    names : sequence of str
 
     Returns
     -------
     (rows, columns) array
-
-    Raises
-    ------
-    KeyError
-        If there is no such column.
     """
     columns = columns_of(schema).by_name
     return values_of([columns[name] for name in names], Piece(schema, rows, before))
@@ -102,21 +92,16 @@ def columns_between(
 ) -> FloatArray:
     """Some columns of the rows `start` to `stop`; the rows themselves are read piece by piece.
 
+    Raises `KeyError` if there is no such column.
+
     Parameters
     ----------
-    recording : Recording
-    names : tuple of str
     start, stop : int
         Rows that the recording has.
 
     Returns
     -------
     (stop - start, columns) array
-
-    Raises
-    ------
-    KeyError
-        If there is no such column.
     """
     values = np.empty((stop - start, len(names)))
     before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None

@@ -29,10 +29,7 @@ def keys_markdown(root: type[BaseModel]) -> str:
 def with_keys(page: str, root: type[BaseModel]) -> str:
     """A page with the tables between its markers as they should be for files that hold `root`.
 
-    Raises
-    ------
-    ValueError
-        If the page has no markers.
+    Raises `ValueError` if the page has no markers.
     """
     before, found, rest = page.partition(BEGIN)
     _, closed, after = rest.partition(END)

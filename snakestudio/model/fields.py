@@ -122,10 +122,7 @@ def value(
 def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
     """What is declared about field `name` of `model`.
 
-    Raises
-    ------
-    KeyError
-        If there is no such field.
+    Raises `KeyError` if there is no such field.
     """
     undeclared = name not in model.model_fields and model.model_config.get("extra") == "allow"
     info: FieldInfo = FieldInfo() if undeclared else model.model_fields[name]

@@ -44,10 +44,7 @@ FACTOR_NAMES = {"t": "s", "x": "m", "y": "m"}
 def load_factor(ground: Ground) -> Formula:
     """What the load is multiplied by; a value below 0 counts as 0, for the ground does not pull.
 
-    Raises
-    ------
-    FormulaError
-        If the formula cannot be used.
+    Raises `FormulaError` if the formula cannot be used.
     """
     return read(
         ground.load_factor, "", LOAD_NAMES, elsewhere={"x": "write X, the distance from the head"}
@@ -57,10 +54,7 @@ def load_factor(ground: Ground) -> Formula:
 def friction_factor(ground: Ground) -> Formula:
     """What all friction coefficients of the ground are multiplied by; a value below 0 counts as 0.
 
-    Raises
-    ------
-    FormulaError
-        If the formula cannot be used.
+    Raises `FormulaError` if the formula cannot be used.
     """
     remedy = (
         "use x and y, the position on the ground; ground.load_factor is what varies along the body"
@@ -120,10 +114,7 @@ def picture_values(ground: Ground, base_dir: Path | None = None) -> FloatArray:
 
     They are shared, so not to be written to.
 
-    Raises
-    ------
-    SceneError
-        If its file cannot be used.
+    Raises `SceneError` if its file cannot be used.
     """
     if not ground.picture:
         return np.zeros((0, 0))

@@ -138,20 +138,14 @@ class GaitFields(Frozen):
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
         """Angles of all joint axes of a scene at t = 0, (m,), rad, where it is not waves that say so.
 
-        Raises
-        ------
-        SceneError
-            If a file cannot be used.
+        Raises `SceneError` if a file cannot be used.
         """
         return None
 
     def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
         """Which joint axes of a scene its file moves away from 0, (m,); None for a gait without a file.
 
-        Raises
-        ------
-        SceneError
-            If the file cannot be used.
+        Raises `SceneError` if the file cannot be used.
         """
         return None
 

@@ -87,10 +87,7 @@ def plain_pull(pull: Pull) -> dict[str, Any]:
 def pull_from_plain(time: float, plain: Mapping[str, Any]) -> Pull:
     """The pull that `plain_pull` wrote.
 
-    Raises
-    ------
-    ValueError, KeyError, TypeError
-        If it is damaged.
+    Raises `ValueError`, `KeyError` or `TypeError` if it is damaged.
     """
     link = plain["link"]
     if type(link) is not int or link < 1 or not math.isfinite(time):

@@ -55,7 +55,6 @@ class Piece:
 
     Attributes
     ----------
-    schema : Schema
     rows : Rows
         k of them.
     """

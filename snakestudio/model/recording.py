@@ -202,10 +202,7 @@ class Rows:
     def concatenate(parts: list[Rows]) -> Rows:
         """Join rows end to end.
 
-        Raises
-        ------
-        ValueError
-            If `parts` is empty.
+        Raises `ValueError` if `parts` is empty.
         """
         if len(parts) == 1:
             return parts[0]
@@ -231,7 +228,6 @@ class Recording(Protocol):
     ----------
     scene : Scene
         The scene at the start of the run.
-    schema : Schema
     """
 
     @property

@@ -17,7 +17,6 @@ def run_time(
 
     Parameters
     ----------
-    seconds : float
     decimals : int
         Digits after the point.
     significant : int, optional

@@ -24,10 +24,6 @@ _LONGEST = 40
 def difference_in_words(before: Scene, after: Scene) -> list[str]:
     """What has to be done to one scene to get the other; empty only if they are equal.
 
-    Parameters
-    ----------
-    before, after : Scene
-
     Returns
     -------
     list of str

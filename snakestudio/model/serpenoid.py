@@ -183,10 +183,7 @@ class CompoundSerpenoid(GaitFields):
 def envelope_of(text: str, joints: int) -> tuple[float, ...]:
     """The factors of all joints, counted from the head.
 
-    Raises
-    ------
-    SceneError
-        If the formula cannot be used.
+    Raises `SceneError` if the formula cannot be used.
     """
     with suppress(ValueError):
         if math.isfinite(factor := float(text)):

@@ -81,10 +81,7 @@ class TableFields(GaitFields):
 def joint_table(scene: Scene, base_dir: Path | None = None) -> JointTable:
     """The angles of all axes of the scene's body, as the scene counts them.
 
-    Raises
-    ------
-    SceneError
-        If the file cannot be used.
+    Raises `SceneError` if the file cannot be used.
     """
     gait = scene.gait
     assert isinstance(gait, TableFields)
@@ -112,10 +109,7 @@ def _mistake(name: str, message: str, remedy: str) -> SceneError:
 def trajectory(scene: Scene, base_dir: Path | None = None) -> Trajectory:
     """The motion that the scene's table makes at speed 1.
 
-    Raises
-    ------
-    SceneError
-        If the file cannot be used.
+    Raises `SceneError` if the file cannot be used.
     """
     gait = scene.gait
     assert isinstance(gait, TableFields)

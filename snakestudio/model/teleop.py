@@ -27,10 +27,8 @@ OWN_GAIT = "scene"
 class TeleopCommand:
     """A wish; how far and how fast the joints follow it, the scene's controller says.
 
-    Raises
-    ------
-    ValueError
-        If a number is not finite or beyond its range: nothing else may ever reach a robot.
+    Raises `ValueError` if a number is not finite or beyond its range: nothing else may ever reach a
+    robot.
     """
 
     speed: float = 0.0
@@ -71,10 +69,8 @@ class TeleopCommand:
 class JointTargets:
     """Angles that another program asks for; how fast the joints go there, the scene's controller says.
 
-    Raises
-    ------
-    ValueError
-        If one is infinite or beyond a thousand turns: nothing of that kind may ever reach a robot.
+    Raises `ValueError` if one is infinite or beyond a thousand turns: nothing of that kind may ever
+    reach a robot.
     """
 
     angles: tuple[float, ...]

@@ -31,7 +31,6 @@ def round_steps(least: float, factors: Sequence[float] = _FACTORS) -> Iterator[f
 
     Parameters
     ----------
-    least : float
     factors : sequence of float
         The round numbers from 1 to below 10, ascending.
     """
@@ -95,7 +94,6 @@ def decades(low: float, high: float, most: int) -> list[float]:
     ----------
     low, high : float
         Ends, positive.
-    most : int
 
     Returns
     -------

@@ -17,10 +17,7 @@ _PLAIN = (bool, int, float, str, np.generic)
 def public_state(thing: Any) -> dict[str, Any]:
     """Copies of all attributes whose names do not begin with an underscore: the state of an author's object.
 
-    Raises
-    ------
-    MistakeError
-        If one of them holds what cannot be saved.
+    Raises `MistakeError` if one of them holds what cannot be saved.
     """
     state = {name: value for name, value in vars(thing).items() if not name.startswith("_")}
     for name, value in state.items():

@@ -158,7 +158,6 @@ def cancel(
         As `threading.get_ident`.
     timeout : float
         How long it is tried, s.
-    clock, pause : callable
 
     Returns
     -------

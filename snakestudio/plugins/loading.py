@@ -30,17 +30,13 @@ def load(plugin: Source | str | Path) -> Plugin:
 
     Who calls this has the user's consent.
 
+    Raises `PluginError` if it cannot be loaded; nothing is added then. Raises `PluginRuntimeError`
+    if its code raises an exception.
+
     Parameters
     ----------
     plugin : Source, str or Path
         A file that ends in ".py", or the name of an installed package.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be loaded; nothing is added then.
-    PluginRuntimeError
-        If its code raises an exception.
     """
     source = plugin if isinstance(plugin, Source) else read_source(plugin)
     with LOCK:
@@ -74,12 +70,8 @@ def reload(name: str) -> Plugin:
     What was made of the old code (a scene's parts, controllers) stays as it is; see
     `Runner.reload_plugins`.
 
-    Raises
-    ------
-    PluginError
-        If there is no such plug-in, or it cannot be loaded.
-    PluginRuntimeError
-        If its code raises an exception.
+    Raises `PluginError` if there is no such plug-in, or it cannot be loaded. Raises
+    `PluginRuntimeError` if its code raises an exception.
     """
     present = find(name)
     if present is None:

@@ -56,10 +56,7 @@ def problem_of_name(name: str) -> tuple[str, str] | None:
 def scene_file_path(name: str, folder: Path | None) -> Path:
     """The file that a scene in a folder (None: the working directory) names as its plug-in.
 
-    Raises
-    ------
-    PluginError
-        If it is outside that folder, also by a symbolic link.
+    Raises `PluginError` if it is outside that folder, also by a symbolic link.
     """
     if problem := problem_of_name(name):
         raise PluginError(f"plugin: {sentences(*problem)}")

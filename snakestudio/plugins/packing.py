@@ -46,10 +46,7 @@ def packed() -> tuple[PackedPlugin, ...]:
 def use_packed(plugins: Iterable[PackedPlugin]) -> None:
     """Load plug-ins that another process of the user handed over, in place of others of their names.
 
-    Raises
-    ------
-    PluginError
-        If one is not what it says it is.
+    Raises `PluginError` if one is not what it says it is.
     """
     with LOCK:
         for each in plugins:

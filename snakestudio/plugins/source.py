@@ -54,10 +54,7 @@ class Source:
 def read_source(given: str | Path) -> Source:
     """Read a plug-in: a path that ends in ".py", or the name of an installed package's entry point.
 
-    Raises
-    ------
-    PluginError
-        If it cannot be read.
+    Raises `PluginError` if it cannot be read.
     """
     text = str(given)
     if is_file(text) or isinstance(given, Path) or Path(text).is_dir():
@@ -85,10 +82,7 @@ def source_of_file(path: Path) -> Source:
 def source_of_bytes(path: Path, data: bytes) -> Source:
     """A plug-in whose text was read already.
 
-    Raises
-    ------
-    PluginError
-        If its file cannot be called so.
+    Raises `PluginError` if its file cannot be called so.
     """
     if problem := problem_of_name(path.name):
         raise PluginError(f"{path}: {sentences(*problem)}")

@@ -28,6 +28,8 @@ ROLES = (
 def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
     """Write a plug-in to begin with; its kind is called as the file is.
 
+    Raises `PluginError` if the file cannot be written, or cannot be called so.
+
     Parameters
     ----------
     role : str
@@ -41,11 +43,6 @@ def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
     -------
     str
         The text.
-
-    Raises
-    ------
-    PluginError
-        If the file cannot be written, or cannot be called so.
     """
     if role not in ROLES:
         raise PluginError(f'There is no "{role}" to begin with. Choose one of {", ".join(ROLES)}.')

@@ -44,10 +44,7 @@ def _store() -> Path:
 def trusted() -> Trusted:
     """What is trusted now.
 
-    Raises
-    ------
-    PluginError
-        If the list cannot be read.
+    Raises `PluginError` if the list cannot be read.
     """
     path = _store()
     if not path.exists():
@@ -75,15 +72,12 @@ def trusted_folders() -> tuple[Path, ...]:
 def is_trusted(plugin: Source | str | Path) -> bool:
     """Whether a plug-in may be run: its present content, or its folder, is trusted.
 
+    Raises `PluginError` if it cannot be read.
+
     Parameters
     ----------
     plugin : Source, str or Path
         A file, or the name of an installed package; a `Source` where it was read already.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be read.
     """
     source = plugin if isinstance(plugin, Source) else read_source(plugin)
     known = trusted()
@@ -99,15 +93,12 @@ def is_trusted(plugin: Source | str | Path) -> bool:
 def trust(plugin: Source | str | Path) -> str:
     """Trust a file with its present content, an installed package, or all files in a folder.
 
+    Raises `PluginError` if it cannot be read, or others can write into the folder.
+
     Returns
     -------
     str
         What is trusted now, as a sentence.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be read, or others can write into the folder.
     """
     known = trusted()
     if not isinstance(plugin, Source) and Path(plugin).is_dir():
@@ -136,15 +127,12 @@ def trust(plugin: Source | str | Path) -> str:
 def forget(plugin: str | Path) -> str:
     """Trust a file, a package or a folder no longer.
 
+    Raises `PluginError` if it was not trusted.
+
     Returns
     -------
     str
         What is no longer trusted, as a sentence.
-
-    Raises
-    ------
-    PluginError
-        If it was not trusted.
     """
     known = trusted()
     path = str(Path(plugin).resolve())

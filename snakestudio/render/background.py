@@ -25,14 +25,7 @@ _FLAT = 1e-3
 
 
 class Background:
-    """What lies behind the solids.
-
-    Parameters
-    ----------
-    quads : Quads
-    lines : LinePainter
-    labels : LabelPainter
-    """
+    """What lies behind the solids."""
 
     def __init__(self, quads: Quads, lines: LinePainter, labels: LabelPainter) -> None:
         self._quads = quads

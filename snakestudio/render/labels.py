@@ -23,7 +23,6 @@ def label_rows(labels: list[Label], pixel: float) -> Batch:
 
     Parameters
     ----------
-    labels : list of Label
     pixel : float
         Device pixels a unit of a label's size.
 
@@ -96,9 +95,6 @@ class LabelPainter:
 
         Parameters
         ----------
-        labels : list of Label
-        view : View
-        quads : Quads
         matrix : (4, 4) array, optional
             Takes the anchors to clip space instead of the view's.
         """

@@ -26,8 +26,6 @@ class LinePainter:
         Parameters
         ----------
         lines : (k, LINE_WIDTH) array
-        view : View
-        quads : Quads
         matrix : (4, 4) array, optional
             Instead of the view's.
         """

@@ -21,13 +21,7 @@ __all__ = ["ObstaclePainter"]
 
 
 class ObstaclePainter:
-    """The obstacles on the graphics card.
-
-    Parameters
-    ----------
-    meshes : MeshStore
-    quads : Quads
-    """
+    """The obstacles on the graphics card."""
 
     def __init__(self, meshes: MeshStore, quads: Quads) -> None:
         self._meshes = meshes
@@ -50,10 +44,6 @@ class ObstaclePainter:
 
         Parameters
         ----------
-        draw_list : DrawList
-        view : View
-        settings : Settings
-        program : Program
         picture : RenderTarget or None
             What is drawn into, still without any solids, if it has one sample a pixel.
         """

@@ -35,17 +35,12 @@ __all__ = ["OffscreenContext", "OffscreenRenderer"]
 class OffscreenRenderer:
     """Draws pictures of one size; the same picture twice is the same to the byte.
 
+    Raises `GraphicsError` if there is no EGL on this machine (names the package), or no OpenGL 3.3.
+
     Parameters
     ----------
     width, height : int
         Pixels.
-    theme : Theme
-    quality : Quality
-
-    Raises
-    ------
-    GraphicsError
-        If there is no EGL on this machine (names the package), or no OpenGL 3.3.
     """
 
     def __init__(
@@ -100,10 +95,6 @@ class OffscreenRenderer:
 
         Parameters
         ----------
-        scene : Scene
-        snapshot : Snapshot or None
-        overlays : Overlays, optional
-        camera : Camera, optional
         base_dir : Path, optional
             Folder that file names in the scene are relative to.
         """
@@ -221,11 +212,8 @@ def _load() -> ctypes.CDLL:
 class OffscreenContext:
     """An OpenGL 3.3 core context that needs no display; current on the thread that made it until closed.
 
-    Raises
-    ------
-    GraphicsError
-        With the name of the missing Debian package, if EGL is missing or has no surfaceless
-        platform.
+    Raises `GraphicsError` with the name of the missing Debian package, if EGL is missing or has no
+    surfaceless platform.
     """
 
     def __init__(self) -> None:
@@ -287,10 +275,7 @@ class OffscreenContext:
     def make_current(self) -> None:
         """Make it current on the calling thread.
 
-        Raises
-        ------
-        GraphicsError
-            For example on a thread where a window's context is current.
+        Raises `GraphicsError` for example on a thread where a window's context is current.
         """
         self._egl.eglBindAPI(_OPENGL_API)
         if not self._egl.eglMakeCurrent(self._display, None, None, self._context):

@@ -17,17 +17,14 @@ _HEADER = "#version 330 core\n"
 class Program:
     """A linked shader program of the current context.
 
+    Raises `GraphicsError` with the compiler's words, the file and the variant.
+
     Parameters
     ----------
     vertex, fragment : str
         File names under ``resources/shaders``.
     defines : tuple of str
         Preprocessor names that choose a variant.
-
-    Raises
-    ------
-    GraphicsError
-        With the compiler's words, the file and the variant.
     """
 
     def __init__(self, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> None:

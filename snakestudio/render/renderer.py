@@ -133,10 +133,8 @@ class Renderer:
     def initialise(self) -> None:
         """Compile shaders and make buffers in the current context; also after a context was lost or replaced.
 
-        Raises
-        ------
-        GraphicsError
-            If the context is older than OpenGL 3.3, or the driver refuses a shader.
+        Raises `GraphicsError` if the context is older than OpenGL 3.3, or the driver refuses a
+        shader.
         """
         try:
             version = (gl.integer(gl.GL_MAJOR_VERSION), gl.integer(gl.GL_MINOR_VERSION))
@@ -215,13 +213,10 @@ class Renderer:
 
         Parameters
         ----------
-        draw_list : DrawList
-        camera : Camera
         width, height : int
             Size in device pixels; nothing happens if either is 0.
         target_framebuffer : int
             Name of the framebuffer the picture ends up in; it needs colour only, not multisampled.
-        quality : Quality
         ratio : float
             Device pixels for a pixel of the window's design: what is written has to be read on any
             screen.

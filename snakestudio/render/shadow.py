@@ -53,7 +53,6 @@ def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
     ----------
     low, high : (3,) arrays
         Box around everything that throws shadows, m; NaN if there is nothing.
-    camera : Camera
     """
     if not np.isfinite(low).all() or high[2] < 0.0:
         return None  # what is below the floor throws none on it
@@ -105,7 +104,6 @@ def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | fl
 
     Parameters
     ----------
-    links : Chain
     half, radius : float or (n,) array
         Half-length of the links' cylinders, and radius, m.
     """
@@ -137,7 +135,6 @@ def link_field(
 
     Parameters
     ----------
-    links : Chain
     half, radius : float or (n,) array
         m.
     low, span : float
@@ -158,7 +155,6 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
 
     Parameters
     ----------
-    these : Posts
     link_radius : float
         m.
     """
@@ -262,10 +258,6 @@ class Shadows:
 
         Parameters
         ----------
-        at : Region or None
-        bodies : Casters
-        settings : Settings
-        quads : Quads
         draw_obstacles : callable
             Draws all obstacles, or those of a mask, with the current program, into texels of a
             size, m.

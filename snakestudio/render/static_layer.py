@@ -84,12 +84,7 @@ class StaticInstances:
 
 
 class StaticLayer:
-    """Colours and depths of the obstacles that stand still, to be laid under everything else.
-
-    Parameters
-    ----------
-    quads : Quads
-    """
+    """Colours and depths of the obstacles that stand still, to be laid under everything else."""
 
     def __init__(self, quads: Quads) -> None:
         self._quads = quads

@@ -60,11 +60,8 @@ class TerrainShadow:
 
         Parameters
         ----------
-        world : Obstacles
-        at : Region
         size : (int, int)
             Texels of the shadow on the floor.
-        quads : Quads
         draw_obstacles : callable
             Draws all obstacles, or those of a mask, with the current program, into texels of a
             size, m.

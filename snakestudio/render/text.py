@@ -127,13 +127,10 @@ def draw_text(
     ----------
     frame : (h, w, 3) uint8 array
         Row 0 on top.
-    text : str
     x, y : int
         Left side and top of the line, pixels.
     size : float
         Font size, pixels; the nearest there is (11 to 64) is used.
-    colour : Colour
-    opacity : float
     """
     letters = atlas()
     use = letters.nearest(size)

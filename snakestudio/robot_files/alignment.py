@@ -84,11 +84,8 @@ class Alignment:
 def align(chain: Chain, notes: Notes) -> Alignment:
     """Frames of all links.
 
-    Raises
-    ------
-    InputError
-        If an axis is too far from all axes of its link, or two joints with the same axis are at one
-        point.
+    Raises `InputError` if an axis is too far from all axes of its link, or two joints with the same
+    axis are at one point.
     """
     line = _Line(chain)
     _join_coincident(chain, line, notes)
@@ -239,10 +236,7 @@ def _frame(direction: FloatArray, up: FloatArray) -> FloatArray:
 def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, float]:
     """What an axis is in the frame of its link, and its sign.
 
-    Raises
-    ------
-    InputError
-        If it is far from all three.
+    Raises `InputError` if it is far from all three.
     """
     local = frame.T @ hinge.axis
     nearest = int(np.abs(local).argmax())
@@ -266,10 +260,7 @@ def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, flo
 def _ordered(group: list[Hinge], kinds: list[str], signs: list[float], notes: Notes) -> list[int]:
     """Order of the axes of a joint: yaw, pitch, roll.
 
-    Raises
-    ------
-    InputError
-        If two are the same.
+    Raises `InputError` if two are the same.
     """
     names = [hinge.joint.name for hinge in group]
     if len(set(kinds)) < len(kinds):

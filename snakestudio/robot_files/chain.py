@@ -100,10 +100,7 @@ class _Node:
 def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
     """The chain that a robot is.
 
-    Raises
-    ------
-    InputError
-        If it is none: a tree, without joints, or with joints that slide.
+    Raises `InputError` if it is none: a tree, without joints, or with joints that slide.
     """
     nodes = _nodes(robot, notes)
     root = _root(nodes, notes)
@@ -360,10 +357,7 @@ def _longest_path(nodes: list[_Node], members: list[int], root: int) -> list[int
 def _merge_branches(nodes: list[_Node], path: list[int], notes: Notes) -> None:
     """Make accessories parts of the segments that carry them.
 
-    Raises
-    ------
-    InputError
-        If a branch is none.
+    Raises `InputError` if a branch is none.
     """
     on_path = set(path)
     for index in path:

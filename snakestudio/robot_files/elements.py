@@ -64,10 +64,8 @@ class Element:
 def parse_xml(data: bytes, budget: Budget) -> Element:
     """The root element of an XML file.
 
-    Raises
-    ------
-    InputError
-        If it is not well-formed, declares a document type, or is larger than the budget.
+    Raises `InputError` if it is not well-formed, declares a document type, or is larger than the
+    budget.
     """
     count(data.count(b"="), 5 * budget.values, "attributes in it", "give a file of one robot")
     parser = expat.ParserCreate()
@@ -123,18 +121,14 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
 def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
     """Numbers separated by blanks.
 
+    Raises `InputError` if there are more or fewer, or one is not a finite number.
+
     Parameters
     ----------
-    text : str
     size : int or tuple of int
         How many there must, or may, be.
     what : str
         Names them in messages.
-
-    Raises
-    ------
-    InputError
-        If there are more or fewer, or one is not a finite number.
     """
     sizes = (size,) if isinstance(size, int) else size
     try:
@@ -158,9 +152,6 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
 def float_of(text: str, what: str) -> float:
     """One finite number.
 
-    Raises
-    ------
-    InputError
-        If it is not.
+    Raises `InputError` if it is not.
     """
     return float(vector_of(text, 1, what)[0])

@@ -26,20 +26,15 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     own one, one above it, or one next to those. Other names are relative to the robot file's
     folder.
 
+    Raises `MissingFileError` if there is no such file. Raises `InputError` if the name leads out of
+    the folders that are searched.
+
     Parameters
     ----------
-    name : str
     folder : Path
         Of the robot file.
     subfolder : str
         Where relative names start, in `folder`.
-
-    Raises
-    ------
-    MissingFileError
-        If there is no such file.
-    InputError
-        If the name leads out of the folders that are searched.
     """
     text = name.strip().replace("\\", "/")
     scheme, separator, rest = text.partition("://")

@@ -86,12 +86,8 @@ class SceneModel:
 def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
     """The robot and the world of a scene.
 
-    Raises
-    ------
-    ExportError
-        If robot files cannot describe the robot.
-    SceneError
-        If a file that the scene names cannot be used.
+    Raises `ExportError` if robot files cannot describe the robot. Raises `SceneError` if a file
+    that the scene names cannot be used.
     """
     if not scene.body.jointed:
         raise ExportError(
@@ -240,7 +236,6 @@ def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState
 
     Parameters
     ----------
-    scene : Scene
     pose : (n, 7) array
     twist : (n, 6) array
         As in `Snapshot`.

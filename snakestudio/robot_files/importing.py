@@ -14,11 +14,8 @@ __all__ = ["load_robot"]
 def load_robot(path: Path) -> ImportedRobot:
     """The robot in a URDF, xacro, SDF or MJCF file.
 
-    Raises
-    ------
-    RobotFileError
-        If the file cannot be read, or its robot cannot be described by a scene; the message names
-        file and element.
+    Raises `RobotFileError` if the file cannot be read, or its robot cannot be described by a scene;
+    the message names file and element.
     """
     description = read_robot(path)
     try:

@@ -129,10 +129,7 @@ def give_gains(
 
     That is the one that is given (by the file) where it does; 0 if there is none.
 
-    Raises
-    ------
-    InputError
-        If a gain is negative, or the masses cannot be those of one robot.
+    Raises `InputError` if a gain is negative, or the masses cannot be those of one robot.
     """
     for axis in axes:
         if min(axis.kp or 0.0, axis.kd or 0.0) < 0.0:

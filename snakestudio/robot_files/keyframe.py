@@ -38,6 +38,9 @@ def read_keyframe(
 ) -> Keyframe | None:
     """The first keyframe that has positions; None if there is none.
 
+    Raises `InputError` if it has another number of positions than the joints have, or one that is
+    not a number.
+
     Parameters
     ----------
     root : Element
@@ -46,11 +49,6 @@ def read_keyframe(
         All bodies, in any order.
     references : mapping
         Position (rad) of joints, by name, at which their angle is 0: `ref` of MuJoCo.
-
-    Raises
-    ------
-    InputError
-        If it has another number of positions than the joints have, or one that is not a number.
     """
     key = next(
         (key for group in root.all("keyframe") for key in group.all("key") if key.get("qpos")), None

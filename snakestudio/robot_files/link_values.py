@@ -67,10 +67,7 @@ class _Shape:
 def link_values(chain: Chain, alignment: Alignment, notes: Notes) -> list[LinkValues]:
     """The values of all links.
 
-    Raises
-    ------
-    InputError
-        If a link has no length, or no mass.
+    Raises `InputError` if a link has no length, or no mass.
     """
     shapes = [
         _shape(segment, frame, alignment.spacing, notes)

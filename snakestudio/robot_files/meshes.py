@@ -66,10 +66,7 @@ class Mesh:
 def read_mesh(path: Path) -> Mesh:
     """A mesh file.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read.
+    Raises `InputError` if it cannot be read.
     """
     ending = path.suffix.lower()
     data = read_bytes(path, MESH)

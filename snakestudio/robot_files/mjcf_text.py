@@ -29,10 +29,8 @@ _MOST_INCLUDES = 50
 def with_included(root: Element, reading: Reading) -> Element:
     """The root element with the contents of included files in place of the <include> elements.
 
-    Raises
-    ------
-    InputError
-        If one is missing, outside of the robot file's folder, or they include each other.
+    Raises `InputError` if one is missing, outside of the robot file's folder, or they include each
+    other.
     """
     pending = [root]
     files = 0

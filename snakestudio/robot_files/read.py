@@ -28,10 +28,8 @@ def refusal(path: Path, message: str, remedy: str) -> RobotFileError:
 def read_robot(path: Path) -> RobotDescription:
     """What a URDF, xacro, SDF or MJCF file says.
 
-    Raises
-    ------
-    RobotFileError
-        If it cannot be read; the message names file and element, and what to do.
+    Raises `RobotFileError` if it cannot be read; the message names file and element, and what to
+    do.
     """
     try:
         root = parse_xml(read_bytes(path, ROBOT), ROBOT)

@@ -73,10 +73,7 @@ class _File:
 def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     """The robot of an MJCF file.
 
-    Raises
-    ------
-    InputError
-        If it is wrong, or has an equality constraint.
+    Raises `InputError` if it is wrong, or has an equality constraint.
     """
     root = with_included(root, reading)
     for element in root.iter():

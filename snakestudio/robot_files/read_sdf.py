@@ -65,10 +65,7 @@ class _Model:
 def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     """The robot of an SDF file, and what stands around it.
 
-    Raises
-    ------
-    InputError
-        If it is wrong, or has a joint that a chain cannot have, or a closed loop.
+    Raises `InputError` if it is wrong, or has a joint that a chain cannot have, or a closed loop.
     """
     version = _version(root)
     model = _Model()
@@ -312,10 +309,7 @@ def _pose(element: Element, reading: Reading) -> tuple[str, Placement]:
 def _placements(model: _Model) -> dict[str, Placement]:
     """Where all frames are in the world.
 
-    Raises
-    ------
-    InputError
-        If one is relative to a frame that does not exist, or to itself.
+    Raises `InputError` if one is relative to a frame that does not exist, or to itself.
     """
     done = {"world": Placement()}
     for name in model.frames:

@@ -42,10 +42,7 @@ _WORLDS = ("world", "world_link", "map", "odom")
 def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     """The robot of a URDF.
 
-    Raises
-    ------
-    InputError
-        If it is wrong, or has a mimic joint or a closed loop.
+    Raises `InputError` if it is wrong, or has a mimic joint or a closed loop.
     """
     if any(element.tag.startswith("xacro:") for element in root.iter()):
         raise InputError(

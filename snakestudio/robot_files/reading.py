@@ -69,10 +69,7 @@ class Reading:
     def mesh(self, file: str, subfolder: str = "") -> Mesh | None:
         """A mesh of the robot file; None if it is missing or cannot be read, which is noted.
 
-        Raises
-        ------
-        InputError
-            If its name leads out of the robot file's folder.
+        Raises `InputError` if its name leads out of the robot file's folder.
         """
         key = f"{subfolder}/{file}"
         if key not in self._meshes:

@@ -67,10 +67,7 @@ class ImportedRobot:
 def import_robot(description: RobotDescription) -> ImportedRobot:
     """The robot of a description.
 
-    Raises
-    ------
-    InputError
-        If it is not a chain, or has values that no scene can have.
+    Raises `InputError` if it is not a chain, or has values that no scene can have.
     """
     notes = Notes()
     chain = chain_of(description, notes)
@@ -543,16 +540,13 @@ def _without_none(value: Any) -> Any:
 def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str, ...]]:
     """A scene with its robot, gains and motors replaced; all else stays, but for what does not fit the new robot.
 
+    Raises `SceneError` if the robot cannot be in that scene.
+
     Returns
     -------
     Scene
     tuple of str
         What was changed beyond the robot, a sentence each.
-
-    Raises
-    ------
-    SceneError
-        If the robot cannot be in that scene.
     """
     notes = []
     changes: dict[str, Any] = {

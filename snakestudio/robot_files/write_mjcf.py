@@ -74,10 +74,7 @@ def mjcf_text(model: SceneModel) -> str:
     pairs of the ground and the capsule, whose contact frames MuJoCo aligns with the axis of the
     capsule. The keyframe `start` is the start of the scene.
 
-    Raises
-    ------
-    ExportError
-        If the robot has more links than MuJoCo reads.
+    Raises `ExportError` if the robot has more links than MuJoCo reads.
     """
     description = model.description
     if len(description.bodies) > MOST_LINKS:

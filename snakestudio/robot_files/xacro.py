@@ -20,10 +20,7 @@ _UPWARDS = 6
 def expanded(path: Path) -> bytes:
     """The URDF that a xacro file is written for, with the default values of its arguments.
 
-    Raises
-    ------
-    InputError
-        If the package is not installed, or cannot expand the file.
+    Raises `InputError` if the package is not installed, or cannot expand the file.
     """
     if importlib.util.find_spec("xacro") is None:
         name = path.name.removesuffix(".xacro").removesuffix(".urdf")

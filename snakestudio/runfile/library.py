@@ -134,10 +134,7 @@ class RunLibrary:
     def run(self, path: Path) -> KeptRun:
         """One run.
 
-        Raises
-        ------
-        FileNotFoundError
-            If there is no such file.
+        Raises `FileNotFoundError` if there is no such file.
         """
         status = path.stat()
         stamp = status.st_mtime_ns, status.st_size
@@ -160,10 +157,7 @@ class RunLibrary:
     def find(self, name: str) -> KeptRun:
         """The run of this file name (with or without its ending) or, if only one is called so, of this name.
 
-        Raises
-        ------
-        UsageError
-            If there is none, or more than one.
+        Raises `UsageError` if there is none, or more than one.
         """
         runs = self.runs()
         found = [run for run in runs if name in (run.path.name, run.path.stem, str(run.path))]
@@ -208,10 +202,7 @@ class RunLibrary:
     def delete(self, run: KeptRun) -> None:
         """Remove a run with all that belongs to it.
 
-        Raises
-        ------
-        OSError
-            If its file cannot be removed.
+        Raises `OSError` if its file cannot be removed.
         """
         run.path.unlink(missing_ok=True)
         for path in _beside(run.path):

@@ -40,7 +40,6 @@ class RunRecording(BlockRecording):
     ----------
     scene : Scene
         The scene at the start of the run.
-    schema : Schema
     path : path, optional
         The run file, which is replaced. It comes to be with the second row, and can be read up to
         the last half second whatever happens to the program. Without a path the file is a temporary
@@ -136,10 +135,7 @@ class RunRecording(BlockRecording):
     def append(self, rows: Rows) -> None:
         """Add rows at the end.
 
-        Raises
-        ------
-        ValueError
-            If the recording was closed.
+        Raises `ValueError` if the recording was closed.
         """
         self._spool.append(rows)
 

@@ -106,7 +106,6 @@ def find_events(
 
     Parameters
     ----------
-    recording : Recording
     progress : callable, optional
         Gets the finished fraction; False ends the search with what was found.
     """

@@ -143,6 +143,8 @@ def _name(kind: type) -> str:
 def encode(value: Any, scene: Scene, time: float) -> bytes:
     """A state as bytes.
 
+    Raises `TypeError` if something else is in it.
+
     Parameters
     ----------
     value : Any
@@ -152,11 +154,6 @@ def encode(value: Any, scene: Scene, time: float) -> bytes:
         The scene at that time as the recording has it: it is referred to.
     time : float
         Time of the state, s: references are cut to what lies around and ahead of it.
-
-    Raises
-    ------
-    TypeError
-        If something else is in it.
     """
     writer = _Writer(scene, time)
     writer.out.write(_MAGIC)
@@ -169,10 +166,7 @@ def encode(value: Any, scene: Scene, time: float) -> bytes:
 def decode(data: bytes, scene: Scene) -> Any:
     """The state that `encode` wrote; `scene` is the run's at that time.
 
-    Raises
-    ------
-    StateError
-        If it cannot be read, or was written in a newer format.
+    Raises `StateError` if it cannot be read, or was written in a newer format.
     """
     if not data.startswith(_MAGIC):
         raise StateError("The saved state of this run is none of SnakeStudio's.")

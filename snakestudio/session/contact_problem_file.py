@@ -30,10 +30,7 @@ ENDINGS = (".hdf5", ".h5", ".npz")
 def see_that_there_is_one(kind: str, path: Path) -> None:
     """Before a run: a model has contact problems, and one can be written under a name.
 
-    Raises
-    ------
-    ExportError
-        If not.
+    Raises `ExportError` if not.
     """
     if not FORMULATIONS[kind].contact_problems:
         known = " or ".join(
@@ -49,10 +46,7 @@ def see_that_there_is_one(kind: str, path: Path) -> None:
 def write_contact_problem(path: Path, engine: Engine) -> None:
     """Write the contact problem of an engine's last step, in the format that the name's ending says.
 
-    Raises
-    ------
-    ExportError
-        If there is none, or it cannot be written.
+    Raises `ExportError` if there is none, or it cannot be written.
     """
     see_that_there_is_one(engine.scene.model.kind, path)
     data = _content(path.suffix.lower(), engine)

@@ -68,9 +68,11 @@ def continue_run(
 ) -> Continuation | None:
     """A run that goes on from the recorded row nearest to `time`.
 
+    Raises `StateError`, `SceneError` or `PhysicsError` if this run cannot be gone on with; nothing
+    was changed.
+
     Parameters
     ----------
-    recording : Recording
     time : float
         s.
     base_dir : path, optional
@@ -86,11 +88,6 @@ def continue_run(
     -------
     Continuation or None
         None if it was stopped.
-
-    Raises
-    ------
-    StateError, SceneError, PhysicsError
-        If this run cannot be gone on with; nothing was changed.
     """
     if not len(recording):
         raise StateError("There is nothing to continue from: the run has no rows.")

@@ -49,10 +49,7 @@ _LAST_WORDS = 5
 def is_prepared(kind: str) -> bool:
     """Whether all code of `kind` is compiled, which is proved by loading it.
 
-    Raises
-    ------
-    PreparationError
-        If the cache folder cannot be used at all.
+    Raises `PreparationError` if the cache folder cannot be used at all.
     """
     try:
         return registry.is_warm(kind) and load(kind)
@@ -75,16 +72,12 @@ def expected_seconds(kind: str) -> float:
 def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
     """Compile an engine in this process.
 
+    Raises `PreparationError` if the cache folder cannot take it in.
+
     Parameters
     ----------
-    kind : str
     tell : callable
         Gets the finished fraction and what is being done.
-
-    Raises
-    ------
-    PreparationError
-        If the cache folder cannot take it in.
     """
     try:
         registry.warm_up(kind, tell)
@@ -292,9 +285,10 @@ def prepare(
 ) -> bool:
     """Compile those engines of `kinds` that are not compiled, one after the other; returns when that is done.
 
+    Raises `PreparationError` if one cannot be compiled.
+
     Parameters
     ----------
-    kinds : iterable of str
     progress : callable
         Gets the kind that is being compiled and how far that is; False stops.
     preparations : EngineCompiler, optional
@@ -306,11 +300,6 @@ def prepare(
     -------
     bool
         False if it was stopped.
-
-    Raises
-    ------
-    PreparationError
-        If one cannot be compiled.
     """
     preparations = preparations or EngineCompiler()
     for kind in kinds:

@@ -58,9 +58,11 @@ def run_offline(
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
+    Raises `ExportError` if that cannot be written. Raises `SceneError` if the scene cannot be run
+    as it stands, or a change cannot be made while a run goes.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : path, optional
         What relative paths in the scene are relative to.
     changes : tuple of Change and Pull
@@ -84,13 +86,6 @@ def run_offline(
         Gets the recording, with its first row, before the run begins.
     speed : float
         Simulated over wall time, at most: 1 is real time.
-
-    Raises
-    ------
-    ExportError
-        If that cannot be written.
-    SceneError
-        If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
     runner.recording.set_step_estimate(step_estimate)
@@ -167,7 +162,6 @@ def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:
 
     Parameters
     ----------
-    runner : Runner
     wanted : callable
         Asked about ten times a second; where it returns False the run is given up.
 

@@ -99,19 +99,15 @@ class RecoveryFile:
     def write(self, scene: Scene, path: Path | None, order: int) -> None:
         """Keep a scene in place of the one before.
 
+        Raises `OSError` if it cannot be written.
+
         Parameters
         ----------
-        scene : Scene
         path : Path or None
             The scene's own file.
         order : int
             From `next_order`: what was begun before another write or a removal is not written after
             it.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written.
         """
         pid = os.getpid()
         notes = {

@@ -17,10 +17,7 @@ __all__ = ["run_schema", "with_channels"]
 def run_schema(scene: Scene, base_dir: Path | None = None) -> Schema:
     """The schema of a run of `scene`; relative paths in it are relative to `base_dir`.
 
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run as it stands; lists the mistakes.
+    Raises `SceneError` if the scene cannot be run as it stands; lists the mistakes.
     """
     controller = controllers.create(scene, base_dir)
     return with_channels(engines.schema(scene, base_dir), controller)

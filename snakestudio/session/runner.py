@@ -65,9 +65,10 @@ Sink = Callable[[Reference], None]
 class Runner:
     """A run that is advanced by whole time steps; not thread-safe.
 
+    Raises `SceneError` if the scene cannot be run as it stands; every reason is listed.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : path, optional
         What relative paths in the scene are relative to.
     sinks : callables
@@ -78,11 +79,6 @@ class Runner:
         Name of the scene's file, for the run file.
     checked : bool
         Whether `scene_check.check` has just found no error in it.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run as it stands; every reason is listed.
     """
 
     def __init__(
@@ -330,15 +326,12 @@ class Runner:
     def repeat(self, edit: Change | Pull) -> list[str]:
         """Make an edit of an earlier run again, at the present time.
 
+        Raises `SceneError` if the robot has no such link.
+
         Returns
         -------
         list of str
             Dotted keys that cannot change while a run goes.
-
-        Raises
-        ------
-        SceneError
-            If the robot has no such link.
         """
         if isinstance(edit, Change):
             return self.apply(with_values(self.scene, edit.values))
@@ -404,18 +397,14 @@ class Runner:
     def restore(self, checkpoint: bytes, scene: Scene, time: float) -> None:
         """Stand where a run of the same scene stood when it made `checkpoint`; the recording stays as it is.
 
+        Raises `StateError` if it cannot be read, or was made by another version of the program.
+
         Parameters
         ----------
-        checkpoint : bytes
         scene : Scene
             What the scene had become by then.
         time : float
             When that was, s.
-
-        Raises
-        ------
-        StateError
-            If it cannot be read, or was made by another version of the program.
         """
         before = self.engine.checkpoint(), self.controller.checkpoint()
         try:
@@ -509,16 +498,14 @@ class Runner:
         The controller of before hands its state over where the new code takes it, and starts afresh
         where it does not; the recording notes which.
 
+        Raises `SceneError` or `PluginRuntimeError` if the new code cannot be used; the run stays as
+        it was.
+
         Returns
         -------
         list of str
             Keys whose kinds need a reset: a formulation, and a controller that records other
             channels.
-
-        Raises
-        ------
-        SceneError, PluginRuntimeError
-            If the new code cannot be used; the run stays as it was.
         """
         border = (-self.engine.step_count) % self._steps_per_period
         if border and not self.finished:

@@ -135,10 +135,7 @@ class Session:
     def write_contact_problem(self, path: Path) -> None:
         """Write the contact problem of the run's last step; waits for it, so not for the window's thread.
 
-        Raises
-        ------
-        ExportError
-            If there is none, or it cannot be written.
+        Raises `ExportError` if there is none, or it cannot be written.
         """
         done: Future[None] = Future()
 
@@ -324,15 +321,12 @@ class Commands:
     def get(self, timeout: float | None) -> Callable[[], None]:
         """The next command, for the worker to call.
 
+        Raises `queue.Empty` if there is none.
+
         Parameters
         ----------
         timeout : float or None
             How long to wait for one, s; None: until there is one.
-
-        Raises
-        ------
-        queue.Empty
-            If there is none.
         """
         return self._queue.get(timeout is None or timeout > 0.0, timeout)
 

@@ -61,10 +61,6 @@ class SessionCore:
 
     Attributes
     ----------
-    clock : Clock
-    status : Status
-    latest : Snapshot or None
-    recording : RunRecording or None
     stop_continuing : threading.Event
         Set by whoever wants a going back to a recorded moment to stop.
     """

@@ -27,12 +27,10 @@ class StepRecording:
 
     Parameters
     ----------
-    scene : Scene
     schema : Schema
         Columns of the controller included.
     path : Path or None
         Run file to record to while the simulation goes; a temporary one if None.
-    origin : Origin
     first_step : int
         Steps that the simulation has taken so far.
     """

@@ -58,16 +58,12 @@ def _unpickled(program: str, scene: Scene, data: bytes) -> StepState:
 class Stepper:
     """An engine that is advanced under given references, or those of its scene's controller; not thread-safe.
 
+    Raises `SceneError` if the scene cannot be run as it stands; lists every mistake.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run as it stands; lists every mistake.
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
@@ -104,10 +100,7 @@ class Stepper:
     def hold(self, angle: FloatArray, rate: FloatArray | None, n_steps: int) -> None:
         """Take steps while the references are held; see `Steps.hold`.
 
-        Raises
-        ------
-        PhysicsError
-            If a step fails; the state is that before it.
+        Raises `PhysicsError` if a step fails; the state is that before it.
         """
         rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
         report = self.steps.hold(angle, rate, n_steps, rows)
@@ -201,10 +194,7 @@ class Stepper:
     def restore(self, state: StepState) -> None:
         """Go back to a state that was saved, perhaps with other values of the scene. A recording ends.
 
-        Raises
-        ------
-        StateError
-            If another version of the program saved it.
+        Raises `StateError` if another version of the program saved it.
         """
         if state.program != __version__:
             raise StateError(

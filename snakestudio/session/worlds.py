@@ -54,12 +54,7 @@ _IN_ROWS = {
 
 
 class Crew:
-    """Threads that make calls together, the calling one among them; they end with this object.
-
-    Parameters
-    ----------
-    threads : int
-    """
+    """Threads that make calls together, the calling one among them; they end with this object."""
 
     def __init__(self, threads: int) -> None:
         self._interrupt: KeyboardInterrupt | None = None
@@ -131,7 +126,6 @@ class Worlds:
     ----------
     engines : sequence of Engine
         Their bodies have the same links and joints, and their steps the same length.
-    threads : int
     """
 
     def __init__(self, engines: Sequence[Engine], threads: int) -> None:
@@ -227,7 +221,6 @@ class Worlds:
 
         Parameters
         ----------
-        n_steps : int
         angle : (n, m) array
             Angles that the joints hold, rad.
         rate : (n, m) array, optional

@@ -69,16 +69,12 @@ _MISSING = (
 class FoxgloveSink:
     """A server that is there from the start on.
 
+    Raises `StreamError` if the package is missing, or the address cannot be opened.
+
     Parameters
     ----------
-    target : Target
     on_note : callable
         Gets sentences for the user, on any thread.
-
-    Raises
-    ------
-    StreamError
-        If the package is missing, or the address cannot be opened.
     """
 
     def __init__(self, target: Target, on_note: Callable[[str], None]) -> None:

@@ -182,10 +182,7 @@ def open_stream(
 ) -> Stream:
     """Begin to stream what a feed shows.
 
-    Raises
-    ------
-    StreamError
-        If a package is missing, or the address cannot be opened or reached.
+    Raises `StreamError` if a package is missing, or the address cannot be opened or reached.
     """
     sink = (
         FoxgloveSink(target, on_note) if target.kind == "foxglove" else RerunSink(target, on_note)

@@ -52,16 +52,13 @@ _LEVELS = {"fault": "ERROR", "unsolved": "WARN", "jam": "WARN"}
 class RerunSink:
     """Every run is a recording of its own in the viewer; of a file, further runs get a number behind its name.
 
+    Raises `StreamError` if the package is missing, no viewer answers, or the file cannot be
+    written.
+
     Parameters
     ----------
-    target : Target
     on_note : callable
         Gets sentences for the user, on any thread.
-
-    Raises
-    ------
-    StreamError
-        If the package is missing, no viewer answers, or the file cannot be written.
     """
 
     def __init__(self, target: Target, on_note: Callable[[str], None] = lambda text: None) -> None:

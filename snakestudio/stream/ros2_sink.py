@@ -103,6 +103,8 @@ class JointCommands:
 class Ros2Sink:
     """A node that is there from the start on; its callbacks run in a thread of its own.
 
+    Raises `StreamError` if rclpy is missing.
+
     Parameters
     ----------
     names : sequence of str
@@ -111,11 +113,6 @@ class Ros2Sink:
         Gets the targets of joint commands, on the node's thread.
     on_note : callable
         Gets sentences for the user, on the node's thread.
-
-    Raises
-    ------
-    StreamError
-        If rclpy is missing.
     """
 
     def __init__(

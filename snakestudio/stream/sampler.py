@@ -80,12 +80,7 @@ class Sample:
 
 
 class Sampler:
-    """Makes samples of what a feed shows; one thread uses it.
-
-    Parameters
-    ----------
-    feed : callable
-    """
+    """Makes samples of what a feed shows; one thread uses it."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed

@@ -88,6 +88,8 @@ class Target:
 def parse_target(text: str, rate_hz: float = DEFAULT_RATE_HZ) -> Target:
     """The target that a text names.
 
+    Raises `UsageError` if it names none.
+
     Parameters
     ----------
     text : str
@@ -95,11 +97,6 @@ def parse_target(text: str, rate_hz: float = DEFAULT_RATE_HZ) -> Target:
         ``rerun:FILE.rrd``.
     rate_hz : float
         Samples a second.
-
-    Raises
-    ------
-    UsageError
-        If it names none.
     """
     whole = text.strip()
     kind, colon, rest = whole.partition(":")

@@ -28,10 +28,7 @@ def range_of(scene: Scene, key: str) -> Vary:
 
     A switch is off and on, and of several words it takes all.
 
-    Raises
-    ------
-    SceneError
-        If there is no such key.
+    Raises `SceneError` if there is no such key.
     """
     doc = field_doc(*declared(scene, key))
     present = get_value(scene, key)
@@ -52,10 +49,7 @@ def range_of(scene: Scene, key: str) -> Vary:
 def words_of(scene: Scene, key: str) -> tuple[str, ...]:
     """The words that a value of the scene can be one of as the others are; none where it may be any text, or is none.
 
-    Raises
-    ------
-    SceneError
-        If there is no such key.
+    Raises `SceneError` if there is no such key.
     """
     declared(scene, key)
     holder, _, name = key.rpartition(".")
@@ -84,9 +78,10 @@ def begun(
 ) -> StudyFields:
     """A study of a scene.
 
+    Raises `UsageError`, `StudyError` or `SceneError`: naming what makes no sense.
+
     Parameters
     ----------
-    scene : Scene
     file : str
         The scene's file, as the study names it.
     vary : sequence of str
@@ -94,15 +89,8 @@ def begun(
         none: the gait's amplitude, or the first value there is.
     maximise, minimise : sequence of str
         Measures; none, and no other goals: the net speed is maximised.
-    search : str
-    points : int, optional
     goals : sequence of str
         Measures whose direction is their natural one.
-
-    Raises
-    ------
-    UsageError, StudyError, SceneError
-        Naming what makes no sense.
     """
     values: dict[str, Any] = {"format": FORMAT, "scene": file, "title": scene.title}
     values["vary"] = [_typed(scene, text) for text in vary or (_usual(scene),)]
@@ -118,10 +106,7 @@ def begun(
 def made(values: dict[str, Any]) -> StudyFields:
     """A study from plain values, as TOML gives them.
 
-    Raises
-    ------
-    StudyError
-        Naming every mistake.
+    Raises `StudyError`: naming every mistake.
     """
     try:
         study = StudyFields.model_validate(tuples(values))

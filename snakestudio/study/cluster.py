@@ -160,18 +160,14 @@ class Answer:
 class Cluster:
     """A scheduler and its workers; use it as a context.
 
+    Raises `StudyError` if there can be no such scheduler, or it does not answer.
+
     Parameters
     ----------
     workers : int, optional
         Processes of this machine.
     scheduler : str, optional
         Address of a scheduler that is there (``tcp://host:8786``); then no process is started here.
-    tls : Tls, optional
-
-    Raises
-    ------
-    StudyError
-        If there can be no such scheduler, or it does not answer.
     """
 
     def __init__(
@@ -293,10 +289,7 @@ class Cluster:
     def tend(self) -> None:
         """Start again what has died of this machine's workers.
 
-        Raises
-        ------
-        StudyError
-            If they die as soon as they start.
+        Raises `StudyError` if they die as soon as they start.
         """
         for number, process in enumerate(self._processes):
             if process.poll() is None or self._closed.is_set():

@@ -34,7 +34,6 @@ class Crew:
 
     Parameters
     ----------
-    cluster : Cluster
     remedy : str
         What to do where the scheduler is gone, as the rest of a sentence.
     clock : callable
@@ -68,15 +67,12 @@ class Crew:
     def look(self) -> bool:
         """Once in a while: who is there, and whose code is ours.
 
+        Raises `StudyError` if the scheduler is gone, or nobody fits for a while.
+
         Returns
         -------
         bool
             Whether it was time to look.
-
-        Raises
-        ------
-        StudyError
-            If the scheduler is gone, or nobody fits for a while.
         """
         now = self._clock()
         cluster = self.cluster
@@ -136,11 +132,8 @@ class Crew:
     def answers(self, timeout: float) -> list[Answer]:
         """What has come of tasks; waits for the first one so long, s.
 
-        Raises
-        ------
-        StudyError
-            If the connection to the scheduler broke: dask may take it up again, and has forgotten
-            all tasks.
+        Raises `StudyError` if the connection to the scheduler broke: dask may take it up again, and
+        has forgotten all tasks.
         """
         found = self.cluster.answers(timeout)
         if any(answer.lost for answer in found):

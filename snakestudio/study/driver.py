@@ -72,7 +72,6 @@ class Driver:
 
     Parameters
     ----------
-    plan : Plan
     store : Store
         Open for writing.
     cluster : callable
@@ -143,15 +142,12 @@ class Driver:
     def run(self) -> Progress:
         """Run the study to its end, or until it is cancelled.
 
+        Raises `StudyError` if results cannot be kept, or there is nobody who computes.
+
         Returns
         -------
         Progress
             The last one.
-
-        Raises
-        ------
-        StudyError
-            If results cannot be kept, or there is nobody who computes.
         """
         study = self._plan.study
         points = sampler(self._plan)
@@ -291,10 +287,7 @@ class Driver:
     def _look(self, crew: Crew) -> None:
         """Once in a while: who is there, and what waits for somebody who is gone.
 
-        Raises
-        ------
-        StudyError
-            If the scheduler is gone, or nobody fits for a while.
+        Raises `StudyError` if the scheduler is gone, or nobody fits for a while.
         """
         try:
             if not crew.look():

@@ -102,10 +102,7 @@ def wanted(study: str) -> bool:
 def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
     """Run a chunk; where its study is stopped meanwhile, what was finished until then.
 
-    Raises
-    ------
-    ForeignCodeError
-        If the code here is not that of who asks.
+    Raises `ForeignCodeError` if the code here is not that of who asks.
     """
     if code_hash() != chunk.code:
         raise ForeignCodeError
@@ -247,10 +244,7 @@ def trace_of(recording: Recording) -> Trace:
 def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, bytes]]:
     """A scene whose files have names that fit into any folder, and their contents by these.
 
-    Raises
-    ------
-    SceneError
-        If one cannot be read.
+    Raises `SceneError` if one cannot be read.
     """
     files: dict[str, bytes] = {}
     values: dict[str, Any] = {}

@@ -67,7 +67,6 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
 
     Parameters
     ----------
-    table : Table
     units : mapping
         Endings of the units of goals and limits by their names.
     scene : Scene
@@ -89,10 +88,7 @@ def _unit_of_value(scene: Scene, name: str) -> str:
 def write_csv(path: Path, columns: Mapping[str, np.ndarray], texts: Mapping[str, str]) -> None:
     """Write a table as CSV; every number reads back exactly.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises `ExportError` if the file cannot be written.
     """
     with replacing(path) as partial, partial.path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# SnakeStudio {__version__} study, {made_with()}\n")
@@ -116,10 +112,7 @@ def write_hdf5(
 ) -> None:
     """Write points and runs as HDF5, with the units of `units_in`.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises `ExportError` if the file cannot be written.
     """
     import h5py
 
@@ -152,12 +145,8 @@ def write_parquet(
 ) -> None:
     """Write a table as Parquet.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    StudyError
-        If pyarrow is not installed.
+    Raises `ExportError` if the file cannot be written. Raises `StudyError` if pyarrow is not
+    installed.
     """
     try:
         import pyarrow

@@ -58,10 +58,11 @@ def write_figure(
 ) -> str:
     """Write the picture of a study as PDF, SVG or PNG, by the file's suffix; the same results give the same bytes.
 
+    Raises `StudyError` if there is nothing to show, or a column is not there. Raises `ExportError`
+    if the file cannot be written.
+
     Parameters
     ----------
-    path : Path
-    table : Table
     scene : Scene
         Of the study.
     units : dict
@@ -77,13 +78,6 @@ def write_figure(
     -------
     str
         What it shows, in a few words.
-
-    Raises
-    ------
-    StudyError
-        If there is nothing to show, or a column is not there.
-    ExportError
-        If the file cannot be written.
     """
     suffix = printed_suffix(path, "figures")
     shown = chosen(table, named or Named())
@@ -190,10 +184,7 @@ class Drawing:
     def _numbers(self, name: str) -> FloatArray:
         """A column to be drawn; NaN where a point is not finished.
 
-        Raises
-        ------
-        StudyError
-            If it holds texts.
+        Raises `StudyError` if it holds texts.
         """
         column = self.table[name]
         if column.dtype == np.object_:

@@ -71,16 +71,12 @@ class FitPool:
     They start beside what the caller does. As long as none is there tasks are carried out in the
     caller's thread, so that a small fit does not wait for them.
 
+    Raises `SceneError` if a file that a scene names cannot be read.
+
     Parameters
     ----------
-    objective : Objective
     workers : Workers, optional
         Who computes; as many processes of this machine as it has processors if left out.
-
-    Raises
-    ------
-    SceneError
-        If a file that a scene names cannot be read.
     """
 
     def __init__(self, objective: Objective, workers: Workers | None = None) -> None:
@@ -182,10 +178,7 @@ class FitPool:
     def manned(self) -> bool:
         """Whether somebody is there who computes.
 
-        Raises
-        ------
-        StudyError
-            If nobody will be.
+        Raises `StudyError` if nobody will be.
         """
         if self._trouble is not None:
             raise self._trouble

@@ -195,10 +195,7 @@ def title_of(value: str) -> str:
 def unit_of(value: str, names: Sequence[str]) -> str:
     """Ending of a column of a value, for a run with these columns; "" for a plain number, and what is not known.
 
-    Raises
-    ------
-    SignalError
-        If it can be no value of such a run.
+    Raises `SignalError` if it can be no value of such a run.
     """
     preset = PRESETS.get(value)
     if preset is None:
@@ -216,10 +213,7 @@ def unit_of(value: str, names: Sequence[str]) -> str:
 def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
     """Measures of a finished run.
 
-    Raises
-    ------
-    SignalError
-        If the run lacks what one of them needs.
+    Raises `SignalError` if the run lacks what one of them needs.
     """
     names = column_names(recording.schema)
     found = []

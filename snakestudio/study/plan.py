@@ -38,9 +38,11 @@ class Point(NamedTuple):
 class Plan:
     """A study together with its scene, in which all it names was found.
 
+    Raises `StudyError`: naming every key that is not there and every value that the scene does not
+    take.
+
     Parameters
     ----------
-    study : StudyFields
     scene : Scene
         As its file says; the fixed values are put in here.
     base_dir : Path
@@ -52,11 +54,6 @@ class Plan:
     ----------
     scene : Scene
         With the fixed values.
-
-    Raises
-    ------
-    StudyError
-        Naming every key that is not there and every value that the scene does not take.
     """
 
     def __init__(
@@ -95,14 +92,9 @@ class Plan:
     def of_file(cls, study: StudyFields, path: Path) -> Plan:
         """The plan of a study that stands in a file.
 
-        Raises
-        ------
-        SceneError
-            If the scene cannot be read.
-        StudyError
-            If there is no such scene, or it lacks what the study names.
-        PluginError
-            If kinds of the scene are missing because a plug-in is not loaded.
+        Raises `SceneError` if the scene cannot be read. Raises `StudyError` if there is no such
+        scene, or it lacks what the study names. Raises `PluginError` if kinds of the scene are
+        missing because a plug-in is not loaded.
         """
         scene_path = scene_of(study, path)
         if not scene_path.exists():
@@ -233,10 +225,7 @@ class Plan:
     def scene_at(self, values: Mapping[str, Any]) -> Scene:
         """The scene of a point.
 
-        Raises
-        ------
-        SceneError
-            If the values contradict each other.
+        Raises `SceneError` if the values contradict each other.
         """
         return with_values(self.scene, dict(values)) if values else self.scene
 

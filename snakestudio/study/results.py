@@ -86,7 +86,6 @@ class Table(Mapping[str, np.ndarray]):
 
     Parameters
     ----------
-    study : StudyFields
     results : sequence of (Asked, Outcome or None)
         By point and repeat, as `Store.results` gives them.
     begun : tuple of (int, int), optional

@@ -74,10 +74,7 @@ class Workers:
     ) -> Workers:
         """The same, of what a user gave.
 
-        Raises
-        ------
-        UsageError
-            If it makes no sense; `prefix` stands before the name of what was given.
+        Raises `UsageError` if it makes no sense; `prefix` stands before the name of what was given.
         """
         if count is not None and (
             not is_number(count) or count != int(count) or not least <= count <= MOST_WORKERS
@@ -106,10 +103,7 @@ class Workers:
 def open_plan(path: Path) -> Plan:
     """The study in a file, with its scene.
 
-    Raises
-    ------
-    StudyError, SceneError
-        Naming every mistake in the one or the other.
+    Raises `StudyError` or `SceneError`: naming every mistake in the one or the other.
     """
     return Plan.of_file(load_study(path), path)
 
@@ -142,10 +136,7 @@ def warnings_of(plan: Plan) -> list[str]:
 def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
     """Columns that a run of a scene has.
 
-    Raises
-    ------
-    SceneError
-        If the scene cannot run.
+    Raises `SceneError` if the scene cannot run.
     """
     return column_names(run_schema(scene, base_dir))
 
@@ -167,12 +158,8 @@ def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str]
 def check_measures(plan: Plan) -> dict[str, str]:
     """Units of what is measured, by name: endings of columns.
 
-    Raises
-    ------
-    StudyError
-        Naming everything that cannot be measured of a run of the scene.
-    SceneError
-        If the scene cannot run.
+    Raises `StudyError`: naming everything that cannot be measured of a run of the scene. Raises
+    `SceneError` if the scene cannot run.
     """
     units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
     if found:
@@ -191,10 +178,7 @@ def driver_of(
 ) -> Iterator[Driver]:
     """What runs the study in a file, with its store open; with `retry` also runs that killed their workers before.
 
-    Raises
-    ------
-    StudyError, SceneError
-        If it cannot be run.
+    Raises `StudyError` or `SceneError` if it cannot be run.
     """
     sampler(plan)  # says if a package is missing
     with Store(store_path(path), writing=True) as store:
@@ -258,10 +242,7 @@ def units_of_results(path: Path) -> dict[str, str]:
 def results_of(path: Path) -> Table:
     """What came of the study in a file so far, as it was when it was run.
 
-    Raises
-    ------
-    StudyError
-        If there are no results, or they cannot be read.
+    Raises `StudyError` if there are no results, or they cannot be read.
     """
     if not path.is_file() and not store_path(path).is_file():
         raise StudyError(f"{path}: there is no such file; check the path.")
@@ -278,6 +259,8 @@ def results_of(path: Path) -> Table:
 def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:
     """The scene of a run as it was run, and the folder that its file names are relative to.
 
+    Raises `SceneError` if the values do not fit the scene.
+
     Parameters
     ----------
     path : Path
@@ -286,12 +269,6 @@ def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tup
         As it was run.
     text : str
         Of the scene as it was run, TOML.
-    asked : Asked
-
-    Raises
-    ------
-    SceneError
-        If the values do not fit the scene.
     """
     base_dir = scene_of(study, path).parent
     scene = parse_scene(text, source=str(path))

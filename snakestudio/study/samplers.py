@@ -218,10 +218,7 @@ def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
 def sampler(plan: Plan) -> Sampler:
     """What chooses the points of a study.
 
-    Raises
-    ------
-    StudyError
-        If it needs a package that is not installed.
+    Raises `StudyError` if it needs a package that is not installed.
     """
     kind = plan.study.search.kind
     if kind == "cma_es":

@@ -62,10 +62,7 @@ def _varied(table: Table) -> list[str]:
 def _found(table: Table, name: str) -> str:
     """The column that is meant: by its name, a key in it, or how it ends.
 
-    Raises
-    ------
-    StudyError
-        If it is none, or several.
+    Raises `StudyError` if it is none, or several.
     """
     if not name or name in table:
         return name
@@ -86,10 +83,7 @@ def chosen(table: Table, named: Named) -> Shown:
     One value that varies gives curves, two or more of a grid a map, two goals of an optimiser the
     front, and one goal of an optimiser what came out over each value.
 
-    Raises
-    ------
-    StudyError
-        If a column is not there, or there are too many panels or nothing to show.
+    Raises `StudyError` if a column is not there, or there are too many panels or nothing to show.
     """
     study = table.study
     varied = _varied(table)
@@ -158,7 +152,6 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
 
     Parameters
     ----------
-    table : Table
     scene : Scene
         Of the study: its labels and units are those of the values.
     units : dict

@@ -106,12 +106,8 @@ def store_path(study: Path) -> Path:
 class _WriterLock:
     """Keeps other programs from writing a file as well; it ends with this process, however that ends.
 
-    Raises
-    ------
-    StudyError
-        If another one has it.
-    OSError
-        If its file cannot be made beside the other.
+    Raises `StudyError` if another one has it. Raises `OSError` if its file cannot be made beside
+    the other.
     """
 
     def __init__(self, path: Path) -> None:
@@ -152,18 +148,14 @@ def _lock(handle: int) -> None:
 class Store:
     """The results of one study.
 
+    Raises `StudyError` if it cannot be opened, is none, comes from a newer version, or is being
+    written by another program.
+
     Parameters
     ----------
-    path : Path
     writing : bool
         Whether runs are to land in it: it is made if it is not there, and nobody else may write it
         meanwhile.
-
-    Raises
-    ------
-    StudyError
-        If it cannot be opened, is none, comes from a newer version, or is being written by another
-        program.
     """
 
     def __init__(self, path: Path, writing: bool = False) -> None:

@@ -40,19 +40,14 @@ _MARKS = ("vary", "goals", "search", "repeats")
 def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
     """Read a study file.
 
+    Raises `StudyError` with one sentence a mistake, each naming file, key, value and remedy. Raises
+    `UsageError` if `path` is no file name.
+
     Parameters
     ----------
-    path : str or Path
     whole : bool
         Whether values that contradict each other (see `problems`) are mistakes: to who runs it, not
         to who edits it.
-
-    Raises
-    ------
-    StudyError
-        With one sentence a mistake, each naming file, key, value and remedy.
-    UsageError
-        If `path` is no file name.
     """
     path = path_of("path", path)
     try:
@@ -65,10 +60,7 @@ def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
 def parse_study(text: str, source: str = "study", *, whole: bool = True) -> StudyFields:
     """Read a study from TOML text; `source` names it in the sentences, and `whole` is as in `load_study`.
 
-    Raises
-    ------
-    StudyError
-        See `load_study`.
+    Raises `StudyError`: see `load_study`.
     """
     try:
         values = parse_toml(text, STUDY)
@@ -172,10 +164,7 @@ def _over(study: StudyFields, base: str) -> str:
 def save_study(study: StudyFields, path: str | Path) -> None:
     """Write a study file; what a person wrote in the one that is there stays where nothing changed.
 
-    Raises
-    ------
-    StudyError
-        If it cannot be written; then nothing has changed.
+    Raises `StudyError` if it cannot be written; then nothing has changed.
     """
     path = path_of("path", path)
     base = None
@@ -193,10 +182,7 @@ def save_study(study: StudyFields, path: str | Path) -> None:
 def scene_of(study: StudyFields, path: Path) -> Path:
     """The scene's file of a study in the file `path`: named from its folder, or by the name of a bundled scene.
 
-    Raises
-    ------
-    UsageError
-        If it is a file of another computer.
+    Raises `UsageError` if it is a file of another computer.
     """
     name = Path(study.scene)
     return (

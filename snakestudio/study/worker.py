@@ -51,6 +51,8 @@ def serve(
 ) -> None:
     """Work for a scheduler until it goes.
 
+    Raises `StudyError` if there can be no such scheduler, or it does not answer.
+
     Parameters
     ----------
     scheduler : str
@@ -62,12 +64,6 @@ def serve(
     until_closed : bool
         Whether to end when standard input does, as it does with whoever started this, however that
         went.
-    tls : Tls, optional
-
-    Raises
-    ------
-    StudyError
-        If there can be no such scheduler, or it does not answer.
     """
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)

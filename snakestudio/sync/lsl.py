@@ -33,10 +33,7 @@ def available() -> bool:
 def library() -> Any:
     """The module pylsl.
 
-    Raises
-    ------
-    TriggerError
-        If it is not installed, or cannot be used.
+    Raises `TriggerError` if it is not installed, or cannot be used.
     """
     try:
         import pylsl
@@ -62,10 +59,7 @@ def outlet_columns(names: tuple[str, ...]) -> tuple[str, ...]:
 class LslOutlet:
     """Two streams: "SnakeStudio markers", and "SnakeStudio" with the robot's pose once a run is there.
 
-    Raises
-    ------
-    TriggerError
-        If pylsl cannot be used.
+    Raises `TriggerError` if pylsl cannot be used.
     """
 
     def __init__(self) -> None:
@@ -126,6 +120,8 @@ def wait_for_marker(
 ) -> Trigger | None:
     """Wait for the first sample of a stream, seeking it by name until it is there.
 
+    Raises `TriggerError` if pylsl cannot be used, or nothing came within the limit.
+
     Parameters
     ----------
     stream : str
@@ -139,11 +135,6 @@ def wait_for_marker(
     -------
     Trigger or None
         None if it was cancelled. Its peer is the stream, its name the marker.
-
-    Raises
-    ------
-    TriggerError
-        If pylsl cannot be used, or nothing came within the limit.
     """
     lsl = library()
     deadline = None if limit is None else time.monotonic() + limit

@@ -47,8 +47,6 @@ class _Peer:
 
     Parameters
     ----------
-    connection : socket.socket
-    name, host : str
     heard : int
         When it was heard of last, in events that were counted.
     """
@@ -71,6 +69,8 @@ class TriggerReceiver:
     that is idle, so that a STOP always gets through. The first START counts, and one that comes
     later is told so. What is not understood is noted and answered, and the connection stays.
 
+    Raises `TriggerError` if the port cannot be listened on.
+
     Parameters
     ----------
     port : int
@@ -90,11 +90,6 @@ class TriggerReceiver:
         The one it listens on.
     remarks : list of str
         What happened besides, in sentences: who came and went, and lines that were not understood.
-
-    Raises
-    ------
-    TriggerError
-        If the port cannot be listened on.
     """
 
     def __init__(
@@ -149,9 +144,10 @@ class TriggerReceiver:
     ) -> Trigger | None:
         """Wait for a trigger, in the calling thread.
 
+        Raises `TriggerError` if nothing came within the limit.
+
         Parameters
         ----------
-        kind : {"START", "STOP"}
         limit : float, optional
             How long to wait, s.
         cancelled : callable
@@ -161,11 +157,6 @@ class TriggerReceiver:
         -------
         Trigger or None
             None if it was cancelled.
-
-        Raises
-        ------
-        TriggerError
-            If nothing came within the limit.
         """
         deadline = None if limit is None else time.monotonic() + limit
         while not cancelled():

@@ -68,10 +68,7 @@ class Fired:
 def split_address(text: str) -> tuple[str, int]:
     """Host and port of ``HOST:PORT``.
 
-    Raises
-    ------
-    UsageError
-        If it is written otherwise.
+    Raises `UsageError` if it is written otherwise.
     """
     host, colon, port = text.strip().rpartition(":")
     if not (
@@ -89,10 +86,7 @@ def split_address(text: str) -> tuple[str, int]:
 class TriggerSender:
     """A connection to one who waits.
 
-    Parameters
-    ----------
-    host : str
-    port : int
+    Raises `TriggerError` if nobody listens there.
 
     Attributes
     ----------
@@ -100,11 +94,6 @@ class TriggerSender:
         Where it is connected to.
     version : int or None
         Of the peer's protocol; None if it did not introduce itself, then no answers are waited for.
-
-    Raises
-    ------
-    TriggerError
-        If nobody listens there.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -144,15 +133,12 @@ class TriggerSender:
     def compare_clocks(self, rounds: int = _ROUNDS) -> ClockOffset | None:
         """Find how the peer's clock stands to this one, from the quickest of some round trips, and tell the peer.
 
+        Raises `TriggerError` if the peer is gone.
+
         Returns
         -------
         ClockOffset or None
             None if the peer does not answer.
-
-        Raises
-        ------
-        TriggerError
-            If the peer is gone.
         """
         if self.version is None:
             return None
@@ -177,15 +163,12 @@ class TriggerSender:
     def fire(self, kind: TriggerKind, name: str = "") -> float:
         """Send a trigger; returns at once.
 
+        Raises `TriggerError` if the peer is gone.
+
         Returns
         -------
         float
             Unix time, s.
-
-        Raises
-        ------
-        TriggerError
-            If the peer is gone.
         """
         sent = time.time()
         self._send(say(kind, run_word(name), sent))
@@ -194,10 +177,7 @@ class TriggerSender:
     def acknowledged(self, kind: TriggerKind, sent: float) -> Fired:
         """Wait for the answer to a trigger that was sent; a peer that says nothing is not waited for.
 
-        Raises
-        ------
-        TriggerError
-            If the peer refuses it or is gone.
+        Raises `TriggerError` if the peer refuses it or is gone.
         """
         answer = self._answer(("OK", kind)) if self.version is not None else None
         received = number(answer[0][2]) if answer is not None and len(answer[0]) == 3 else None

@@ -81,7 +81,6 @@ class SynchronizedStart:
 
     Parameters
     ----------
-    choices : Together
     name : str
         Of the run, told to the others.
     start : callable
@@ -167,10 +166,7 @@ class SynchronizedStart:
     def prepare(self) -> None:
         """Listen, connect and compare the clocks.
 
-        Raises
-        ------
-        TriggerError
-            If one of them does not work.
+        Raises `TriggerError` if one of them does not work.
         """
         choices = self.choices
         if choices.at_itself:
@@ -207,15 +203,12 @@ class SynchronizedStart:
     def wait(self) -> bool:
         """Wait for the trigger, or for `start_now`.
 
+        Raises `TriggerError` if nothing came within the limit.
+
         Returns
         -------
         bool
             False if it was cancelled.
-
-        Raises
-        ------
-        TriggerError
-            If nothing came within the limit.
         """
         limit = self.choices.limit_s or None
         if self._receiver is not None:
@@ -233,10 +226,7 @@ class SynchronizedStart:
     def go(self) -> None:
         """Fire and start, then gather what the others say.
 
-        Raises
-        ------
-        TriggerError
-            If START cannot be sent; the run is not started then.
+        Raises `TriggerError` if START cannot be sent; the run is not started then.
         """
         sent = None if self._sender is None else self._sender.fire("START", self.name)
         self._start()

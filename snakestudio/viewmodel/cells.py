@@ -71,10 +71,7 @@ class Column:
     def value(self, text: str) -> Any:
         """The value of a typed text.
 
-        Raises
-        ------
-        NumberTextError
-            With a sentence that says why it is none.
+        Raises `NumberTextError` with a sentence that says why it is none.
         """
         plain = text.strip()
         if not plain and self.optional:
@@ -138,7 +135,6 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
 
     Parameters
     ----------
-    model : type of part
     names : sequence of str, optional
         Which fields, in this order; all if left out.
     """

@@ -29,11 +29,8 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
 
     Parameters
     ----------
-    doc : FieldDoc
-    key : str
     dim : str
         Colour of secondary text, "#rrggbb".
-    unused : str
     """
     unit = f" {doc.unit}" if doc.unit else ""
     lines = [

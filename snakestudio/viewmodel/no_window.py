@@ -38,7 +38,6 @@ def why_no_window(
         What Qt reported until it gave up.
     loader_errors : sequence of str
         Errors of loading the platform plugins that Qt could not load.
-    environment : mapping
     """
     for error in loader_errors:
         if text := missing_library(error):

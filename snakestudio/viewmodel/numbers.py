@@ -36,10 +36,7 @@ _CHANGE = re.compile(r"\s*(?:([+*/×·])=?|(-)=)\s*(?=\S)")
 def parse_change(text: str, unit: str = "") -> Change | None:
     """What ``+0.1``, ``*2``, ``/3`` or ``-=0.1`` changes; None for a plain number, as ``-0.1`` is.
 
-    Raises
-    ------
-    NumberTextError
-        If no number follows, or it divides by zero.
+    Raises `NumberTextError` if no number follows, or it divides by zero.
     """
     match = _CHANGE.match(text.replace(MINUS, "-"))
     if match is None:

@@ -79,13 +79,7 @@ class Simulation:
 
 
 class Robot:
-    """A robot that is connected.
-
-    Parameters
-    ----------
-    rows : Rows
-    name : str
-    """
+    """A robot that is connected."""
 
     kind: SourceKind = "robot"
     base_dir: Path | None = None
@@ -112,7 +106,6 @@ class LoadedRun:
     ----------
     recording : Recording
         With at least one row.
-    name : str
     """
 
     kind: SourceKind = "replay"

@@ -59,9 +59,12 @@ def compare_chain(
     and takes the loads that this costs. Under friction every chain is a scene of its own
     (`discretise`), run beside the body.
 
+    Raises `UsageError` if the scene has no continuous body, or there are no such links or instants.
+    Raises `SceneError` if the scene cannot be run, or no chain can follow its law. Raises
+    `PhysicsError` if a run fails.
+
     Parameters
     ----------
-    scene : Scene
     links : sequence of int
         Numbers of links; `LINKS` or `FREE_LINKS` if left out.
     times : sequence of float
@@ -77,15 +80,6 @@ def compare_chain(
     -------
     ChainComparison or None
         None if it was cancelled.
-
-    Raises
-    ------
-    UsageError
-        If the scene has no continuous body, or there are no such links or instants.
-    SceneError
-        If the scene cannot be run, or no chain can follow its law.
-    PhysicsError
-        If a run fails.
     """
     if not scene.body.strained:
         raise UsageError(
@@ -141,10 +135,7 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
 def as_chain(body: Scene, n: int) -> Scene:
     """A body that friction moves as a chain of `n` links, with a step that it can be run with.
 
-    Raises
-    ------
-    SceneError
-        As `discretise`.
+    Raises `SceneError` as `discretise`.
     """
     scene = discretise(body, n)
     step = min(scene.solver.step_s, _STEP, _SHARE * engines.largest_stable_step(scene))

@@ -109,10 +109,7 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
 
     A body that friction moves is also run as a chain of `robot.n_links` links, see `fitted_to`.
 
-    Raises
-    ------
-    UsageError
-        Naming a kind that does not exist, and those that do.
+    Raises `UsageError`: naming a kind that does not exist, and those that do.
     """
     own = scene.model.kind
     for kind in kinds:
@@ -151,10 +148,7 @@ def fitted_to(
     it stands, however doubtful. A continuous body that friction moves becomes a chain of
     `robot.n_links` links in the Lagrangian model.
 
-    Raises
-    ------
-    SceneError
-        If the scene cannot be one of that formulation.
+    Raises `SceneError` if the scene cannot be one of that formulation.
     """
     own = kind == scene.model.kind
     if FORMULATIONS[kind].fields.body is not scene.model.body:
@@ -208,9 +202,10 @@ def compare_models(
 ) -> ModelComparison | None:
     """Run a scene by several formulations, side by side, and compare them with the first that can run it.
 
+    Raises `UsageError` if there is no such formulation.
+
     Parameters
     ----------
-    scene : Scene
     kinds : sequence of str
         Formulations, the reference first; all of them, the scene's own first, if left out.
     base_dir : Path, optional
@@ -227,11 +222,6 @@ def compare_models(
     -------
     ModelComparison or None
         None if it was cancelled.
-
-    Raises
-    ------
-    UsageError
-        If there is no such formulation.
     """
     chosen = chosen_kinds(scene, kinds)
 

@@ -196,9 +196,10 @@ def check_step_size(
 ) -> StepCheck | None:
     """Run a scene with its time step and with half of it at the same time, then with a quarter if that is needed.
 
+    Raises `SceneError` if the scene cannot be run.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path, optional
         What relative paths in the scene are relative to.
     changes : tuple of Change
@@ -213,11 +214,6 @@ def check_step_size(
     -------
     StepCheck or None
         None if it was cancelled.
-
-    Raises
-    ------
-    SceneError
-        If the scene cannot be run.
     """
     share = 3.0 / 7.0  # of the work: 1 + 2 of 1 + 2 + 4
 

@@ -43,8 +43,6 @@ class OffsetSearch:
 
     Parameters
     ----------
-    run : RunTracks
-    capture : Capture
     pairs : tuple of (int, int)
         Body of the capture and link of the run that belong together.
     turns : bool
@@ -67,10 +65,7 @@ class OffsetSearch:
     def common(self, offset: float) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
         """Times (k,), places in the capture and in the run (k, 3) of every pair, where both have some.
 
-        Raises
-        ------
-        ExperimentError
-            If there are too few.
+        Raises `ExperimentError` if there are too few.
         """
         parts = []
         for time, place, link in self._tracks:
@@ -283,10 +278,7 @@ def tracked_pairs(
 ) -> tuple[tuple[tuple[int, int], ...], list[str]]:
     """Which body of a capture is compared with which link of a run, and what is to be said about it.
 
-    Raises
-    ------
-    ExperimentError
-        If no body can be.
+    Raises `ExperimentError` if no body can be.
     """
     numbered = [(b, own) for b, own in enumerate(capture.links) if own is not None]
     if link is not None:
@@ -332,17 +324,12 @@ def align(
 ) -> Alignment:
     """Lay a capture over a run.
 
+    Raises `ExperimentError` if they have too little in common.
+
     Parameters
     ----------
     recording : Recording or RunTracks
         The run; its tracks where several captures are laid over the same one.
-    capture : Capture
-    options : AlignmentOptions, optional
-
-    Raises
-    ------
-    ExperimentError
-        If they have too little in common.
     """
     options = options or AlignmentOptions()
     low, high = options.offset_bounds_s

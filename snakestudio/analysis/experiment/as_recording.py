@@ -40,7 +40,6 @@ class CaptureRecording:
 
     Attributes
     ----------
-    capture : Capture
     measured : (k, n) bool array
         Where a link was really seen (not filled in).
     """
@@ -129,10 +128,7 @@ class CaptureRecording:
     def rows(self, start: int, stop: int) -> Rows:
         """Rows start to stop.
 
-        Raises
-        ------
-        IndexError
-            If there are no such rows.
+        Raises `IndexError` if there are no such rows.
         """
         if not 0 <= start < stop <= len(self):
             raise IndexError(f"rows {start} to {stop} of {len(self)}")

@@ -104,10 +104,7 @@ class _Frames:
 def read_c3d(path: Path, data: bytes) -> Markers:
     """Tracks in a C3D file; a marker with a negative residual was not seen (C3D user guide, "Residuals").
 
-    Raises
-    ------
-    ExperimentError
-        Stating what is wrong and what to do.
+    Raises `ExperimentError`: stating what is wrong and what to do.
     """
     if len(data) < BLOCK or data[1] != _KEY:
         raise ExperimentError(
@@ -231,10 +228,7 @@ def _layout(
 ) -> tuple[_Frames, int]:
     """Where the frames are and how many; header, parameters and the size of the file have to agree on it.
 
-    Raises
-    ------
-    DamageError
-        If they do not.
+    Raises `DamageError` if they do not.
     """
     counts = _counts(header, parameters)
     candidates = _candidates(data, header, parameters)

@@ -152,10 +152,7 @@ class Parameters:
 def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
     """The parameters in a section, which may reach to where the frames begin.
 
-    Raises
-    ------
-    DamageError
-        If they cannot be followed.
+    Raises `DamageError` if they cannot be followed.
     """
     groups: dict[int, str] = {}
     places: dict[tuple[int, str], int] = {}

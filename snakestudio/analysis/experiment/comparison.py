@@ -137,7 +137,6 @@ def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dic
 
     Parameters
     ----------
-    course : AlignedSamples
     run, experiment : Trend
         Trends of both tracks.
     """
@@ -243,21 +242,16 @@ def compare_experiment(
 ) -> ExperimentComparison | None:
     """Compare a run with the trials of an experiment; None if `progress` cancelled it.
 
+    Raises `ExperimentError` if they have too little in common.
+
     Parameters
     ----------
-    recording : Recording
     captures : sequence of Capture
         Trials of the same experiment, as imported (not aligned).
-    options : AlignmentOptions, optional
     progress : callable, optional
         Gets the finished fraction; returns False to cancel.
     alignments : sequence of Alignment, optional
         One for each capture, where these are not to be found anew.
-
-    Raises
-    ------
-    ExperimentError
-        If they have too little in common.
     """
     options = options or AlignmentOptions()
     if not captures:

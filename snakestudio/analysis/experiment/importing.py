@@ -62,10 +62,7 @@ def guess_layout(path: str | Path) -> Layout:
 
     Of TRC and C3D it holds axes, unit of length and the markers' names with the links they sit on.
 
-    Raises
-    ------
-    ExperimentError
-        If the file cannot be read, or is none of these kinds.
+    Raises `ExperimentError` if the file cannot be read, or is none of these kinds.
     """
     path = Path(path)
     if _suffix(path) in MARKERS:
@@ -76,10 +73,7 @@ def guess_layout(path: str | Path) -> Layout:
 def recognize_file(path: str | Path) -> Reading:
     """How a table of text is understood, with what is not certain about it.
 
-    Raises
-    ------
-    ExperimentError
-        If the file cannot be read, or is not text.
+    Raises `ExperimentError` if the file cannot be read, or is not text.
     """
     path = Path(path)
     return recognize(read_lines(path, read_bytes(path)))
@@ -88,10 +82,7 @@ def recognize_file(path: str | Path) -> Reading:
 def preview(path: str | Path, layout: Layout, n: int) -> list[list[str]]:
     """The first n lines of a file as cells, header and all.
 
-    Raises
-    ------
-    ExperimentError
-        If the file cannot be read.
+    Raises `ExperimentError` if the file cannot be read.
     """
     lines = read_lines(Path(path), read_bytes(Path(path)))
     return [cells(line, layout.delimiter) for line in lines[:n]]
@@ -100,18 +91,14 @@ def preview(path: str | Path, layout: Layout, n: int) -> list[list[str]]:
 def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
     """Read a measurement.
 
+    Raises `ExperimentError`: saying what is wrong and what to do.
+
     Parameters
     ----------
-    path : str or Path
     layout : Layout, optional
         How to read it, guessed if left out. Of TRC and C3D, which say most of it themselves, it
         tells axes, unit of length, which markers to take, the links they sit on, and the longest
         gap to be filled.
-
-    Raises
-    ------
-    ExperimentError
-        Saying what is wrong and what to do.
     """
     path = Path(path)
     if _suffix(path) in TABLES:
@@ -168,16 +155,12 @@ _MOST_COUNTED = 100_000
 def read_table(path: Path, layout: Layout | None = None) -> Capture:
     """Read a table of text.
 
+    Raises `ExperimentError`: saying what is wrong and what to do.
+
     Parameters
     ----------
-    path : Path
     layout : Layout, optional
         Guessed if left out.
-
-    Raises
-    ------
-    ExperimentError
-        Saying what is wrong and what to do.
     """
     data = read_bytes(path)
     lines = read_lines(path, data)

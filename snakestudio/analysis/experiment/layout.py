@@ -231,10 +231,7 @@ class Layout:
 def length_unit(path: Path, text: str) -> LengthUnit:
     """The unit of length that a file names.
 
-    Raises
-    ------
-    ExperimentError
-        If it is not known.
+    Raises `ExperimentError` if it is not known.
     """
     unit = length_unit_of(text)
     if unit is None:
@@ -248,10 +245,7 @@ def length_unit(path: Path, text: str) -> LengthUnit:
 def axes_matrix(axes: str) -> NDArray[np.float64]:
     """The matrix (3, 3) that leads from the file's axes to the world's.
 
-    Raises
-    ------
-    ExperimentError
-        If `axes` is not written like "+x-z+y".
+    Raises `ExperimentError` if `axes` is not written like "+x-z+y".
     """
     matrix = np.zeros((3, 3))
     letters = axes[1::2]
@@ -282,10 +276,7 @@ def layout_to_toml(layout: Layout) -> str:
 def layout_from_toml(text: str, source: str = "the layout") -> Layout:
     """The layout that a TOML text tells.
 
-    Raises
-    ------
-    ExperimentError
-        Naming every key that is wrong.
+    Raises `ExperimentError`: naming every key that is wrong.
     """
     try:
         values = parse_toml(text, LAYOUT)
@@ -311,10 +302,7 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
 def load_layout(path: str | Path) -> Layout:
     """The layout in a TOML file.
 
-    Raises
-    ------
-    ExperimentError
-        If it cannot be read.
+    Raises `ExperimentError` if it cannot be read.
     """
     try:
         text = read_text(Path(path), LAYOUT)
@@ -326,10 +314,7 @@ def load_layout(path: str | Path) -> Layout:
 def save_layout(path: str | Path, layout: Layout) -> None:
     """Write a layout as a TOML file.
 
-    Raises
-    ------
-    ExperimentError
-        If it cannot be written.
+    Raises `ExperimentError` if it cannot be written.
     """
     try:
         write_atomically(Path(path), layout_to_toml(layout).encode())

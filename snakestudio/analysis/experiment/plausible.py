@@ -27,7 +27,6 @@ def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[st
 
     Parameters
     ----------
-    capture : Capture
     robot_length_m : float, optional
         Length of the robot of the run that it is compared with.
     """

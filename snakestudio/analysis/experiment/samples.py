@@ -202,10 +202,7 @@ def capture_of(
 ) -> Capture:
     """Make a Capture of samples.
 
-    Raises
-    ------
-    ExperimentError
-        If there is nothing in them, or their times make no sense.
+    Raises `ExperimentError` if there is nothing in them, or their times make no sense.
     """
     notes = list(notes)
     _within_reason(path, samples)

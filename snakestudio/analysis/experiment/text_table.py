@@ -19,10 +19,7 @@ _MOST_LINES = 3_000_000
 def read_bytes(path: Path) -> bytes:
     """What a file holds.
 
-    Raises
-    ------
-    ExperimentError
-        If it cannot be read, is empty or far too large for a measurement.
+    Raises `ExperimentError` if it cannot be read, is empty or far too large for a measurement.
     """
     try:
         data = inputs.read_bytes(path, MEASUREMENT)
@@ -41,10 +38,7 @@ def digest(data: bytes) -> str:
 def read_lines(path: Path, data: bytes) -> list[str]:
     """The lines of a text file: UTF-8 or UTF-16 with its mark, or Latin-1 as older programs write.
 
-    Raises
-    ------
-    ExperimentError
-        If it is no text.
+    Raises `ExperimentError` if it is no text.
     """
     text = decoded(data)
     if text is None:

@@ -19,14 +19,7 @@ __all__ = ["RunTracks"]
 class RunTracks:
     """The tracks of a run's links.
 
-    Parameters
-    ----------
-    recording : Recording
-
-    Raises
-    ------
-    ExperimentError
-        If the recording has no poses, or too few rows.
+    Raises `ExperimentError` if the recording has no poses, or too few rows.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -54,10 +47,7 @@ class RunTracks:
     def read(self, links: tuple[int, ...]) -> None:
         """Read the tracks of some links at once: a long run is gone through once, and only these are kept.
 
-        Raises
-        ------
-        ExperimentError
-            If there is no such link.
+        Raises `ExperimentError` if there is no such link.
         """
         wanted = [link for link in dict.fromkeys(links) if link not in self._tracks]
         for link in wanted:
@@ -87,10 +77,7 @@ class RunTracks:
     def track(self, link: int) -> FloatArray:
         """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.
 
-        Raises
-        ------
-        ExperimentError
-            If there is no such link.
+        Raises `ExperimentError` if there is no such link.
         """
         self.read((link,))
         return self._tracks[link][:, :3]

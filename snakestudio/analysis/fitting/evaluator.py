@@ -26,10 +26,7 @@ class Evaluator(Protocol):
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
         """The outcomes of `tasks`, in their order.
 
-        Raises
-        ------
-        StoppedError
-            When `go_on`, which is asked often, says False.
+        Raises `StoppedError` when `go_on`, which is asked often, says False.
         """
         ...
 
@@ -39,12 +36,7 @@ MakePool = Callable[[Objective], AbstractContextManager[Evaluator]]
 
 
 class Here:
-    """Evaluates in this thread, one task after the other.
-
-    Parameters
-    ----------
-    objective : Objective
-    """
+    """Evaluates in this thread, one task after the other."""
 
     notes = ()
 

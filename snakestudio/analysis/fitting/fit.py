@@ -157,12 +157,13 @@ def fit(
     The search begins at the first scene's own values. The same seed gives the same result, whoever
     evaluates.
 
+    Raises `UsageError` or `SceneError`: naming what of the arguments makes no sense. Raises
+    `PhysicsError` if the run fails with the scene's own values.
+
     Parameters
     ----------
     trials : sequence of Trial
         Measured runs, each with its own scene; the values are those of all of them.
-    parameters : sequence of FreeParameter
-    method : {"auto", "least_squares", "cma"}
     seed : int
         Of the random numbers of CMA-ES, not negative.
     limit : int, optional
@@ -179,13 +180,6 @@ def fit(
     -------
     FitResult or None
         None if it was abandoned.
-
-    Raises
-    ------
-    UsageError, SceneError
-        Naming what of the arguments makes no sense.
-    PhysicsError
-        If the run fails with the scene's own values.
     """
     _check(trials, parameters, method, seed)
     start = {p.name: present_value(trials[0].scene, p) for p in parameters}

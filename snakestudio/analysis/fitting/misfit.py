@@ -73,12 +73,7 @@ class Misfit:
 
 
 class Measured:
-    """The tracks of a trial as arrays, against which any number of runs is held.
-
-    Parameters
-    ----------
-    trial : Trial
-    """
+    """The tracks of a trial as arrays, against which any number of runs is held."""
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial

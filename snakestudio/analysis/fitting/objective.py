@@ -35,12 +35,7 @@ class Outcome:
 
 
 class Objective:
-    """Evaluates trials in this process.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-    """
+    """Evaluates trials in this process."""
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = tuple(replace(trial, scene=_long_enough(trial)) for trial in trials)
@@ -52,10 +47,7 @@ class Objective:
         If the physics fails its contact problem is saved: it is a scene that somebody wants to run,
         and no try.
 
-        Raises
-        ------
-        SceneError
-            If the scene cannot be run with these.
+        Raises `SceneError` if the scene cannot be run with these.
         """
         runner = self._runner(task)
         run = self._run(runner, wanted)

@@ -145,10 +145,7 @@ def preset_of(parameter: FreeParameter) -> str:
 def parse_free(text: str) -> FreeParameter:
     """A free parameter from ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:log``, or ``KEY+KEY=LOW:HIGH``.
 
-    Raises
-    ------
-    UsageError
-        If it is not written like that.
+    Raises `UsageError` if it is not written like that.
     """
     keys, equals, bounds = text.partition("=")
     parts = bounds.split(":")
@@ -172,10 +169,7 @@ def parse_free(text: str) -> FreeParameter:
 def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
     """A free parameter from its keys, joined by "+", and ``(low, high)`` or ``(low, high, "log")``.
 
-    Raises
-    ------
-    UsageError
-        If it is none.
+    Raises `UsageError` if it is none.
     """
     if not hasattr(bounds, "__getitem__") or isinstance(bounds, str | bytes | Mapping):
         raise UsageError(
@@ -200,10 +194,7 @@ def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
 def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
     """What is declared about the value of a parameter, at the first of its keys.
 
-    Raises
-    ------
-    SceneError
-        If there is no such key.
+    Raises `SceneError` if there is no such key.
     """
     holder, _, name = parameter.keys[0].rpartition(".")
     part = get_value(scene, holder) if holder else scene
@@ -217,11 +208,8 @@ def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
 def present_value(scene: Scene, parameter: FreeParameter) -> float | None:
     """The value that the scene has now, of the first key; None where it leaves it out.
 
-    Raises
-    ------
-    SceneError
-        If there is no such key, it is no number that may have parts, or the bounds are no valid
-        values.
+    Raises `SceneError` if there is no such key, it is no number that may have parts, or the bounds
+    are no valid values.
     """
     for key in parameter.keys:
         present = get_value(scene, key)

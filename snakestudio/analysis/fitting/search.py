@@ -46,12 +46,10 @@ class Search:
 
     Parameters
     ----------
-    parameters : sequence of FreeParameter
     weights : sequence of float
         Of all that was measured, a number for each trial.
     least_steps : sequence of float
         Smallest difference of places that means anything, by parameter.
-    evaluator : Evaluator
     limit : int
         Evaluations that are made at most; what is under way is finished.
     progress : callable, optional

@@ -200,10 +200,7 @@ def trial_of(
     run has ended counts from its own beginning. Heights count in spatial models only, and markers
     may sit above the links: where the tracks are aligned, height is, too.
 
-    Raises
-    ------
-    UsageError
-        If no body is on a known link, or the robot has no such link.
+    Raises `UsageError` if no body is on a known link, or the robot has no such link.
     """
     run = (0.0, scene.run.duration_s)
     begin = own_beginning(capture.time[capture.measured.any(axis=1)], run, offset_bounds_s)

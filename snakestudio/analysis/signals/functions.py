@@ -299,10 +299,8 @@ class Custom(Node):
 
     Parameters
     ----------
-    part : Node
     function : callable
         Makes the values (k,) of times (k,), s, and values (k,), NaN in gaps.
-    unit : tuple or None
     reach_s : float or None
         How far it looks to either side, s; None: at the whole run.
     name : str

@@ -101,10 +101,7 @@ class Reading:
     def check(self, columns: Iterable[ColumnKey]) -> None:
         """See that the runs have the columns.
 
-        Raises
-        ------
-        SignalError
-            If one is missing.
+        Raises `SignalError` if one is missing.
         """
         own = set(column_names(self.recording.schema))
         theirs = set(column_names(self.other.schema)) if self.other is not None else set()

@@ -81,24 +81,19 @@ def read(
 ) -> Node:
     """The expression that `text` says.
 
+    Raises `SignalError` if it cannot be used, with the position in the text.
+
     Parameters
     ----------
-    text : str
     names, other_names : sequence of str
         Columns of the run, and of the one that ``other.`` means; none of the latter where there is
         no second run.
     reductions : dict, optional
         Given where the result must be one number: signals can be used only inside these.
-    vocabulary : Vocabulary
     owner : str
         What has the columns, for messages.
     shown : str
         What messages repeat parts of, as long as `text`; the text itself if left out.
-
-    Raises
-    ------
-    SignalError
-        If it cannot be used, with the position in the text.
     """
     for at, c in enumerate(text.translate(TYPOGRAPHIC)):
         if not c.isascii():

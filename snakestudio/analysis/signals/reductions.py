@@ -30,10 +30,8 @@ class Reduction(Node):
 
     Parameters
     ----------
-    part : Node
     of : callable
         Makes it of the times (k,), s, and values (k,), at least one, of the rows that have one.
-    unit : tuple or None
     """
 
     def __init__(
@@ -169,19 +167,13 @@ class Figure:
     ) -> float:
         """Its value over the rows `start` to `stop`; all of them if left out.
 
+        Raises `SignalError` if the run lacks a column, or it has no value there. Raises
+        `IndexError` if the recording has no such rows.
+
         Parameters
         ----------
-        recording : Recording
-        start, stop : int
         other : Recording, optional
             What ``other.`` means, as of `Signal.values`.
-
-        Raises
-        ------
-        SignalError
-            If the run lacks a column, or it has no value there.
-        IndexError
-            If the recording has no such rows.
         """
         stop = len(recording) if stop is None else stop
 
@@ -207,6 +199,8 @@ class Figure:
 def compile_reduction(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Figure:
     """Read what makes a number of a run.
 
+    Raises `SignalError` if it cannot be used, with the place in the text and what to do.
+
     Parameters
     ----------
     text : str
@@ -215,11 +209,6 @@ def compile_reduction(text: str, names: Sequence[str], other_names: Sequence[str
         are in `REDUCTIONS`.
     names, other_names : sequence of str
         Columns there are, as of `compile_signal`.
-
-    Raises
-    ------
-    SignalError
-        If it cannot be used, with the place in the text and what to do.
     """
     node = read(text, names, other_names, REDUCTIONS)
     if isinstance(node, Number):

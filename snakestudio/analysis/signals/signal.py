@@ -72,6 +72,9 @@ class Signal:
         those of the whole to rounding. Rows are read some at a time, so memory does not grow with
         the length of the run.
 
+        Raises `SignalError` if a run lacks a column, or has too few rows a second for a filter.
+        Raises `IndexError` if the recording has no such rows.
+
         Parameters
         ----------
         recording : Recording
@@ -85,13 +88,6 @@ class Signal:
         Returns
         -------
         (stop - start,) array
-
-        Raises
-        ------
-        SignalError
-            If a run lacks a column, or has too few rows a second for a filter.
-        IndexError
-            If the recording has no such rows.
         """
         stop = len(recording) if stop is None else stop
         parts = [values for _, values in self.pieces(recording, start, stop, other)]
@@ -150,6 +146,8 @@ class Signal:
 def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Signal:
     """Read an expression over columns.
 
+    Raises `SignalError` if it cannot be used, with the place in the text and what to do.
+
     Parameters
     ----------
     text : str
@@ -159,11 +157,6 @@ def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] =
         Columns there are: `column_names(recording.schema)`.
     other_names : sequence of str
         Those of a second run.
-
-    Raises
-    ------
-    SignalError
-        If it cannot be used, with the place in the text and what to do.
     """
     node = read(text, names, other_names)
     if not node.all_columns and not _uses_time(node):

@@ -376,10 +376,7 @@ class Compliance:
     def apply(self, scene: Scene, time: float) -> None:
         """Use the values of `scene`: parameters go to their new values as they yield, other values are blended.
 
-        Raises
-        ------
-        SceneError
-            If the gait does not have the parameters.
+        Raises `SceneError` if the gait does not have the parameters.
         """
         errors = [problem for problem in _check(scene) if problem.severity == "error"]
         if errors:

@@ -246,7 +246,6 @@ class LeaderFollower:
 
     Parameters
     ----------
-    scene : Scene
     start : (m,) array
         Joint angles the robot starts with, rad.
     """

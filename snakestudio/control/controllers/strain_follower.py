@@ -65,16 +65,12 @@ class StrainFollower(OpenLoop):
     A robot that starts in another shape is led to the law's (not so in a scene without lead-in),
     and a changed law takes over, with continuous angles, rates and accelerations.
 
+    Raises `SceneError` if a formula of the strain law cannot be used.
+
     Parameters
     ----------
-    scene : Scene
     start : (m,) array, optional
         Joint angles the robot starts with, rad; those of the law if left out.
-
-    Raises
-    ------
-    SceneError
-        If a formula of the strain law cannot be used.
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
@@ -114,10 +110,7 @@ class StrainFollower(OpenLoop):
     def apply(self, scene: Scene, time: float) -> None:
         """Let the law of `scene` take over from `time` on.
 
-        Raises
-        ------
-        SceneError
-            If a formula of the strain law cannot be used; then nothing has changed.
+        Raises `SceneError` if a formula of the strain law cannot be used; then nothing has changed.
         """
         if (scene.strain, scene.beam) == self._state.source:
             return

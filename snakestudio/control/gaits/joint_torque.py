@@ -55,16 +55,12 @@ class JointTorqueFields(GaitFields):
 class JointTorques(OpenLoop):
     """Torques as functions of time; whatever is changed acts at once, for a torque may jump.
 
+    Raises `SceneError` if a formula of the scene cannot be used.
+
     Parameters
     ----------
-    scene : Scene
     start : (m,) array, optional
         Joint angles the robot starts with; nothing leads it anywhere from there.
-
-    Raises
-    ------
-    SceneError
-        If a formula of the scene cannot be used.
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
@@ -89,10 +85,7 @@ class JointTorques(OpenLoop):
     def apply(self, scene: Scene, time: float) -> None:
         """Go over to the formulas of `scene`.
 
-        Raises
-        ------
-        SceneError
-            If one of them cannot be used; then nothing has changed.
+        Raises `SceneError` if one of them cannot be used; then nothing has changed.
         """
         assert isinstance(scene.gait, JointTorqueFields)
         if scene.gait != self._gait:

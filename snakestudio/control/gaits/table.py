@@ -31,15 +31,12 @@ class _State:
 class TableGait:
     """The angles of a table at the time of the gait, whose speed is changed over a short ramp.
 
+    Raises `SceneError` if the file cannot be used.
+
     Parameters
     ----------
     scene : Scene
         Its file has an absolute path.
-
-    Raises
-    ------
-    SceneError
-        If the file cannot be used.
     """
 
     def __init__(self, scene: Scene) -> None:

@@ -34,7 +34,6 @@ def advance_steps(
     ----------
     params, knots, state, work
         The run.
-    n_steps : int
     row_steps : (r,) int
         Ascending step counts; those not reached in this call are left out.
     rows, body

@@ -68,8 +68,6 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
 
     Parameters
     ----------
-    instant : Instant
-    n : int
     own_axes : bool
         Whether a ring pushes along the axes of the link it is on. Away from the link's centre these
         differ from the body's by an angle of the order of h, and with them all that the rings

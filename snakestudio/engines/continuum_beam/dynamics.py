@@ -381,7 +381,6 @@ def held_load(params: Params, work: Work, wrench: FloatArray) -> None:
 
     Parameters
     ----------
-    params, work
     wrench : (n, 6)
         External wrenches on the cross-sections, world frame.
     """

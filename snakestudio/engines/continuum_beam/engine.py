@@ -73,16 +73,13 @@ class ContinuumBeamEngine:
     takes, in N (couples by the length of the body): Lambda(l) - F_+, but for rounding.
     "Unconverged" are steps in which they cannot carry it.
 
+    Raises `SceneError` if a formula cannot be read. `registry.create` finds all other mistakes
+    beforehand.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Unused: no start of a continuous body refers to a file.
-
-    Raises
-    ------
-    SceneError
-        If a formula cannot be read. `registry.create` finds all other mistakes beforehand.
     """
 
     kind = "continuum_beam"
@@ -234,10 +231,7 @@ class ContinuumBeamEngine:
     def evaluated(self) -> tuple[Params, Work]:
         """Constants of the run, and the workspace as an evaluation of the present state leaves it; a copy.
 
-        Raises
-        ------
-        PhysicsError
-            If what holds the body does not determine its motion.
+        Raises `PhysicsError` if what holds the body does not determine its motion.
         """
         if not len(self._present(self._state.before[1])):
             raise PhysicsError(self._failure(NOT_SOLVED))

@@ -119,10 +119,7 @@ class Instant:
 def instant_of(engine: ContinuumBeamEngine) -> Instant:
     """The present instant of an engine, which stays as it is.
 
-    Raises
-    ------
-    PhysicsError
-        If what holds the body does not determine its motion.
+    Raises `PhysicsError` if what holds the body does not determine its motion.
     """
     params, work = engine.evaluated()
     return Instant(

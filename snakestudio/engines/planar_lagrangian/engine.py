@@ -45,17 +45,13 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     There is no contact problem to be solved: residual, iterations and unconverged steps are not
     valid, and 0.
 
+    Raises `SceneError` if a file that the start refers to cannot be used. `registry.create` finds
+    all other mistakes beforehand.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If a file that the start refers to cannot be used. `registry.create` finds all other
-        mistakes beforehand.
     """
 
     kind = "planar_lagrangian"

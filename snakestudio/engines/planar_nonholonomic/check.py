@@ -43,7 +43,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """

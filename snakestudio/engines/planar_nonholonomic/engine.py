@@ -49,17 +49,13 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     "Iterations" are evaluations of the equations of motion; the residual is that of the
     constraints' reactions beside the weight of a link.
 
+    Raises `SceneError` if a file that the start refers to cannot be used. `registry.create` finds
+    all other mistakes beforehand.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If a file that the start refers to cannot be used. `registry.create` finds all other
-        mistakes beforehand.
     """
 
     kind = "planar_nonholonomic"

@@ -52,17 +52,13 @@ __all__ = ["PlanarNonsmoothEngine"]
 class PlanarNonsmoothEngine(TimeSteppingEngine):
     """Moreau time stepping of a snake robot in the plane among cylinders and upright boxes.
 
+    Raises `SceneError` if a file that the start refers to cannot be used. `registry.create` finds
+    all other mistakes beforehand.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If a file that the start refers to cannot be used. `registry.create` finds all other
-        mistakes beforehand.
     """
 
     kind = "planar_nonsmooth"
@@ -202,10 +198,8 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     def friction_problem(self) -> FrictionProblem | None:
         """The same for other solvers; None before the first step.
 
-        Raises
-        ------
-        ExportError
-            If the friction on the ground is not a cone; these solvers know cones only.
+        Raises `ExportError` if the friction on the ground is not a cone; these solvers know cones
+        only.
         """
         if self._params.kind != DISC:
             raise ExportError(

@@ -115,10 +115,7 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     The load of the ground contacts is given, which a friction cone cannot say: a mass of its own is
     pressed on each of them with just that impulse.
 
-    Raises
-    ------
-    ValueError
-        If the friction on the ground is not a disc, which the file format requires.
+    Raises `ValueError` if the friction on the ground is not a disc, which the file format requires.
     """
     problem, _, _ = problem_from_arrays(arrays)
     if problem.kind != DISC:

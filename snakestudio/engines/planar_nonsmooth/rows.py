@@ -129,7 +129,6 @@ def write_state(
 
     Parameters
     ----------
-    params, state, rows
     reference : (m, 2)
         Angle and rate that the joints must have now.
     interval : int

@@ -214,7 +214,6 @@ def advance_steps(
         Reference of the joints that are not fixed.
     torque : (k, m, 2)
         What the motors are given instead; of length 0 if they follow the reference.
-    n_steps : int
     row_steps : (r,) int
         Ascending step counts; those not reached in this call are left out.
     rows : RowBuffers

@@ -317,8 +317,6 @@ def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[f
 
     Parameters
     ----------
-    params : Params
-    j : int
     angle : float
         At the midpoint, rad.
     rate : float

@@ -55,17 +55,13 @@ __all__ = ["SpatialNonsmoothEngine"]
 class SpatialNonsmoothEngine(TimeSteppingEngine):
     """Moreau time stepping of a snake robot in space, on the ground and on whatever else there is.
 
+    Raises `SceneError` if a file that the scene refers to cannot be used. `registry.create` finds
+    all other mistakes beforehand.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If a file that the scene refers to cannot be used. `registry.create` finds all other
-        mistakes beforehand.
     """
 
     kind = "spatial_nonsmooth"
@@ -200,11 +196,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def friction_problem(self) -> FrictionProblem | None:
         """The same for other solvers; None before the first step.
 
-        Raises
-        ------
-        ExportError
-            If friction at a contact differs forwards and backwards: the cones of these problems are
-            circular.
+        Raises `ExportError` if friction at a contact differs forwards and backwards: the cones of
+        these problems are circular.
         """
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

@@ -127,7 +127,6 @@ def depth_in_solid(
 
     Parameters
     ----------
-    solid : Solid
     centre, axis : (k, 3)
         Middle (m) and direction of every capsule.
     half, radius : (k,) or float

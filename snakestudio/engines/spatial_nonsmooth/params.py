@@ -306,10 +306,7 @@ def params_of(
 def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) -> Params:
     """Constants of `scene`; the world of `old` is used again if the obstacles are the same.
 
-    Raises
-    ------
-    SceneError
-        If a file that an obstacle refers to cannot be used.
+    Raises `SceneError` if a file that an obstacle refers to cannot be used.
     """
     return params_of(chain_of_scene(scene), scene, base_dir, old)
 

@@ -146,10 +146,8 @@ def problem_from_arrays(
 def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     """The same for other solvers; v is the velocity of link 1 at its free end, its turning, and all joint rates.
 
-    Raises
-    ------
-    ExportError
-        If friction along differs with the direction: the cones of these problems are circular.
+    Raises `ExportError` if friction along differs with the direction: the cones of these problems
+    are circular.
     """
     problem, _, _ = problem_from_arrays(arrays)
     directional = problem.gain[:, SHARE_PLUS] != problem.gain[:, SHARE_MINUS]

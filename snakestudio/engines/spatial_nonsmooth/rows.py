@@ -115,7 +115,6 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
 
     Parameters
     ----------
-    params, state, rows
     work : Work
         `work.reference` must hold what the joints must do now; `work.angle` and `work.rate` are
         filled.

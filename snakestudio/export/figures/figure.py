@@ -119,10 +119,7 @@ class Origin:
 def columns(recording: Recording, *names: str) -> tuple[FloatArray, ...]:
     """Some of the named columns of a run, each (rows,).
 
-    Raises
-    ------
-    KeyError
-        If there is no such column.
+    Raises `KeyError` if there is no such column.
     """
     return tuple(np.concatenate(list(table(recording, names))).T)
 
@@ -140,10 +137,7 @@ def printed(width_mm: float, height_mm: float) -> Iterator[Figure]:
 def save(path: Path, figure: Figure, origin: Origin) -> Path:
     """Write a figure as PDF, SVG or PNG, by the suffix; the same runs give the same bytes.
 
-    Raises
-    ------
-    ExportError
-        If it cannot be written, or the suffix is another one.
+    Raises `ExportError` if it cannot be written, or the suffix is another one.
     """
     suffix = printed_suffix(path, "figures")
     with replacing(path) as partial:

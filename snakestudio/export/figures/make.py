@@ -73,10 +73,7 @@ TRACKED_LINK = 5
 def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure, ...]:
     """The figures of a paper, or those of the numbers `only`.
 
-    Raises
-    ------
-    UsageError
-        If there is no such paper or figure.
+    Raises `UsageError` if there is no such paper or figure.
     """
     key = paper.upper()
     if key not in PAPERS:
@@ -127,22 +124,18 @@ def draw_figure(
 ) -> Path:
     """Draw a figure into a file.
 
+    Raises `ExportError` if it cannot be written.
+
     Parameters
     ----------
     path : Path
         Its suffix says the format.
-    figure : PaperFigure
     runs : sequence of (Recording, str or None)
         As many as it needs, with the names of their scene files.
     title : str
         Of the file, as "Figure 6 of P1".
     measured : sequence of Measured
         Tracks to be drawn over those figures that take them.
-
-    Raises
-    ------
-    ExportError
-        If it cannot be written.
     """
     tracks = measured if figure.takes_measured else ()
     with printed(figure.width_mm, figure.height_mm) as page:
@@ -159,15 +152,12 @@ def write_run_figures(
 ) -> list[Path]:
     """Write every figure that a run can be drawn as: those of the papers whose scene it is of, and the general ones.
 
+    Raises `ExportError` if one cannot be written.
+
     Returns
     -------
     list of Path
         What was written; those made until then if `progress` asked to stop.
-
-    Raises
-    ------
-    ExportError
-        If one cannot be written.
     """
     stem = Path(scene_file).stem if scene_file else "run"
     jobs = [(f"{stem}_{figure.number}", figure, figure.caption) for figure in figures_of(recording)]
@@ -285,10 +275,7 @@ def laid_over(
 ) -> list[Measured]:
     """The tracks of what was measured on a link (0-based), in times and places of a run.
 
-    Raises
-    ------
-    ExperimentError
-        If they and the run have too little in common.
+    Raises `ExperimentError` if they and the run have too little in common.
     """
     tracks = []
     for capture in captures:

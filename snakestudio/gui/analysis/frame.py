@@ -58,7 +58,6 @@ class AnalysisFrame(Themed):
     ----------
     report : callable
         The result as a report; None while there is none.
-    exporter : ReportExporter
     cancel : callable
         Stops what is under way.
     title : str
@@ -66,8 +65,6 @@ class AnalysisFrame(Themed):
     is_wide : bool
         Whether results are at the right of the set-up; otherwise below it.
 
-    Signals
-    -------
     closed()
     """
 

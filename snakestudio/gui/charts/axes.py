@@ -41,7 +41,6 @@ class ChartAxis(pg.AxisItem):
 
     Parameters
     ----------
-    orientation : {"left", "right", "bottom"}
     space : int
         Width, of a horizontal axis the height, px.
     unit : str

@@ -53,8 +53,6 @@ class ColourBar(pg.GraphicsObject):
         ----------
         ends : (float, float, bool)
             Values of the first and the last colour, and whether 0 lies in the middle.
-        categories : tuple of str
-        unit : str
         text : str
             The only value, where both ends are the same.
         """

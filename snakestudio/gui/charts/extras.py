@@ -127,10 +127,6 @@ class Extras(QObject):
 
     Parameters
     ----------
-    view : pg.ViewBox
-
-    Signals
-    -------
     span_dragged(start: float, stop: float)
         An end of the span was dragged, s.
     """

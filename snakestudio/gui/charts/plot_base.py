@@ -28,12 +28,7 @@ _ABOVE = 8.0
 
 
 class Headline(pg.GraphicsObject):
-    """What the left axis shows, above it, and a note to the right as far as that leaves space.
-
-    Parameters
-    ----------
-    chart : PlotBase
-    """
+    """What the left axis shows, above it, and a note to the right as far as that leaves space."""
 
     def __init__(self, chart: PlotBase) -> None:
         super().__init__()
@@ -90,8 +85,6 @@ class PlotBase(pg.PlotWidget):
 
     Parameters
     ----------
-    view : pg.ViewBox
-    margins : Margins
     ground, around : str
         Colours of the palette behind the curves and behind the axes.
     unit : str

@@ -20,8 +20,6 @@ def paint_dash(
 
     Parameters
     ----------
-    painter : QPainter
-    side : str
     line, at : float
         Position across the line that carries the ticks, and along it, px.
     begin, end : float

@@ -133,10 +133,7 @@ class Document(QObject):
     def open(self, path: str | Path) -> None:
         """Open a scene file, or a copy of one that comes with the program.
 
-        Raises
-        ------
-        SceneError
-            If it cannot be read; the open document stays as it is.
+        Raises `SceneError` if it cannot be read; the open document stays as it is.
         """
         path = Path(path)
         digest = file_digest(path)  # before reading: what changes meanwhile counts as changed
@@ -159,7 +156,6 @@ class Document(QObject):
 
         Parameters
         ----------
-        scene : Scene
         path : Path or None
             Its file; if that cannot be read any more, saving makes it anew.
         """
@@ -204,10 +200,7 @@ class Document(QObject):
     def read_file(self) -> Scene:
         """The scene as its file holds it now.
 
-        Raises
-        ------
-        SceneError
-            If it has none, or it cannot be read.
+        Raises `SceneError` if it has none, or it cannot be read.
         """
         if self.path is None:
             raise SceneError("This scene has no file yet; there is nothing to go back to.")
@@ -216,15 +209,12 @@ class Document(QObject):
     def revert(self, text: str = "Revert to file") -> None:
         """Take what the file holds now, as one step of undo.
 
+        Raises `SceneError` if the file cannot be read; the scene stays as it is.
+
         Parameters
         ----------
         text : str
             What the step is called.
-
-        Raises
-        ------
-        SceneError
-            If the file cannot be read; the scene stays as it is.
         """
         if self.path is None:
             raise SceneError("This scene has no file yet; there is nothing to go back to.")
@@ -248,10 +238,7 @@ class Document(QObject):
     def save(self, path: str | Path | None = None) -> None:
         """Save to `path`, or to where the scene came from; comments of the file it came from are kept.
 
-        Raises
-        ------
-        SceneError
-            If that cannot be written, or is a scene that comes with the program.
+        Raises `SceneError` if that cannot be written, or is a scene that comes with the program.
         """
         target = Path(path) if path is not None else self.path
         if target is None:
@@ -276,8 +263,6 @@ class Document(QObject):
 
         Parameters
         ----------
-        scene : Scene
-        text : str
         gesture : int
             From `new_gesture`: consecutive edits of the same gesture merge; 0 never merges.
         """
@@ -292,20 +277,14 @@ class Document(QObject):
     def set_value(self, key: str, value: Any, text: str, gesture: int = 0) -> None:
         """Change one value by its dotted key.
 
-        Raises
-        ------
-        SceneError
-            If the value is not valid; the scene stays as it is.
+        Raises `SceneError` if the value is not valid; the scene stays as it is.
         """
         self.edit(with_values(self.scene, {key: value}), text, gesture)
 
     def apply_fix(self, fix: Fix) -> None:
         """Carry out the fix of a problem, as one step of undo.
 
-        Raises
-        ------
-        SnakeStudioError
-            If what it changes is gone; the scene stays as it is.
+        Raises `SnakeStudioError` if what it changes is gone; the scene stays as it is.
         """
         self.edit(with_values(self.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
 
@@ -323,10 +302,7 @@ class Document(QObject):
     def renew_kinds(self) -> None:
         """Let the scene be of the kinds of plug-ins as they are loaded now: no step of undo, and nothing to be saved.
 
-        Raises
-        ------
-        SceneError
-            If its values do not suit them; it stays as it is.
+        Raises `SceneError` if its values do not suit them; it stays as it is.
         """
         before = self.scene
         after = renewed(self.scene)

@@ -59,13 +59,7 @@ there."""
 
 
 class FileFolders(QObject):
-    """The last folders of a window, which its dialogs share.
-
-    Parameters
-    ----------
-    settings : QSettings
-    window : QWidget
-    """
+    """The last folders of a window, which its dialogs share."""
 
     def __init__(self, settings: QSettings, window: QWidget) -> None:
         super().__init__(window)
@@ -89,7 +83,6 @@ class FileFolders(QObject):
 
         Parameters
         ----------
-        kind : FileKind
         near : Path, optional
             Folder that goes before the last one used, such as that of the file which is saved
             again. Folders of the program itself, and those that are missing, are passed over.
@@ -123,9 +116,6 @@ def ask_save(
 
     Parameters
     ----------
-    parent : QWidget
-    title : str
-    kind : FileKind
     name : str
         Suggested file name.
     filters : str

@@ -16,7 +16,6 @@ class RecentFiles:
 
     Parameters
     ----------
-    settings : QSettings
     key : str
         Under which they are kept.
     """

@@ -217,7 +217,6 @@ class SessionController(QObject):
         ----------
         recording : Recording
             With at least one row.
-        name : str
         """
         self.session.pause()
         self._show_source(LoadedRun(recording, name))
@@ -378,10 +377,7 @@ class SessionController(QObject):
     def renew_kinds(self) -> None:
         """Plug-ins were loaded, reloaded or unloaded: let the scene, and a run that goes on, be of their present kinds.
 
-        Raises
-        ------
-        SceneError
-            If values of the scene do not suit them; everything stays as it was.
+        Raises `SceneError` if values of the scene do not suit them; everything stays as it was.
         """
         self._renewing = True
         try:

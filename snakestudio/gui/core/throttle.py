@@ -14,8 +14,6 @@ class Throttle(QObject):
 
     Parameters
     ----------
-    interval_ms : int
-    action : callable
     parent : QObject
         Owner; the timer dies with it.
     """

@@ -39,8 +39,5 @@ class ViewportPicture(Protocol):
     def image(self, size: QSize) -> QImage:
         """The picture as it stands, at full quality.
 
-        Raises
-        ------
-        GraphicsError
-            If it cannot be drawn.
+        Raises `GraphicsError` if it cannot be drawn.
         """

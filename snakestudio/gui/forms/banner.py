@@ -147,7 +147,6 @@ class Banner(Themed):
         ----------
         kind : {"info", "warning", "danger"}
             Danger is for a robot that may move.
-        text : str
         buttons : sequence of (text, callback)
         progress : float, optional
             Finished fraction of what goes on.
@@ -181,10 +180,8 @@ class Banner(Themed):
 
         Parameters
         ----------
-        task : Task
         text : callable
             What is shown, asked again with each progress.
-        cancel : callable
         """
         self._task_text = text
         self._task_cancel = cancel
@@ -201,7 +198,6 @@ class Banner(Themed):
 
         Parameters
         ----------
-        lines : int
         width : int
             Of the notice, px.
         highest : int

@@ -75,7 +75,6 @@ class FormRow(QWidget):
 
     Parameters
     ----------
-    document : Document
     keys : sequence of str
         Dotted scene keys; several are of obstacles.
     of : str

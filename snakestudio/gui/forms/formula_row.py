@@ -82,12 +82,10 @@ class FormulaRow(Themed):
 
     Parameters
     ----------
-    document : Document
     key : str
         Dotted scene key.
     symbol : str
         What the formula is of, rich text; "" for a `title` above the field instead.
-    unit : str
     help : str
         What it is, in a sentence.
     check : callable, optional
@@ -95,8 +93,6 @@ class FormulaRow(Themed):
     of : str
         What the formula is of, for the undo list: "curvature about Z".
 
-    Signals
-    -------
     tried(scene: Scene)
         The scene as it would be with what is being typed, which is valid.
     """

@@ -22,7 +22,6 @@ class Figure(QWidget):
 
     Parameters
     ----------
-    caption : str
     widest : str
         The longest value it has to hold.
     tip : str

@@ -36,7 +36,6 @@ class ParameterRow(Themed):
 
     Parameters
     ----------
-    document : Document
     key : str
         Dotted scene key.
     slider : bool

@@ -46,7 +46,6 @@ class ServiceDialog(Dialog):
 
     Parameters
     ----------
-    service : Service
     title, note : str
         See `Dialog`.
     copies, starts : str

@@ -20,12 +20,10 @@ def open_value_menu(
 
     Parameters
     ----------
-    row : QWidget
     document : Document
         Its `value_commands` are in the menu.
     keys : sequence of str
         Dotted scene keys of the value; several of the same value of several obstacles.
-    event : QContextMenuEvent
     """
     under = row.childAt(event.pos())
     menu = under.createStandardContextMenu() if isinstance(under, QLineEdit) else Menu(row)

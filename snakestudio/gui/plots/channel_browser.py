@@ -142,14 +142,10 @@ class ChannelBrowser(Themed):
 
     Parameters
     ----------
-    bridge : SessionController
-    library : Library
     known : callable
         The value of a derived channel (by its key) at a row, as the plots know it; None if none
         shows it.
 
-    Signals
-    -------
     add_asked(names: tuple of str)
         They shall be shown in the focused plot.
     new_plot_asked(names: tuple of str)
@@ -394,9 +390,6 @@ def _row_values(
 
     Parameters
     ----------
-    recording : Recording
-    channels : sequence of Channel
-    row : int
     known : callable
         The value of a derived channel, by its key, at a row, if it is known.
     """

@@ -121,7 +121,6 @@ class DerivedDialog(Dialog):
 
     Parameters
     ----------
-    bridge : SessionController
     library : Library
         Takes what is made.
     name : str
@@ -129,8 +128,6 @@ class DerivedDialog(Dialog):
     other : Recording or None
         What expressions call the other run.
 
-    Signals
-    -------
     made(name: str)
         A new channel is in the library.
     """

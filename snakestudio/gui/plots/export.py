@@ -73,10 +73,7 @@ def _page(chart: Chart) -> QSize:
 def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
     """Write what a chart shows, with `scale` pixels for each of the screen's.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     size = _page(chart)
     image = QImage(size * scale, QImage.Format.Format_RGB32)
@@ -93,10 +90,7 @@ def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
 def save_svg(path: Path, chart: Chart, title: str) -> None:
     """Write what a chart shows as vectors.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     size = _page(chart)
     generator = QSvgGenerator()
@@ -130,10 +124,7 @@ def save_profile(
 ) -> None:
     """Write the profile that a chart shows: abscissas from the head, and the run's own values there.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     own = picture.traces[: len(lines)]
     names = [series_of(line.series, schema).names[0].removeprefix("section_1_") for line in lines]
@@ -152,10 +143,7 @@ def save_spectrum(
 ) -> None:
     """Write the spectra that a chart shows: frequencies and amplitudes, those of other runs after the run's own.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     decades = picture.axes[0].decades
     names = [
@@ -180,7 +168,6 @@ class PlotExporter(QObject):
 
     Parameters
     ----------
-    history : SeriesCache
     window : QWidget
         Parent of dialogs.
     """

@@ -44,12 +44,7 @@ _MOST_SPAN = 1e7
 
 
 class _SceneViews:
-    """What a panel shows by itself: the views that suit the scene, until somebody has chosen what to see.
-
-    Parameters
-    ----------
-    scene : Scene
-    """
+    """What a panel shows by itself: the views that suit the scene, until somebody has chosen what to see."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene, self._names = scene, default_views(scene)
@@ -95,15 +90,11 @@ class PlotPanel(Themed):
 
     Parameters
     ----------
-    bridge : SessionController
-    document : Document
     library : Library, optional
         Where names of channels are looked up.
     contents : sequence of Content, optional
         What its plots show; those that suit the scene if left out.
 
-    Signals
-    -------
     refused(sentence: str)
         Something that was dropped cannot be shown.
     contents_changed()

@@ -21,12 +21,7 @@ _ICONS = {"follow_button": "live", "pause_button": "pause", "statistics_button":
 
 
 class PanelBar(NarrowRow):
-    """Title, a note, the menus and switches of a panel.
-
-    Parameters
-    ----------
-    title : str
-    """
+    """Title, a note, the menus and switches of a panel."""
 
     def __init__(self, title: str) -> None:
         super().__init__(_NARROWEST)

@@ -49,10 +49,6 @@ class PlotHead(QWidget):
     """The two buttons over a plot: what it shows, and of which link or joint; each opens its menu.
 
     It stands over the chart's first line, which holds legend and unit too.
-
-    Parameters
-    ----------
-    plot : LivePlot
     """
 
     def __init__(self, plot: LivePlot) -> None:
@@ -212,7 +208,6 @@ class LivePlot(QWidget):
 
     Parameters
     ----------
-    history : SeriesCache
     view : str
         Name in `VIEWS`.
     index : int
@@ -220,8 +215,6 @@ class LivePlot(QWidget):
     library : Library, optional
         Where names of channels are looked up.
 
-    Signals
-    -------
     chosen()
         It shows something else, or another part of it.
     refused(sentence: str)

@@ -108,13 +108,7 @@ def show_preset(panel: Panel, name: str) -> None:
 
 
 class SetsMenu(QObject):
-    """Fills the menu of a panel's bar whenever it opens.
-
-    Parameters
-    ----------
-    panel : Panel
-    sets : PlotSets
-    """
+    """Fills the menu of a panel's bar whenever it opens."""
 
     def __init__(self, panel: Panel, sets: PlotSets) -> None:
         super().__init__(panel.bar)
@@ -204,7 +198,6 @@ class PlotDocks(QObject):
     new_panel : callable
         Makes a panel (`plots.panel.PlotPanel`) with its title; of what suits the scene where no
         contents are given.
-    library : Library
     overlaid : callable
         Gives the runs that are drawn over the window's own.
     """

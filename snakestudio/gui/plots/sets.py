@@ -200,11 +200,6 @@ class PlotSets(QObject):
 
     Parameters
     ----------
-    settings : QSettings
-    library : Library
-
-    Signals
-    -------
     changed()
     """
 

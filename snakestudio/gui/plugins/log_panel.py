@@ -30,13 +30,7 @@ _LOWEST = 48
 
 
 class PluginLogPanel(QWidget):
-    """The last fault, and the output.
-
-    Parameters
-    ----------
-    plugins : PluginController
-    bridge : SessionController
-    """
+    """The last fault, and the output."""
 
     def __init__(
         self, plugins: PluginController, bridge: SessionController, parent: QWidget | None = None

@@ -43,13 +43,7 @@ _ROLES = {
 
 
 class PluginManager(Dialog):
-    """A list of plug-ins, and what can be done with the one that is selected.
-
-    Parameters
-    ----------
-    plugins : PluginController
-    document : Document
-    """
+    """A list of plug-ins, and what can be done with the one that is selected."""
 
     def __init__(
         self, plugins: PluginController, document: Document, parent: QWidget | None = None

@@ -48,8 +48,6 @@ class PluginController(QObject):
 
     Parameters
     ----------
-    document : Document
-    bridge : SessionController
     banner : Banner
         Asks, and says what went wrong.
     settings : QSettings
@@ -61,8 +59,6 @@ class PluginController(QObject):
     show_log : callable
         Brings up the panel with the traceback and the output.
 
-    Signals
-    -------
     changed()
         Plug-ins were loaded, unloaded, trusted or changed on disk.
     fault_changed()

@@ -11,12 +11,7 @@ __all__ = ["StuckNotice"]
 
 
 class StuckNotice(QWidget):
-    """Hidden while all plug-ins return.
-
-    Parameters
-    ----------
-    plugins : PluginController
-    """
+    """Hidden while all plug-ins return."""
 
     def __init__(self, plugins: PluginController, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -40,7 +40,6 @@ def open_editor(c: ProfileContext, path: Path | None = None) -> ProfileEditor | 
 
     Parameters
     ----------
-    c : ProfileContext
     path : Path, optional
         What to edit: if left out, the connected robot's profile, the one edited last, one of the
         user's or the first that comes with the program.
@@ -103,7 +102,6 @@ def open_wiggle(c: ProfileContext, axis: int = 0) -> WiggleDialog:
 
     Parameters
     ----------
-    c : ProfileContext
     axis : int
         The one to begin with, 0-based.
     """

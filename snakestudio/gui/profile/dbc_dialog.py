@@ -91,8 +91,6 @@ class DbcDialog(Dialog):
 
     Parameters
     ----------
-    document : ProfileDocument
-    draft : MessageDraft
     replaced : str
         Name of the message that is edited; "" for a new one.
     """
@@ -212,10 +210,7 @@ class DbcDialog(Dialog):
     def _signals(self) -> tuple[SignalDraft, ...]:
         """What the table says.
 
-        Raises
-        ------
-        ProfileError
-            If a cell is none of what its column takes.
+        Raises `ProfileError` if a cell is none of what its column takes.
         """
         found = []
         for row in range(self.table.rowCount()):
@@ -263,10 +258,7 @@ class DbcDialog(Dialog):
     def draft(self) -> MessageDraft:
         """The message as the dialog says it.
 
-        Raises
-        ------
-        ProfileError
-            If something in it is no number.
+        Raises `ProfileError` if something in it is no number.
         """
         try:
             number = int(self.form.values.id, 0)

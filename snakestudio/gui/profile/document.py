@@ -62,14 +62,14 @@ class _Edit(QUndoCommand):
 class ProfileDocument(QObject):
     """A profile and the text of its DBC. Both are values: every edit replaces them by others.
 
+    Raises `ProfileError` if it cannot be read.
+
     Parameters
     ----------
     path : Path
         The profile's file. One that comes with the program is opened all the same, and saved
         elsewhere.
 
-    Signals
-    -------
     changed()
         After every edit, undo, redo, and after another file was opened.
     checked()
@@ -78,11 +78,6 @@ class ProfileDocument(QObject):
         Path or unsaved state changed.
     locked_changed()
         It may be edited again, or may not.
-
-    Raises
-    ------
-    ProfileError
-        If it cannot be read.
     """
 
     changed = Signal()
@@ -145,10 +140,7 @@ class ProfileDocument(QObject):
     def open(self, path: Path) -> None:
         """Another profile.
 
-        Raises
-        ------
-        ProfileError
-            If it cannot be read; what is open stays.
+        Raises `ProfileError` if it cannot be read; what is open stays.
         """
         loaded = load_profile(path)
         text = _text_of(path)
@@ -161,10 +153,7 @@ class ProfileDocument(QObject):
     def save(self, path: Path | None = None) -> None:
         """Write profile and DBC to their files, or to others; comments stay, the files before become backups.
 
-        Raises
-        ------
-        ProfileError
-            If that cannot be, with the remedy; nothing is lost.
+        Raises `ProfileError` if that cannot be, with the remedy; nothing is lost.
         """
         target = self.path if path is None else path
         if _is_shipped(target):
@@ -201,10 +190,7 @@ class ProfileDocument(QObject):
         With `anew` it is another robot's: comments of the file that was opened would be wrong of
         it, and do not stay.
 
-        Raises
-        ------
-        ProfileError
-            While it is locked.
+        Raises `ProfileError` while it is locked.
         """
         if self._locked:
             raise ProfileError(self._locked)
@@ -215,10 +201,7 @@ class ProfileDocument(QObject):
     def set_values(self, values: dict[str, Any], text: str, gesture: int = 0) -> None:
         """Change values by their dotted keys, as one step of undo.
 
-        Raises
-        ------
-        ProfileError
-            Naming every mistake; the profile stays as it is.
+        Raises `ProfileError`: naming every mistake; the profile stays as it is.
         """
         self.edit(with_values(self.profile, values), text, gesture)
 
@@ -232,10 +215,7 @@ class ProfileDocument(QObject):
     def set_parts(self, key: str, parts: Sequence[Any], text: str) -> None:
         """Replace a list of parts, as one step of undo.
 
-        Raises
-        ------
-        ProfileError
-            If the profile cannot do without, or a part is not valid.
+        Raises `ProfileError` if the profile cannot do without, or a part is not valid.
         """
         self.set_values({key: tuple(parts)}, text)
 

@@ -63,7 +63,6 @@ class ProfileEditor(QWidget):
 
     Parameters
     ----------
-    document : ProfileDocument
     robot : Robot or None
         The window's.
     parent : QWidget
@@ -71,8 +70,6 @@ class ProfileEditor(QWidget):
     scene : callable, optional
         The scene of the window.
 
-    Signals
-    -------
     learn_asked()
         Learn messages and joints from traffic.
     wiggle_asked(axis: int)

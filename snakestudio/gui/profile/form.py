@@ -36,7 +36,6 @@ class FieldRow(QWidget):
 
     Parameters
     ----------
-    document : ProfileDocument
     key : callable
         Gives the dotted key, "" while there is nothing to edit.
     column : Column
@@ -219,10 +218,8 @@ class PartForm(QWidget):
 
     Parameters
     ----------
-    document : ProfileDocument
     key : str
         Where the part stands; "" for the profile itself.
-    model : type of part
     names : sequence of str, optional
         Which of its values; all if left out.
     columns : int

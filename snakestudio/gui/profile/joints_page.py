@@ -95,13 +95,9 @@ class JointsPage(QWidget):
 
     Parameters
     ----------
-    document : ProfileDocument
-    robot : Robot or None
     scene : callable, optional
         The scene of the window, whose robot's axes can be taken over.
 
-    Signals
-    -------
     wiggle_asked(axis: int)
         Try this axis, 0-based.
     """

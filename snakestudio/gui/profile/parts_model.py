@@ -41,7 +41,6 @@ class Extra:
 
     Parameters
     ----------
-    heading, help : str
     text : callable
         Text of a row, 0-based.
     colour : callable, optional
@@ -97,18 +96,13 @@ class PartsModel(QAbstractTableModel):
 
     Parameters
     ----------
-    document : PartsDocument
     key : str
         Such as "axes", "messages[2].signals".
-    columns : sequence of Column
     one : str
         What a row is called: "axis".
-    extras : sequence of Extra
     instead : callable, optional
         What holds where a cell is left empty; shown faintly.
 
-    Signals
-    -------
     refused(sentence: str)
         Something typed or pasted cannot be taken; "" once something was.
     """

@@ -33,7 +33,6 @@ class PartsTable(QWidget):
 
     Parameters
     ----------
-    model : PartsModel
     fresh : callable
         Makes a part for a new row, given the rows there are.
     suggest : callable, optional
@@ -41,8 +40,6 @@ class PartsTable(QWidget):
     order : bool
         Whether the order of the rows matters: they can be moved.
 
-    Signals
-    -------
     row_changed(row: int)
         Another row is the current one; -1 if none is.
     """

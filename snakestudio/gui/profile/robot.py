@@ -84,10 +84,6 @@ class LiveAngles:
 
     The link takes sign, offset and gear of the profile it was connected with; they are put back in,
     and those of the edited row taken out.
-
-    Parameters
-    ----------
-    robot : Robot
     """
 
     def __init__(self, robot: Robot) -> None:

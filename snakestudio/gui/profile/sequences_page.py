@@ -110,13 +110,7 @@ class SequencesPage(QWidget):
 
 
 def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, int]:
-    """What steps put on the bus, a line for every frame, and how many frames these are.
-
-    Parameters
-    ----------
-    document : ProfileDocument
-    steps : sequence of Step
-    """
+    """What steps put on the bus, a line for every frame, and how many frames these are."""
     if not steps:
         return "Nothing is sent.", 0
     try:

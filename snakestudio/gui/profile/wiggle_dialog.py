@@ -86,12 +86,7 @@ class Swings:
 
 
 class WiggleDialog(Dialog):
-    """Wiggles axes of the connected robot while it is armed.
-
-    Parameters
-    ----------
-    robot : Robot
-    """
+    """Wiggles axes of the connected robot while it is armed."""
 
     def __init__(self, robot: Robot, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Wiggle Test", _INTRO)

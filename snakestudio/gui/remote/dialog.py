@@ -27,12 +27,7 @@ class RemoteSettings:
 
 
 class RemoteDialog(ServiceDialog):
-    """Settings, and the switch.
-
-    Parameters
-    ----------
-    remote : RemoteControl
-    """
+    """Settings, and the switch."""
 
     def __init__(self, remote: RemoteControl, parent: QWidget | None = None) -> None:
         super().__init__(remote, parent, "Remote Control", _ABOUT, "&Copy Token", "&Allow")

@@ -143,12 +143,7 @@ def _text(value: object, name: str) -> str:
 
 
 class Methods:
-    """The methods, by `call`; a public method of this class is one that can be called.
-
-    Parameters
-    ----------
-    context : RemoteContext
-    """
+    """The methods, by `call`; a public method of this class is one that can be called."""
 
     def __init__(self, context: RemoteContext) -> None:
         self._context = context
@@ -161,10 +156,8 @@ class Methods:
     def call(self, name: str, params: dict[str, Any]) -> Any:
         """The result of a method; `LongWork` where it takes time.
 
-        Raises
-        ------
-        RemoteError
-            If there is no such method, its parameters do not fit, or it cannot be carried out.
+        Raises `RemoteError` if there is no such method, its parameters do not fit, or it cannot be
+        carried out.
         """
         method = self._table.get(name)
         if method is None:

@@ -23,10 +23,6 @@ class RemoteControl(QObject):
     ----------
     context : RemoteContext
         What is controlled.
-    banner : Banner
-
-    Signals
-    -------
     changed()
         It was switched, or another number of programs is connected.
     """

@@ -59,7 +59,6 @@ class RemoteServer(QObject):
         Carries out a method by its name and parameters; raises RemoteError.
     port : int
         0 takes any free one.
-    parent : QObject
 
     Raises
     ------

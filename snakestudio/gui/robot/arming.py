@@ -37,12 +37,7 @@ _LISTED = 8
 
 
 class Arming(Themed):
-    """Shows what can be done in the present state, and nothing else.
-
-    Parameters
-    ----------
-    control : RobotControl
-    """
+    """Shows what can be done in the present state, and nothing else."""
 
     def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
         super().__init__(parent)

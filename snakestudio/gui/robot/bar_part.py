@@ -19,12 +19,7 @@ _EVERY = 4
 
 
 class BarPart(Themed):
-    """State and stop; hidden until a robot is connected, when the bar has made room.
-
-    Parameters
-    ----------
-    control : RobotControl
-    """
+    """State and stop; hidden until a robot is connected, when the bar has made room."""
 
     def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -34,10 +34,8 @@ class ConnectDialog(Dialog):
 
     Parameters
     ----------
-    control : RobotControl
     connection : RobotConnection
         Does it.
-    settings : QSettings
     """
 
     def __init__(

@@ -55,10 +55,7 @@ Option = str | int | float | bool
 def options_of(text: str) -> dict[str, Option]:
     """Options typed as ``key=value, key=value``.
 
-    Raises
-    ------
-    ValueError
-        If that is not what was typed; says what is wrong.
+    Raises `ValueError` if that is not what was typed; says what is wrong.
     """
     options: dict[str, Option] = {}
     for part in filter(None, (each.strip() for each in text.replace(";", ",").split(","))):
@@ -153,12 +150,9 @@ class ConnectForm(QWidget):
 
     Parameters
     ----------
-    services : Services
     settings : QSettings
         Keeps the profiles that were used.
 
-    Signals
-    -------
     changed()
         Something was chosen, or something that was looked for was found.
     """
@@ -248,10 +242,7 @@ class ConnectForm(QWidget):
     def bus(self) -> Bus:
         """The bus that is chosen; of an emulated robot that of the profile.
 
-        Raises
-        ------
-        ValueError
-            If something was typed that cannot be; says what.
+        Raises `ValueError` if something was typed that cannot be; says what.
         """
         assert self.loaded is not None
         given = self.loaded.profile.bus

@@ -29,14 +29,11 @@ class RobotConnection(QObject):
 
     Parameters
     ----------
-    control : RobotControl
     document : Document
         Its ground is that of an emulated robot.
     window : QWidget
         Parent of the dialogs.
 
-    Signals
-    -------
     made()
         A robot was connected to.
     """
@@ -54,10 +51,7 @@ class RobotConnection(QObject):
     def connect_robot(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices) -> None:
         """Connect to a robot on a bus.
 
-        Raises
-        ------
-        LinkError
-            If that is not possible.
+        Raises `LinkError` if that is not possible.
         """
         self.end_emulated()
         self._control.connect_to(loaded, bus, choices)
@@ -68,12 +62,8 @@ class RobotConnection(QObject):
     ) -> None:
         """Start an emulated robot, and connect to it.
 
-        Raises
-        ------
-        LinkError
-            If that is not possible.
-        UsageError
-            If the open scene's robot is not that of the profile, and shall be moved on its ground.
+        Raises `LinkError` if that is not possible. Raises `UsageError` if the open scene's robot is
+        not that of the profile, and shall be moved on its ground.
         """
         document = self._document
         scene = document.scene if on_ground else None
@@ -164,7 +154,6 @@ class FaultMenu(QObject):
     ----------
     menu : QMenu
         What stands in it already comes first.
-    control : RobotControl
     connection : RobotConnection
         Passes on what is chosen.
     """

@@ -65,8 +65,6 @@ class RobotControl(QObject):
     services : Services, optional
         Where robots come from.
 
-    Signals
-    -------
     changed()
         A robot came or went, or its state, what it says or what keeps it from being armed is
         another one.
@@ -180,10 +178,8 @@ class RobotControl(QObject):
     ) -> None:
         """Open the bus and listen: nothing is sent yet.
 
-        Raises
-        ------
-        LinkError
-            If it cannot be opened, or if there can be no live poses from where they are wanted.
+        Raises `LinkError` if it cannot be opened, or if there can be no live poses from where they
+        are wanted.
         """
         self.disconnect_robot()
         link = self.services.open_link(loaded, bus)
@@ -234,10 +230,7 @@ class RobotControl(QObject):
     def watch(self, choices: LiveChoices) -> None:
         """Take live poses from elsewhere, or let the simulation run alongside or not; not while it streams.
 
-        Raises
-        ------
-        LinkError, UsageError
-            If there can be no poses from there; all stays as it was.
+        Raises `LinkError` or `UsageError` if there can be no poses from there; all stays as it was.
         """
         if self.link is None or choices == self.choices:
             return

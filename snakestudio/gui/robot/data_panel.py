@@ -33,13 +33,7 @@ _JOINT_WIDTHS = (104, 56, 92, 92, 76, 84, 80, 80, 160, 68, 72)
 
 
 class DataPanel(QWidget):
-    """Three tabs.
-
-    Parameters
-    ----------
-    control : RobotControl
-    log : EventLog
-    """
+    """Three tabs."""
 
     def __init__(self, control: RobotControl, log: EventLog, parent: QWidget | None = None) -> None:
         super().__init__(parent)

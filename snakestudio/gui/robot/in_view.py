@@ -27,11 +27,6 @@ class InView(QObject):
 
     Parameters
     ----------
-    control : RobotControl
-    bridge : SessionController
-
-    Signals
-    -------
     marks_changed()
         `marks` may say something else.
     changed()

@@ -40,12 +40,7 @@ class _Column:
 
 
 class JointTable(QAbstractTableModel):
-    """A row for every axis of the profile; brought up to date by whoever shows it, and only while it is seen.
-
-    Parameters
-    ----------
-    control : RobotControl
-    """
+    """A row for every axis of the profile; brought up to date by whoever shows it, and only while it is seen."""
 
     def __init__(self, control: RobotControl, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -41,12 +41,7 @@ __all__ = ["RobotPanel", "TwinAndPoseForm"]
 
 
 class TwinAndPoseForm(QWidget):
-    """Whether live poses are waited for, and where; whether the simulation runs alongside.
-
-    Parameters
-    ----------
-    control : RobotControl
-    """
+    """Whether live poses are waited for, and where; whether the simulation runs alongside."""
 
     def __init__(self, control: RobotControl, parent: QWidget) -> None:
         super().__init__(parent)
@@ -118,7 +113,6 @@ class RobotPanel(QWidget):
 
     Parameters
     ----------
-    control : RobotControl
     connection : RobotConnection
         Lets go of the robot, and records frames.
     ask_connect : callable

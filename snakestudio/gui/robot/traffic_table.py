@@ -227,12 +227,7 @@ class TrafficTable(QAbstractTableModel):
 
 
 class TrafficView(QWidget):
-    """The traffic with its filter.
-
-    Parameters
-    ----------
-    control : RobotControl
-    """
+    """The traffic with its filter."""
 
     def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
         super().__init__(parent)

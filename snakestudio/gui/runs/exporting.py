@@ -56,12 +56,8 @@ class Exporter(QObject):
 
     Parameters
     ----------
-    document : Document
-    bridge : SessionController
-    viewport : Viewport
     banner : Banner
         Says how far an export is, and what could not be written.
-    settings : QSettings
     window : QWidget
         Parent of the dialogs.
     camera_path : callable
@@ -71,8 +67,6 @@ class Exporter(QObject):
     derived : callable
         Gives the derived channels: their expressions by name.
 
-    Signals
-    -------
     changed()
         An export began or ended.
     finished(path: Path | None)

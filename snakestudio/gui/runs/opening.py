@@ -34,8 +34,6 @@ class OpenRuns(QObject):
 
     Parameters
     ----------
-    document : Document
-    session_controller : SessionController
     may_discard : callable
         Asks about unsaved changes; False if the open scene must stay.
     banner : Banner

@@ -50,10 +50,7 @@ class PinnedRuns(QObject):
     def show(self, path: Path, name: str) -> None:
         """Let the run in a file be seen, under a name.
 
-        Raises
-        ------
-        RunFileError
-            If it cannot be read.
+        Raises `RunFileError` if it cannot be read.
         """
         if path in self._runs:
             return

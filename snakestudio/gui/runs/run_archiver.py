@@ -36,16 +36,9 @@ class RunArchiver(QObject):
 
     Parameters
     ----------
-    library : RunLibrary
-    document : Document
-    bridge : SessionController
-    viewport : ViewportPicture
-    settings : QSettings
     robot_waits : callable
         Whether a robot could move: no picture keeps the window from it.
 
-    Signals
-    -------
     changed()
         The present run has a picture, or is another one.
     """

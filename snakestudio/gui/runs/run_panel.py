@@ -245,14 +245,9 @@ class RunPanel(Themed):
 
     Parameters
     ----------
-    library : RunLibrary
-    run_archiver : RunArchiver
-    pinned_runs : PinnedRuns
     banner : Banner
         Says what could not be done.
 
-    Signals
-    -------
     open_asked(path: Path, name: str)
         A run shall be shown in place of the present one.
     scene_asked(path: Path)

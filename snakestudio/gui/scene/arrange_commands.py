@@ -50,8 +50,6 @@ class ArrangeCommands:
 
     Parameters
     ----------
-    document : Document
-    selection : Selection
     tell : callable, optional
         Shows a sentence about what could not be done.
     """

@@ -53,8 +53,6 @@ class ArrayDialog(Dialog):
 
     Parameters
     ----------
-    document : Document
-    selection : Selection
     commands : ObstacleCommands
         Know where there is room for something new.
     preview : Preview
@@ -131,7 +129,6 @@ class ArrayDialog(Dialog):
         self.form.set(**{name: getattr(plan, name) for name in names})
 
     def _sources(self) -> tuple[Obstacle, ...]:
-        """What is copied."""
         name = self.form.values.what
         if name and not self._fresh:
             self._fresh = self._commands.fresh(name)

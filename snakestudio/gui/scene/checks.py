@@ -77,12 +77,6 @@ class Checks(QWidget):
 
     Parameters
     ----------
-    document : Document
-    bridge : SessionController
-    selection : Selection
-
-    Signals
-    -------
     asked(problem: Problem)
         The user wants to see what a finding is about; it is selected already.
     """

@@ -22,10 +22,6 @@ class ControllerPanel(KindSection):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     draw_asked(), clear_asked()
         The user wants to draw a path, or to have none.
     """

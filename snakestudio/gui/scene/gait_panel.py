@@ -122,12 +122,7 @@ def _unsuitable(preset: Preset, scene: Scene) -> str:
 
 
 class GaitPanel(PresetSection):
-    """Choose a gait, move its sliders, see the shape it makes; or type the torques that the joints are given.
-
-    Parameters
-    ----------
-    document : Document
-    """
+    """Choose a gait, move its sliders, see the shape it makes; or type the torques that the joints are given."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(

@@ -52,12 +52,7 @@ def _row(document: Document, key: str) -> FormulaRow:
 
 
 class GroundFormulas(QWidget):
-    """A row for every formula of the ground, and what a formula can use.
-
-    Parameters
-    ----------
-    document : Document
-    """
+    """A row for every formula of the ground, and what a formula can use."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)

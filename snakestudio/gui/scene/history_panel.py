@@ -32,10 +32,6 @@ class HistoryModel(QAbstractListModel):
     """The steps of the undo stack, below them the state the scene was opened in; nothing is stored for a step.
 
     Row 0 is the scene as it was opened, row k the scene after k steps.
-
-    Parameters
-    ----------
-    document : Document
     """
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -109,12 +105,7 @@ class HistoryModel(QAbstractListModel):
 
 
 class HistoryPanel(Themed):
-    """The list of steps, the present one in bold, the saved one with a mark, what was undone in grey.
-
-    Parameters
-    ----------
-    document : Document
-    """
+    """The list of steps, the present one in bold, the saved one with a mark, what was undone in grey."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -141,7 +141,6 @@ class StartChoice(QWidget):
 
     Parameters
     ----------
-    document : Document
     bridge : SessionController
         What it shows is where a start from the present state begins.
     """
@@ -222,12 +221,6 @@ class Inspector(Themed):
 
     Parameters
     ----------
-    document : Document
-    selection : Selection
-    bridge : SessionController
-
-    Signals
-    -------
     parts_asked(table: str, row: int)
         A link or joint (0-based) is to be shown in the table of all of them.
     """

@@ -32,7 +32,6 @@ class KindRows(QWidget):
 
     Parameters
     ----------
-    document : Document
     fill : callable
         Adds the rows for a scene.
     """
@@ -131,11 +130,6 @@ class KindSection(Section):
 
     Parameters
     ----------
-    title : str
-    document : Document
-
-    Signals
-    -------
     rebuilt()
         It is of another kind now, and `rows` are others.
     """
@@ -247,9 +241,6 @@ class PresetSection(KindSection):
 
     Parameters
     ----------
-    title : str
-    document : Document
-    presets : sequence of Preset
     name : str
         What a preset is, for who cannot see the box.
     kind, library : str

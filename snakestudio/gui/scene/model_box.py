@@ -21,7 +21,6 @@ class ModelBox(QComboBox):
 
     Parameters
     ----------
-    document : Document
     short : bool
         Whether to show the short names.
     """

@@ -29,8 +29,6 @@ class ObstacleCommands:
 
     Parameters
     ----------
-    document : Document
-    selection : Selection
     snapshot : callable, optional
         Gives what the viewport shows, so that a new obstacle is not put onto the robot.
     target : callable, optional

@@ -69,7 +69,6 @@ class Palette(Themed):
 
     Parameters
     ----------
-    document : Document
     add : callable
         Adds the preset of a name where there is room.
     """

@@ -146,13 +146,7 @@ _BODY = (
 
 
 class ParameterPanels(Themed):
-    """Every parameter one changes while watching, as sliders and typed numbers.
-
-    Parameters
-    ----------
-    document : Document
-    bridge : SessionController
-    """
+    """Every parameter one changes while watching, as sliders and typed numbers."""
 
     def __init__(
         self, document: Document, bridge: SessionController, parent: QWidget | None = None
@@ -379,10 +373,6 @@ class ContinuumPanel(QWidget):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     rebuilt()
         Law or contacts are of another kind now, and `rows` are others.
     """

@@ -61,11 +61,6 @@ class PartModel(QAbstractTableModel):
 
     Parameters
     ----------
-    document : Document
-    table : "link" or "joint"
-
-    Signals
-    -------
     refused(message: str)
         What was typed or pasted is not valid; "" once something was accepted.
     """
@@ -301,13 +296,7 @@ class _Grid(QTableView):
 
 
 class PartTableView(QWidget):
-    """A table of links or joints, and what was refused below it.
-
-    Parameters
-    ----------
-    document : Document
-    table : "link" or "joint"
-    """
+    """A table of links or joints, and what was refused below it."""
 
     def __init__(self, document: Document, table: Table, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -430,12 +419,7 @@ _ICONS = {"Fill Down": "align-bottom", "Reset": "undo", "Copy": "duplicate", "Pa
 
 
 class LinksAndJoints(Themed):
-    """What differs from link to link and from joint to joint, in two tables.
-
-    Parameters
-    ----------
-    document : Document
-    """
+    """What differs from link to link and from joint to joint, in two tables."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)

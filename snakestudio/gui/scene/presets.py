@@ -50,20 +50,14 @@ class Preset:
     def applied(self, scene: Scene) -> Scene:
         """The scene with these values.
 
-        Raises
-        ------
-        SceneError
-            If they contradict what else the scene says.
+        Raises `SceneError` if they contradict what else the scene says.
         """
         return with_values(scene, {key: tree(value) for key, value in self.values.items()})
 
     def value(self, key: str) -> Any:
         """Its value at a dotted key, also inside a part that it sets.
 
-        Raises
-        ------
-        KeyError
-            If it says nothing about that.
+        Raises `KeyError` if it says nothing about that.
         """
         if key in self.values:
             return self.values[key]
@@ -125,12 +119,9 @@ class PresetBox(ChoiceBox):
 
     Parameters
     ----------
-    presets : sequence of Preset
     unsuitable : callable
         Why a preset does not suit a scene, as a sentence; "" if it does. Those that do come first.
 
-    Signals
-    -------
     chosen(preset: Preset)
         The user picked one.
     """

@@ -53,7 +53,6 @@ class RobotImportDialog(Dialog):
     ----------
     path : Path
         Where it comes from.
-    imported : ImportedRobot
     scene : Scene
         The open one.
     folder : Path, optional

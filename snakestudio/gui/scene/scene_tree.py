@@ -45,8 +45,6 @@ class SceneTree(Themed):
 
     Parameters
     ----------
-    document : Document
-    selection : Selection
     commands : ObstacleCommands, optional
         The window's, so that all its parts add and delete alike.
     menu_entries : sequence of QAction, QMenu or None

@@ -27,12 +27,7 @@ __all__ = ["StrainPanel"]
 
 
 class StrainPanel(PresetSection):
-    """Choose a strain law, move its sliders or type its formulas, see what it asks for.
-
-    Parameters
-    ----------
-    document : Document
-    """
+    """Choose a strain law, move its sliders or type its formulas, see what it asks for."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(

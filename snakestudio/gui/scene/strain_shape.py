@@ -34,10 +34,7 @@ _NOTHING = 1e-9
 def law_of(strain: Strain, beam: Beam) -> StrainLaw:
     """The law ready to be evaluated.
 
-    Raises
-    ------
-    SceneError
-        Naming the formulas that cannot be used.
+    Raises `SceneError`: naming the formulas that cannot be used.
     """
     return StrainLaw(strain, beam)
 

@@ -41,10 +41,6 @@ class SupportPanel(KindSection):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     rebuilt()
         The contacts are of another kind, or there are more or fewer anchors: `rows` are others.
     """
@@ -150,14 +146,11 @@ class AnchorCard(Themed):
 
     Parameters
     ----------
-    document : Document
     index : int
         0-based.
     removable : bool
         Whether there are others.
 
-    Signals
-    -------
     remove_asked(index: int)
     """
 

@@ -24,12 +24,9 @@ class Autosave(QObject):
 
     Parameters
     ----------
-    document : Document
     interval_s : float
         Longest time from an edit to its being kept.
 
-    Signals
-    -------
     failed(sentence: str)
         Unsaved edits cannot be kept; said once until it works again.
     """

@@ -74,12 +74,7 @@ class Start:
 
 
 class CardModel(QAbstractListModel):
-    """Scenes or starts; `ITEM` gives them as they are.
-
-    Parameters
-    ----------
-    items : sequence of Entry or Start
-    """
+    """Scenes or starts; `ITEM` gives them as they are."""
 
     def __init__(self, items: Sequence[Entry | Start], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -246,8 +241,6 @@ class CardView(QListView):
     delegate : callable
         Makes the delegate.
 
-    Signals
-    -------
     opened(item: Entry or Start)
         By a click, Enter or the space bar.
     highlighted(item: Entry or Start)

@@ -171,7 +171,6 @@ class CommandPalette(ModalOverlay):
 
     Parameters
     ----------
-    window : QMainWindow
     entries : list of CommandEntry
         What can be found.
     settings : QSettings

@@ -72,7 +72,6 @@ class Context(QObject):
 
     Parameters
     ----------
-    window : QMainWindow
     settings : QSettings
         Where sizes, choices and recent files are kept.
     commands : sequence of Command
@@ -82,8 +81,6 @@ class Context(QObject):
     plot_panel : callable
         Makes a panel of plots, see `PlotDocks`.
 
-    Signals
-    -------
     closing()
         The window closes for good: what is read in threads ends now.
     """

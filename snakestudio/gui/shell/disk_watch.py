@@ -21,10 +21,6 @@ class DiskWatch(QObject):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     noticed(state: str)
         "changed", "gone", or "same" when it is again as it was.
     """
@@ -96,9 +92,6 @@ class DiskNotice(QObject):
 
     Parameters
     ----------
-    watch : DiskWatch
-    document : Document
-    banner : Banner
     reload, save : callable
         Take what is on disk; write the scene again.
     """

@@ -66,12 +66,9 @@ class Docks(QObject):
 
     Parameters
     ----------
-    window : QMainWindow
     specs : sequence of DockSpec
         From the first to be filled to the last.
 
-    Signals
-    -------
     filled()
         All panels are there.
     added(dock: QDockWidget)
@@ -229,7 +226,6 @@ class DockTitle(QWidget):
 
     Parameters
     ----------
-    dock : QDockWidget
     gap : int or None
         None to show the title; if the content has a heading of its own, the room above it, px: the
         title then is seen only while arranging.

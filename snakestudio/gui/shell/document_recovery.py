@@ -153,9 +153,6 @@ class DocumentRecovery(QObject):
 
     Parameters
     ----------
-    document : Document
-    files : Files
-    banners : Banners
     settings : QSettings
         ``autosave/interval_s`` may hold another interval.
     window : QWidget

@@ -40,8 +40,6 @@ def ask_about_changes(
 
     Parameters
     ----------
-    parent : QWidget
-    title, question : str
     words : sequence of str
         The changes, a line each.
     do_it : str
@@ -72,17 +70,12 @@ class Files(QObject):
 
     Parameters
     ----------
-    document : Document
     banner : Banner
         Says what could not be read or written.
     settings : QSettings
         Keeps the recent files.
     window : QWidget
         Parent of the dialogs.
-
-    Attributes
-    ----------
-    recent : RecentFiles
     """
 
     def __init__(

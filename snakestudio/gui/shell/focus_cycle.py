@@ -13,14 +13,7 @@ __all__ = ["FocusCycle"]
 
 
 class FocusCycle(QObject):
-    """What is in the middle, the docks that are to be seen, and the bar at the top, in this order.
-
-    Parameters
-    ----------
-    docks : Docks
-    middle : sequence of QWidget
-    bar : QWidget
-    """
+    """What is in the middle, the docks that are to be seen, and the bar at the top, in this order."""
 
     def __init__(
         self, docks: Docks, middle: Sequence[QWidget], bar: QWidget, parent: QObject

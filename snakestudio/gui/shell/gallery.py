@@ -132,7 +132,6 @@ class Gallery(ModalOverlay):
 
     Parameters
     ----------
-    window : QMainWindow
     files : SceneFiles
         Opens them.
     document : Document

@@ -59,7 +59,6 @@ class HelpController(QObject):
     ----------
     context : Context
         With what they tell of.
-    window : QMainWindow
     graphics : GraphicsView
         What is told of OpenGL.
     """

@@ -82,10 +82,6 @@ class DocumentDialog(QWidget):
 
     Parameters
     ----------
-    parent : QWidget
-
-    Signals
-    -------
     asked(name: str)
         A link to another page was followed: whoever shows pages decides whether it may be shown
         now.
@@ -375,13 +371,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class ShortcutSheet(ModalOverlay):
-    """What every key does, and what the mouse does where, as a table.
-
-    Parameters
-    ----------
-    window : QMainWindow
-    keys, mouse : sequence of Topic
-    """
+    """What every key does, and what the mouse does where, as a table."""
 
     def __init__(self, window: QMainWindow, keys: Sequence[Topic], mouse: Sequence[Topic]) -> None:
         super().__init__(window)

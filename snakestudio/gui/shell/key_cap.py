@@ -23,7 +23,6 @@ def paint_key_cap(painter: QPainter, keys: str, left: QPoint, colour: str = "tex
 
     Parameters
     ----------
-    painter : QPainter
     keys : str
         Such as "Ctrl+S".
     left : QPoint

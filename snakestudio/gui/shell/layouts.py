@@ -56,16 +56,10 @@ class Layouts(QObject):
 
     Parameters
     ----------
-    window : QMainWindow
-    docks : Docks
     plots : tuple of callable
         Gives what the panels of plots show, as a text, and has them show it again.
     banner : Banner
         Says when a layout cannot be used.
-    settings : QSettings
-
-    Signals
-    -------
     changed()
         One was saved or deleted.
     """

@@ -46,10 +46,6 @@ class ModalOverlay(QWidget):
 
     Parameters
     ----------
-    window : QMainWindow
-
-    Signals
-    -------
     closed()
         It was put away and will be deleted.
     """
@@ -200,7 +196,6 @@ def make_head(
 
     Parameters
     ----------
-    sheet : ModalOverlay
     frame : QFrame
         What stands on the sheet.
     title, search : str

@@ -262,9 +262,6 @@ class RunBar(QToolBar):
 
     Parameters
     ----------
-    bridge : SessionController
-    document : Document
-    reset, play, step : QAction
     exports : list of QAction
         What the export button offers.
     sources : mapping of str to callable
@@ -453,7 +450,6 @@ class SourceBox(QFrame):
 
     Parameters
     ----------
-    bridge : SessionController
     ways : mapping of str to callable
         What leads to each kind of source.
     """

@@ -44,8 +44,6 @@ class StatusBar(QStatusBar):
 
     Parameters
     ----------
-    bridge : SessionController
-    document : Document
     robot : callable
         Gives how the robot stands.
     background : callable

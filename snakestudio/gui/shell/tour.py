@@ -82,8 +82,6 @@ class Tour(ModalOverlay):
 
     Parameters
     ----------
-    window : QMainWindow
-    docks : Docks
     targets : mapping of str to QWidget
         The other parts that steps light up, by their names.
     """

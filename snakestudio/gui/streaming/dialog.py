@@ -23,12 +23,7 @@ _KINDS = (
 
 
 class StreamDialog(ServiceDialog):
-    """Settings, and the switch.
-
-    Parameters
-    ----------
-    streamer : Streamer
-    """
+    """Settings, and the switch."""
 
     def __init__(self, streamer: Streamer, parent: QWidget | None = None) -> None:
         super().__init__(

@@ -46,10 +46,7 @@ class StreamChoices:
     def target(self) -> Target:
         """The same for who opens the stream.
 
-        Raises
-        ------
-        UsageError
-            If the rate, the port or the host cannot be used.
+        Raises `UsageError` if the rate, the port or the host cannot be used.
         """
         kind: Literal["rerun", "foxglove"] = "rerun" if self.kind == "rerun" else "foxglove"
         host, port = (
@@ -71,15 +68,11 @@ class Streamer(QObject):
     ----------
     bridge : SessionController
         Whose recording and cursor are streamed.
-    banner : Banner
     settings : QSettings
         Keeps where to.
-    parent : QObject
     opener : callable
         `open_stream`; another one in tests.
 
-    Signals
-    -------
     changed()
         It began or ended, or another number of programs receives it.
     """

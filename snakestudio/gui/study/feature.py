@@ -72,11 +72,8 @@ class StudyFeature(QObject):
 
     Attributes
     ----------
-    open_study : OpenStudy
-    runner : StudyRunner
     runs : StudyRuns
         Makes runs of the study again.
-    recent : RecentFiles
     """
 
     def __init__(self, context: _Context, movable: Callable[[], bool]) -> None:

@@ -60,12 +60,9 @@ class StudyRuns(QObject):
 
     Parameters
     ----------
-    context : StudyRunContext
     banner : Banner
         Says how far it is, and what came of it.
 
-    Signals
-    -------
     changed()
         A run is being made, or no more.
     """
@@ -98,7 +95,6 @@ class StudyRuns(QObject):
         ----------
         path : Path
             The study's file.
-        table : Table
         units : mapping
             Of goals and limits by name, as endings of columns.
         row, repeat : int

@@ -114,10 +114,7 @@ class OpenStudy(QObject):
     def open(self, path: Path) -> None:
         """Open the study in a file.
 
-        Raises
-        ------
-        StudyError
-            If there is no such file.
+        Raises `StudyError` if there is no such file.
         """
         self._set(StudyOnDisk(path))
 
@@ -161,10 +158,7 @@ class OpenStudy(QObject):
     def save_as(self, path: Path) -> None:
         """Save it in another place, where it stays from now on.
 
-        Raises
-        ------
-        StudyError
-            If it cannot be written there; then nothing has changed.
+        Raises `StudyError` if it cannot be written there; then nothing has changed.
         """
         assert self._disk is not None
         self._disk.save_as(path)

@@ -86,15 +86,8 @@ class StudyPanel(Themed):
 
     Parameters
     ----------
-    open_study : OpenStudy
-    runner : StudyRunner
     document : Document
         The window's scene.
-    actions : StudyActions
-    settings : QSettings
-
-    Signals
-    -------
     closed()
         Somebody wants to see no more of it.
     """

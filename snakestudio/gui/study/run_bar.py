@@ -35,13 +35,9 @@ class StudyRunBar(Themed):
 
     Parameters
     ----------
-    open_study : OpenStudy
-    runner : StudyRunner
     settings : QSettings
         Keeps who computes.
 
-    Signals
-    -------
     run_asked()
     resume_asked()
     """

@@ -45,8 +45,6 @@ class StudyRunner(QObject):
     start : callable, optional
         Starts the process.
 
-    Signals
-    -------
     changed()
         It began, went on or ended.
     began()

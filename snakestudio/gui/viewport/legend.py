@@ -47,8 +47,6 @@ class Legends:
 
     Parameters
     ----------
-    options : ViewOptions
-    navigator : Navigator
     viewport : QWidget
         They lie over it.
     """

@@ -34,7 +34,6 @@ class Mouse(QObject):
 
     Parameters
     ----------
-    viewport : ViewportApi
     transforms : TransformTool
         Takes over a drag of what is selected.
     hover : callable

@@ -36,7 +36,6 @@ class OverlayBuilder:
 
     Parameters
     ----------
-    viewport : ViewportApi
     legend, buttons : Legend, QWidget
         What lies over the picture's upper corners: a colour bar goes below it.
     """

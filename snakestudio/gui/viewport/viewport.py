@@ -47,13 +47,8 @@ class Viewport(QWidget):
 
     Parameters
     ----------
-    document : Document
     bridge : SessionController
         What it displays is drawn.
-    selection : Selection
-
-    Signals
-    -------
     frame_drawn(seconds: float)
         A frame was drawn in that time.
     fell_back(reason: str)
@@ -232,10 +227,7 @@ class Viewport(QWidget):
     def image(self, size: QSize | None = None) -> QImage:
         """The picture as it stands, without the buttons, at full quality; a drawing with its rulers and dimensions.
 
-        Raises
-        ------
-        GraphicsError
-            If it cannot be drawn.
+        Raises `GraphicsError` if it cannot be drawn.
         """
         ratio = self.devicePixelRatio()
         size = size or QSize(round(self.width() * ratio), round(self.height() * ratio))

@@ -38,9 +38,6 @@ class ViewportApi:
     widget : QWidget
         The viewport itself: of it only size, cursor and focus are of interest, and that things can
         lie over it.
-    document : Document
-    bridge : SessionController
-    selection : Selection
 
     Attributes
     ----------

@@ -60,7 +60,6 @@ def without_driver(bus: Bus, problem: str = "") -> BusSetupError:
 
     Parameters
     ----------
-    bus : Bus
     problem : str
         What is known of it, a sentence.
     """

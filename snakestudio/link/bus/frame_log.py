@@ -95,10 +95,7 @@ def side_file(path: Path) -> Path:
 def check_log_path(path: Path) -> None:
     """See that a log can be written there.
 
-    Raises
-    ------
-    LinkError
-        If its ending is none of `ENDINGS`, or there is no such folder.
+    Raises `LinkError` if its ending is none of `ENDINGS`, or there is no such folder.
     """
     if path.suffix.lower() not in ENDINGS:
         raise LinkError(
@@ -117,7 +114,6 @@ class FrameLog:
     ----------
     path : Path
         Its ending chooses the format, see `check_log_path`.
-    source : LogSource
     channel : str
         Of the bus, as the file shall name it.
     say : callable
@@ -229,11 +225,8 @@ class LogReader(Iterator[Logged]):
 
     Times never decrease: where the clock of the recording was set back, they continue.
 
-    Raises
-    ------
-    LinkError
-        From the first frame on, if the file is missing, of no known kind, or ends in a way that
-        cannot be read.
+    Raises `LinkError`: from the first frame on, if the file is missing, of no known kind, or ends
+    in a way that cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -342,10 +335,7 @@ class _GuardedBlf:
     def read(self, size: int) -> bytes:
         """The next bytes.
 
-        Raises
-        ------
-        ValueError
-            If nothing sound is so long, or what they hold is not.
+        Raises `ValueError` if nothing sound is so long, or what they hold is not.
         """
         if not 0 <= size <= _MOST_OBJECT:
             raise ValueError("an object of an impossible size")

@@ -20,10 +20,6 @@ __all__ = ["Listening", "NodeTable"]
 class Listening:
     """A bus on which nothing is sent, as a context.
 
-    Parameters
-    ----------
-    bus : Bus
-
     Attributes
     ----------
     open : bool
@@ -54,11 +50,8 @@ class Listening:
     def next(self, timeout: float) -> tuple[Frame, bool] | None:
         """The next frame, and whether we sent it (only a log tells); None if none came within `timeout` s.
 
-        Raises
-        ------
-        LinkError
-            If the bus cannot be opened; a bus that was open and failed is opened again as soon as
-            possible.
+        Raises `LinkError` if the bus cannot be opened; a bus that was open and failed is opened
+        again as soon as possible.
         """
         try:
             item = self._inbox.get(timeout=timeout)
@@ -89,12 +82,7 @@ class _Node:
 
 
 class NodeTable:
-    """What the nodes of a profile said.
-
-    Parameters
-    ----------
-    profile : Profile
-    """
+    """What the nodes of a profile said."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile

@@ -37,15 +37,12 @@ _STAMP = struct.Struct("@ll")
 class MulticastBus:
     """Fulfils `CanBus` by a multicast group.
 
+    Raises `OSError` if the group cannot be joined.
+
     Parameters
     ----------
     bus : Bus
         Its channel is the group; options are `port` and `hop_limit`.
-
-    Raises
-    ------
-    OSError
-        If the group cannot be joined.
     """
 
     replayed = False
@@ -71,12 +68,7 @@ class MulticastBus:
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """See `CanBus`.
 
-        Raises
-        ------
-        UnreadableError
-            If what came is no frame.
-        OSError
-            If the network fails.
+        Raises `UnreadableError` if what came is no frame. Raises `OSError` if the network fails.
         """
         end = time.monotonic() + timeout
         while True:
@@ -149,10 +141,7 @@ def pack(frame: Frame) -> bytes:
 def unpack(data: bytes, received: float, sender: str) -> Frame:
     """The frame of a datagram that was received at `received` (s, monotonic clock).
 
-    Raises
-    ------
-    UnreadableError
-        If it is none.
+    Raises `UnreadableError` if it is none.
     """
     try:
         told = msgpack.unpackb(data)

@@ -57,20 +57,14 @@ class CanBus(Protocol):
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """The next frame and whether it was sent by us (only a log tells so); None after `timeout` s without one.
 
-        Raises
-        ------
-        Exception
-            Whatever the adapter's driver raises.
+        Raises `Exception`: whatever the adapter's driver raises.
         """
         ...
 
     def send(self, frame: Frame) -> None:
         """Hand a frame to the adapter, within some hundredths of a second.
 
-        Raises
-        ------
-        Exception
-            Whatever the adapter's driver raises.
+        Raises `Exception`: whatever the adapter's driver raises.
         """
         ...
 
@@ -88,14 +82,8 @@ def open_bus(bus: Bus) -> CanBus:
 
     Frames carry the kernel's time of reception where there is one, else the time they were read at.
 
-    Parameters
-    ----------
-    bus : Bus
-
-    Raises
-    ------
-    LinkError
-        If it cannot be opened; says why and what to do. BusSetupError if trying again is no use.
+    Raises `LinkError` if it cannot be opened; says why and what to do. BusSetupError if trying
+    again is no use.
     """
     if bus.interface == "replay":
         from snakestudio.link.bus.replay import ReplayBus
@@ -217,10 +205,7 @@ def _arguments(bus: Bus) -> dict[str, Any]:
 def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
     """Mistakes that drivers swallow or answer with riddles.
 
-    Raises
-    ------
-    BusSetupError
-        Says what is wrong or missing, and what to do.
+    Raises `BusSetupError`: says what is wrong or missing, and what to do.
     """
     if bus.interface == "udp_multicast":
         port = bus.options.get("port", 43113)

@@ -65,7 +65,6 @@ class Port:
 
     Parameters
     ----------
-    bus : Bus
     deliver : callable
         Called from that thread with every `Received`, `BusChange` and `Unreadable`; must return at
         once.
@@ -178,10 +177,7 @@ class Port:
     def _read(self, opened: CanBus) -> str:
         """Deliver frames until the bus fails; says why, or "" when it shall be closed.
 
-        Raises
-        ------
-        LinkError
-            When no more frames can come.
+        Raises `LinkError` when no more frames can come.
         """
         errors = 0
         waits = True

@@ -31,15 +31,12 @@ class LogEndedError(LinkError):
 class ReplayBus:
     """Fulfils `CanBus` from a log.
 
+    Raises `BusSetupError` if the file cannot be read, holds no frame, or an option is wrong.
+
     Parameters
     ----------
     bus : Bus
         Its channel is the file; options are `speed` (1: as it was recorded) and `loop`.
-
-    Raises
-    ------
-    BusSetupError
-        If the file cannot be read, holds no frame, or an option is wrong.
     """
 
     replayed = True
@@ -73,12 +70,8 @@ class ReplayBus:
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """See `CanBus`.
 
-        Raises
-        ------
-        LogEndedError
-            After the last frame.
-        LinkError
-            At a place where the log is broken.
+        Raises `LogEndedError`: after the last frame. Raises `LinkError`: at a place where the log
+        is broken.
         """
         now = time.monotonic()
         if self._begin is None:
@@ -105,10 +98,7 @@ class ReplayBus:
     def send(self, frame: Frame) -> None:
         """See `CanBus`.
 
-        Raises
-        ------
-        LinkError
-            Always.
+        Raises `LinkError`: Always.
         """
         raise LinkError("Nothing can be sent to a log that is played.")
 

@@ -67,23 +67,15 @@ class _Format(Protocol):
     def frame(self, line: str) -> TextFrame | None:
         """The frame in a line that is not empty; None if it holds something else.
 
-        Raises
-        ------
-        ValueError
-            If it cannot be read.
+        Raises `ValueError` if it cannot be read.
         """
 
 
 class TextLog:
     """The frames of a log, and how many of its lines could not be read.
 
-    Raises
-    ------
-    UnknownLogError
-        On the first frame asked for, if the file is of no known format; behind the last, if most
-        lines were damaged.
-    InputError
-        If a line is too long.
+    Raises `UnknownLogError` on the first frame asked for, if the file is of no known format; behind
+    the last, if most lines were damaged. Raises `InputError` if a line is too long.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -410,7 +402,6 @@ class _Screen(_Format):
 
 
 def _plain(line: str) -> str:
-    """Without colors."""
     return re.sub(r"\x1b\[[0-9;]*m", "", line).strip()
 
 

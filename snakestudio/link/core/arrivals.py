@@ -79,10 +79,6 @@ class LoadMeter:
 class Arrivals:
     """Counts of what the robot sends, judged once a second.
 
-    Parameters
-    ----------
-    profile : Profile
-
     Attributes
     ----------
     why_unreadable : str

@@ -115,14 +115,7 @@ class Codec:
     received frames one behind the other with the same count the second has a problem. Otherwise
     nothing is remembered.
 
-    Parameters
-    ----------
-    loaded : LoadedProfile
-
-    Raises
-    ------
-    ProfileError
-        If a message or signal cannot be worked out, with every mistake.
+    Raises `ProfileError` if a message or signal cannot be worked out, with every mistake.
     """
 
     def __init__(self, loaded: LoadedProfile) -> None:
@@ -170,17 +163,14 @@ class Codec:
     def set_points(self, angle: FloatArray, rate: FloatArray | None = None) -> list[Frame]:
         """Frames that tell all joints where to be, and then those that make it count.
 
+        Raises `ValueError` if a value is not finite.
+
         Parameters
         ----------
         angle : (m,) array
             rad, the joints' own.
         rate : (m,) array, optional
             rad/s; 0 if left out.
-
-        Raises
-        ------
-        ValueError
-            If a value is not finite.
         """
         if not np.all(np.isfinite(angle)) or (rate is not None and not np.all(np.isfinite(rate))):
             raise ValueError("set-points must be finite")
@@ -212,6 +202,8 @@ class Codec:
     ) -> list[Frame]:
         """Frames of a command, request or heartbeat, to all nodes or to one.
 
+        Raises `ProfileError` if a signal is not in the message, or cannot have that value.
+
         Parameters
         ----------
         message : Message
@@ -221,11 +213,6 @@ class Codec:
             `node`.
         node : int, optional
             All nodes if left out.
-
-        Raises
-        ------
-        ProfileError
-            If a signal is not in the message, or cannot have that value.
         """
         frames = []
         for coder in self._of(message):
@@ -242,19 +229,16 @@ class Codec:
     ) -> list[Frame]:
         """Frames that a step of a sequence sends; none if it waits or expects.
 
+        Raises `ProfileError` if the profile has no such message, or the step's id or signals make
+        no sense.
+
         Parameters
         ----------
-        step : Step
         node : int, optional
             All nodes if left out.
         angle : (m,) array, optional
             Where the joints are held, rad: what a step tells them that sends a set-point message.
             Without angles, or if one of them is not known (NaN), such a step sends nothing.
-
-        Raises
-        ------
-        ProfileError
-            If the profile has no such message, or the step's id or signals make no sense.
         """
         if step.raw is not None:
             return list(self._raw_frames(step, node))
@@ -316,22 +300,16 @@ class Codec:
     ) -> Frame:
         """The frame that a node sends (or gets).
 
+        Raises `ValueError` if a value is not a number. Raises `ProfileError` if the message is not
+        of the profile, or the node has none of it.
+
         Parameters
         ----------
-        message : Message
-        node : int
         values : mapping
             By quantity and axis (its index; -1: the node as a whole, for whatever has no value of
             its own), as in `Value`. What nobody gives is as the profile fixes it, else 0.
         signals : mapping, optional
             Physical values by the signals' names; they go before `values`.
-
-        Raises
-        ------
-        ValueError
-            If a value is not a number.
-        ProfileError
-            If the message is not of the profile, or the node has none of it.
         """
         coder = next((c for c in self._of(message) if c.bound.node in (node, None)), None)
         if coder is None:

@@ -71,8 +71,6 @@ class Coder:
 
     Attributes
     ----------
-    bound : Bound
-    fields : tuple of Field
     fd : bool
         Whether its frames are those of CAN FD.
     label : str
@@ -159,11 +157,9 @@ class Coder:
 
         Of what the robot sends, pages that nobody selects come in turn.
 
-        Raises
-        ------
-        ProfileError
-            If it is to be sent to the robot and is another page of the message than that of a
-            signal that is bound, fixed or given: the robot would read something else instead.
+        Raises `ProfileError` if it is to be sent to the robot and is another page of the message
+        than that of a signal that is bound, fixed or given: the robot would read something else
+        instead.
         """
         bound = self.bound
         if bound.message.remote:
@@ -266,10 +262,7 @@ class Coder:
     def from_values(self, values: Mapping[tuple[Quantity, int], float]) -> dict[str, float]:
         """Raw values of what is given by quantity and axis, SI.
 
-        Raises
-        ------
-        ValueError
-            If a value is not a number.
+        Raises `ValueError` if a value is not a number.
         """
         raws: dict[str, float] = {}
         for carried in self.bound.carried:
@@ -283,10 +276,7 @@ class Coder:
     def from_signals(self, signals: Mapping[str, float | str], node: int) -> dict[str, float]:
         """Raw values of what is given by the signals' names: physical values, names of values, formulas in `node`.
 
-        Raises
-        ------
-        ProfileError
-            If the message has no such signal, or it cannot have that value.
+        Raises `ProfileError` if the message has no such signal, or it cannot have that value.
         """
         raws = {}
         for name, given in signals.items():

@@ -39,7 +39,6 @@ class ForeignMaster:
 
     Parameters
     ----------
-    codec : Codec
     replay : bool
         Whether the bus is a log that is played: what was sent then is no stranger's.
     """

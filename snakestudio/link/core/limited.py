@@ -33,15 +33,7 @@ _WORDS: dict[Quantity, str] = {
 
 
 class Limited:
-    """Watches over the age of what is limited.
-
-    Parameters
-    ----------
-    profile : Profile
-    limits : AxisLimits
-    observed : NodeStates
-    expected : Expected
-    """
+    """Watches over the age of what is limited."""
 
     def __init__(
         self, profile: Profile, limits: AxisLimits, observed: NodeStates, expected: Expected

@@ -106,7 +106,6 @@ class SetPointLimiter:
 
     Parameters
     ----------
-    limits : AxisLimits
     period : float
         Time between two set-points, s.
     """

@@ -76,7 +76,6 @@ class LinkCore:
 
     Parameters
     ----------
-    codec : Codec
     send : callable
         Puts a frame on the bus at once. LinkError: it could not.
     tell : callable
@@ -416,7 +415,6 @@ class LinkCore:
 
         Parameters
         ----------
-        is_open : bool
         text : str
             Why, in a sentence; may be empty.
         now : float

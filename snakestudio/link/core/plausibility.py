@@ -54,13 +54,7 @@ REACH = 1.5
 
 
 class PlausibilityChecks:
-    """What measurements say against going on.
-
-    Parameters
-    ----------
-    limits : AxisLimits
-    observed : NodeStates
-    """
+    """What measurements say against going on."""
 
     def __init__(self, limits: AxisLimits, observed: NodeStates) -> None:
         self._limits = limits

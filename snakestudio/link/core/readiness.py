@@ -65,14 +65,6 @@ class Readiness:
 
     Parameters
     ----------
-    profile : Profile
-    limits : AxisLimits
-    observed : NodeStates
-    plausibility : PlausibilityChecks
-    watchdogs : Watchdogs
-    arrivals : Arrivals
-    limited : Limited
-    strangers : ForeignMaster
     problems : sequence of Problem
         What in the profile forbids arming.
     replay : bool
@@ -112,7 +104,6 @@ class Readiness:
         ----------
         now : float
             s.
-        state : LinkState
         bus_load : float
             0 to 1.
         busy : str
@@ -233,17 +224,7 @@ class Readiness:
 
 
 class Supervisor:
-    """Looks at watchdogs, frames and measurements.
-
-    Parameters
-    ----------
-    limits : AxisLimits
-    observed : NodeStates
-    watchdogs : Watchdogs
-    arrivals : Arrivals
-    plausibility : PlausibilityChecks
-    limited : Limited
-    """
+    """Looks at watchdogs, frames and measurements."""
 
     def __init__(
         self,
@@ -276,7 +257,6 @@ class Supervisor:
         ----------
         now : float
             s.
-        state : LinkState
         doing : str
             The sequence that is being carried out, "arm" or "disarm"; "" if none is.
         set_points : (m,) array

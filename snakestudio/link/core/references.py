@@ -93,10 +93,7 @@ class Wiggle:
     ) -> Wiggle:
         """What a command asks for, from now on (s).
 
-        Raises
-        ------
-        ValueError
-            Which of its values cannot be used.
+        Raises `ValueError`: which of its values cannot be used.
         """
         limits = {
             "axis": (0, n_axes - 1),

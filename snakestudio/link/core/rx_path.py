@@ -20,16 +20,6 @@ __all__ = ["RxPath"]
 class RxPath:
     """Takes frames over.
 
-    Parameters
-    ----------
-    codec : Codec
-    observed : NodeStates
-    plausibility : PlausibilityChecks
-    arrivals : Arrivals
-    strangers : ForeignMaster
-    meter : LoadMeter
-    journal : Journal
-
     Attributes
     ----------
     received, unknown, unreadable : int

@@ -133,12 +133,7 @@ class SendTimes:
 
 
 class PeriodicMessages:
-    """Requests and host heartbeats, each at its own interval; one that states none is for sequences only.
-
-    Parameters
-    ----------
-    profile : Profile
-    """
+    """Requests and host heartbeats, each at its own interval; one that states none is for sequences only."""
 
     def __init__(self, profile: Profile) -> None:
         self._entries = [

@@ -28,7 +28,6 @@ class Sequence:
 
     Parameters
     ----------
-    steps : tuple of Step
     lenient : bool
         Whether it goes on when an expectation is not met in time, as a stop sequence must: the
         frames behind it are worth more than order.
@@ -110,7 +109,6 @@ class Task:
     ----------
     kind : str
         Which of the profile's sequences.
-    steps : tuple of Step
     begin : float
         When it began, s.
     """

@@ -22,20 +22,12 @@ __all__ = ["SetPoints"]
 class SetPoints:
     """Holds, wiggles or follows references, always through the limiter.
 
-    Parameters
-    ----------
-    codec : Codec
-    limits : AxisLimits
-    tx : TxGate
-
     Attributes
     ----------
     angle, rate : (m,) arrays
         What was sent last, rad and rad/s; NaN if nothing was.
     streaming : bool
         Whether references are followed.
-    times : SendTimes
-    references : References
     """
 
     def __init__(self, codec: Codec, limits: AxisLimits, tx: TxGate) -> None:

@@ -19,14 +19,7 @@ BLIND_REPEATS = 3
 
 
 class Stopping:
-    """Watches whether a stop has had its effect.
-
-    Parameters
-    ----------
-    profile : Profile
-    observed : NodeStates
-    journal : Journal
-    """
+    """Watches whether a stop has had its effect."""
 
     def __init__(self, profile: Profile, observed: NodeStates, journal: Journal) -> None:
         self._profile = profile

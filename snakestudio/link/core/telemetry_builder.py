@@ -19,19 +19,7 @@ __all__ = ["TelemetryBuilder"]
 
 
 class TelemetryBuilder:
-    """Reads the parts, and changes none.
-
-    Parameters
-    ----------
-    profile : Profile
-    observed : NodeStates
-    expected : Expected
-    rx : RxPath
-    tx : TxGate
-    set_points : SetPoints
-    meter : LoadMeter
-    replay : bool
-    """
+    """Reads the parts, and changes none."""
 
     def __init__(
         self,

@@ -29,16 +29,6 @@ __all__ = ["TorqueControl"]
 class TorqueControl:
     """Carries out sequences, and stops the robot.
 
-    Parameters
-    ----------
-    profile : Profile
-    machine : Machine
-    observed : NodeStates
-    tx : TxGate
-    set_points : SetPoints
-    watchdogs : Watchdogs
-    journal : Journal
-
     Attributes
     ----------
     task : Task or None

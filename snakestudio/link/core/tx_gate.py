@@ -27,20 +27,15 @@ class TxGate:
 
     Parameters
     ----------
-    codec : Codec
     send : callable
         Puts a frame on the bus. LinkError: it could not.
-    machine : Machine
     watchdogs : Watchdogs
         Are told when sending begins to fail.
-    meter : LoadMeter
-    journal : Journal
     replay : bool
         Whether nothing may be sent at all.
 
     Attributes
     ----------
-    bus_open : bool
     sent, errors : int
         Frames that went out, and that did not.
     """

@@ -52,11 +52,6 @@ class Loss:
 class Watchdogs:
     """Everything whose silence stops the robot.
 
-    Parameters
-    ----------
-    profile : Profile
-    observed : NodeStates
-
     Attributes
     ----------
     window_at, reference_at : float

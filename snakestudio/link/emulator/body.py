@@ -30,8 +30,6 @@ class Body:
 
     Parameters
     ----------
-    profile : Profile
-    plant : Plant
     rng : numpy.random.Generator
         Draws each axis' start-up lag.
 

@@ -51,10 +51,7 @@ class Fault:
 def parse_fault(kind: str, node: str = "") -> Fault:
     """A fault as somebody typed it.
 
-    Raises
-    ------
-    UsageError
-        If there is no such kind, or the node is no number.
+    Raises `UsageError` if there is no such kind, or the node is no number.
     """
     known = next((each for each in FAULTS if each == kind.strip().lower()), None)
     if known is None:

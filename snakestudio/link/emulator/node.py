@@ -72,20 +72,15 @@ class Node(ABC):
 
     Parameters
     ----------
-    number : int
     axes : (k,) int array
         Indices of its axes in the profile, by slot.
-    profile : Profile
-    body : Body
 
     Attributes
     ----------
-    powered : bool
     torque : bool
         Whether its motors are on.
     outbox : list of Frame
         What it wants to send.
-    events : list of NodeEvent
     set_points : int
         Set-points taken since it was made.
     rejected : int

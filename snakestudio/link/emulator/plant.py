@@ -76,7 +76,6 @@ class JointPlant:
 
     Parameters
     ----------
-    emulation : Emulation
     angle : (m,) array
         Where the joints stand at first, rad.
     """

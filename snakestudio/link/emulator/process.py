@@ -66,19 +66,12 @@ class Port(Protocol):
 class BusPort:
     """A bus of python-can as a `Port`.
 
-    Parameters
-    ----------
-    bus : Bus
+    Raises `LinkError` if it cannot be opened.
 
     Attributes
     ----------
     lost : int
         Frames that could not be sent, and times that receiving failed.
-
-    Raises
-    ------
-    LinkError
-        If it cannot be opened.
     """
 
     def __init__(self, bus: Bus) -> None:
@@ -125,9 +118,6 @@ class EmulatorProcess:
 
     Parameters
     ----------
-    robot : EmulatedRobot
-    port : Port
-    faults : tuple of TimedFault
     report : callable, optional
         Gets lines of JSON, one for every event.
     each_round : callable, optional
@@ -330,7 +320,6 @@ def status_line(robot: EmulatedRobot, set_points: float, sent: float, more: str)
 
     Parameters
     ----------
-    robot : EmulatedRobot
     set_points, sent : float
         Set-points taken and frames sent, lately, 1/s.
     more : str

@@ -38,7 +38,6 @@ class EmulatedRobot:
 
     Parameters
     ----------
-    loaded : LoadedProfile
     plant : Plant, optional
         What its motors move; `JointPlant`, straight, if left out.
     seed : int
@@ -170,10 +169,7 @@ class EmulatedRobot:
     def inject(self, fault: Fault, now: float) -> None:
         """Let something go wrong, from now on until it is cleared.
 
-        Raises
-        ------
-        UsageError
-            If the robot has no such node.
+        Raises `UsageError` if the robot has no such node.
         """
         nodes = self.befallen(fault)
         self._begin(now)
@@ -195,10 +191,7 @@ class EmulatedRobot:
     def befallen(self, fault: Fault) -> list[Node]:
         """The nodes that a fault happens to.
 
-        Raises
-        ------
-        UsageError
-            If the robot has no such node.
+        Raises `UsageError` if the robot has no such node.
         """
         nodes = [node for node in self.nodes if fault.node in (None, node.number)]
         if not nodes:
@@ -260,10 +253,6 @@ _BABBLE_BURST = 200
 
 class Wire:
     """What becomes of the frames that nodes send.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
 
     Attributes
     ----------

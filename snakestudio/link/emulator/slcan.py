@@ -149,9 +149,7 @@ def _of_registers(first: int, second: int) -> int:
 class PtySlcan:
     """A serial port that is none: whoever opens its path finds an `SlcanAdapter`.
 
-    Parameters
-    ----------
-    bitrate : int
+    Raises `LinkError` if this system has no pseudo-terminals.
 
     Attributes
     ----------
@@ -159,11 +157,6 @@ class PtySlcan:
         What to open.
     lost : int
         Frames for which there was no room, because nobody read them.
-
-    Raises
-    ------
-    LinkError
-        If this system has no pseudo-terminals.
     """
 
     def __init__(self, bitrate: int) -> None:

@@ -20,7 +20,6 @@ class VirtualRobot:
     ----------
     robot : EmulatedRobot
         Used by the thread alone while it runs.
-    channel : str
     """
 
     def __init__(self, robot: EmulatedRobot, channel: str) -> None:

@@ -53,10 +53,7 @@ class BitField:
 def read_field(stream: Stream, field: BitField) -> NDArray[np.float64]:
     """(n,) array: the number in every frame; NaN where a float is none.
 
-    Raises
-    ------
-    ValueError
-        If the field does not fit into the stream's frames.
+    Raises `ValueError` if the field does not fit into the stream's frames.
     """
     if field.first < 0 or field.first + field.width > 8 * stream.length:
         raise ValueError(f"{field.text()} does not fit into {stream.length} bytes")

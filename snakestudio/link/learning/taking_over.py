@@ -39,6 +39,9 @@ def take_over(
     Messages that are bound already under the same name are replaced, and so are axes of the same
     joint; everything else stays.
 
+    Raises `ValueError` if a new profile is asked for and no angle was found: a profile has at least
+    one axis.
+
     Parameters
     ----------
     profile : Profile or None
@@ -52,11 +55,6 @@ def take_over(
         their numbers.
     name : str
         Of a new profile.
-
-    Raises
-    ------
-    ValueError
-        If a new profile is asked for and no angle was found: a profile has at least one axis.
     """
     chosen = [message for message in found if message.role]
     database = (

@@ -108,6 +108,9 @@ def with_play(values: FloatArray, play: float) -> FloatArray:
 def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArray) -> WiggleResult:
     """How an axis answered to a wiggle.
 
+    Raises `ValueError` if there are fewer than twenty samples with both, or the reference stands
+    still.
+
     Parameters
     ----------
     name : str
@@ -116,11 +119,6 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
         s, ascending.
     reference, measured : (n,) arrays
         Commanded and measured angle, rad; NaN where nothing was heard.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than twenty samples with both, or the reference stands still.
     """
     known = np.isfinite(time) & np.isfinite(reference) & np.isfinite(measured)
     t = time[known]

@@ -55,18 +55,14 @@ class LinkClient:
 
     The process is started at once, and is ready within a second or two; nothing here waits for it.
 
+    Raises `LinkError` if the process cannot be started.
+
     Parameters
     ----------
-    loaded : LoadedProfile
     bus : Bus, optional
         In place of the profile's.
     log_dir : Path, optional
         Folder in which all frames are logged from the begin, as ``NAME-DATE-TIME.blf``.
-
-    Raises
-    ------
-    LinkError
-        If the process cannot be started.
     """
 
     def __init__(
@@ -103,10 +99,7 @@ class LinkClient:
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
         """See `Link`; what is asked of a process that has ended is not carried out, and gets no answer.
 
-        Raises
-        ------
-        LinkError
-            If the command is longer than the pipe takes in one piece.
+        Raises `LinkError` if the command is longer than the pipe takes in one piece.
         """
         if kind == "stop":
             return self._request_stop(str(values.get("reason", "Stopped by the operator.")))
@@ -126,10 +119,7 @@ class LinkClient:
     def send(self, block: ReferenceBlock) -> None:
         """See `Link`.
 
-        Raises
-        ------
-        LinkError
-            If the block's shape is not that of the profile's axes.
+        Raises `LinkError` if the block's shape is not that of the profile's axes.
         """
         link = self._link
         if link is not None:
@@ -176,10 +166,8 @@ class LinkClient:
     def begin_log(self, path: Path) -> None:
         """See `Link`.
 
-        Raises
-        ------
-        LinkError
-            If the file's ending is none that frames are logged as, or its folder does not exist.
+        Raises `LinkError` if the file's ending is none that frames are logged as, or its folder
+        does not exist.
         """
         path = path.absolute()
         check_log_path(path)
@@ -188,10 +176,7 @@ class LinkClient:
     def restart(self) -> None:
         """Start the process again after it ended, or in place of one that hangs; nothing is connected then.
 
-        Raises
-        ------
-        LinkError
-            If it cannot be started.
+        Raises `LinkError` if it cannot be started.
         """
         self.close()
         self._telemetry = _nothing(self.profile, "The link's process is starting.")
@@ -265,14 +250,7 @@ class LinkClient:
 class _Running:
     """One life of the process.
 
-    Parameters
-    ----------
-    loaded : LoadedProfile
-
-    Raises
-    ------
-    LinkError
-        If it cannot be started.
+    Raises `LinkError` if it cannot be started.
     """
 
     def __init__(self, loaded: LoadedProfile) -> None:

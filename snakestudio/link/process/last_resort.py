@@ -25,7 +25,6 @@ def stop_blindly(
 
     Parameters
     ----------
-    codec : Codec
     send : callable
         Puts a frame on the bus; may raise.
     wait : callable

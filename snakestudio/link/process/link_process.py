@@ -105,8 +105,6 @@ class _Process:
 
     Parameters
     ----------
-    loaded : LoadedProfile
-    memory : LinkMemory
     priority : str
         What the operating system granted.
     clock : callable
@@ -159,10 +157,8 @@ class _Process:
     def run(self) -> None:
         """Until the window ends it, or is gone.
 
-        Raises
-        ------
-        LinkError
-            If anything failed that must not; the stop sequence has been sent by then.
+        Raises `LinkError` if anything failed that must not; the stop sequence has been sent by
+        then.
         """
         gc.collect()
         gc.freeze()  # what is there now stays: collections have only to look at what comes

@@ -33,7 +33,6 @@ class Segment:
 
     Parameters
     ----------
-    mapped : mmap.mmap
     handle : str
         What the other process attaches it by.
     descriptor : int or None
@@ -91,7 +90,6 @@ class Cell:
 
     Parameters
     ----------
-    segment : Segment
     offset : int
         A multiple of 8.
     """
@@ -121,7 +119,6 @@ class Latest:
 
     Parameters
     ----------
-    segment : Segment
     offset : int
         A multiple of 8.
     capacity : int
@@ -144,10 +141,7 @@ class Latest:
     def write(self, record: bytes) -> None:
         """Make `record` the latest one.
 
-        Raises
-        ------
-        ValueError
-            If it is longer than the capacity.
+        Raises `ValueError` if it is longer than the capacity.
         """
         if len(record) > self.capacity:
             raise ValueError(f"a record of {len(record)} bytes does not fit into {self.capacity}")
@@ -188,7 +182,6 @@ class Ring:
 
     Parameters
     ----------
-    segment : Segment
     offset : int
         A multiple of 8.
     capacity : int
@@ -222,10 +215,7 @@ class Ring:
     def write(self, record: bytes) -> None:
         """Append a record.
 
-        Raises
-        ------
-        ValueError
-            If it does not fit.
+        Raises `ValueError` if it does not fit.
         """
         if not self.fits(len(record)):
             raise ValueError(

@@ -48,7 +48,6 @@ def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int
 
     Parameters
     ----------
-    deliver : callable
     descriptor : int
         Of the pipe.
     """

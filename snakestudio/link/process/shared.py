@@ -54,10 +54,6 @@ class LinkMemory:
         Axes of the profile.
     handle : str, optional
         Of the memory to attach; a new one is made without.
-
-    Attributes
-    ----------
-    segment : Segment
     """
 
     def __init__(self, n_axes: int, handle: str | None = None) -> None:
@@ -114,10 +110,7 @@ class LinkMemory:
     def send(self, block: ReferenceBlock) -> None:
         """Hand over references.
 
-        Raises
-        ------
-        LinkError
-            If the block does not have the shape of the profile's axes.
+        Raises `LinkError` if the block does not have the shape of the profile's axes.
         """
         block = ReferenceBlock(
             np.ascontiguousarray(block.time, dtype=np.float64),

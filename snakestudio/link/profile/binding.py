@@ -133,10 +133,7 @@ def resolve(loaded: LoadedProfile) -> Layout:
 def frame_id(formula: str, node: int, extended: bool) -> int:
     """The id that a formula gives a node.
 
-    Raises
-    ------
-    FormulaError
-        If it gives none, or one that is too large.
+    Raises `FormulaError` if it gives none, or one that is too large.
     """
     number = read_formula(formula)(node)
     _within(number, node, extended)

@@ -107,7 +107,6 @@ def _ends(message: Message, key: str) -> Iterator[Problem]:
 
 
 def _guards(bound: Bound, key: str) -> Iterator[Problem]:
-    """Counters and checksums."""
     checksums = [carried.field for carried in bound.carried if carried.quantity == "checksum"]
     for at, signal in enumerate(bound.message.signals):
         field = bound.fields[signal.signal]

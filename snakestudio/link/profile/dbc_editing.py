@@ -168,10 +168,7 @@ def _needs_quotes(name: str) -> bool:
 def choices_of(text: str) -> tuple[tuple[int, str], ...]:
     """Names of values as a line has them: 0 Stop, 0x1=Arm, 2 "Arm, then go".
 
-    Raises
-    ------
-    ProfileError
-        If a part of it is no number with a name.
+    Raises `ProfileError` if a part of it is no number with a name.
     """
     found = []
     rest = text
@@ -191,10 +188,7 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
 def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
     """The text of a DBC (an empty one is none yet) with a message added, or in the place of the one called `replaced`.
 
-    Raises
-    ------
-    ProfileError
-        See `message_of`.
+    Raises `ProfileError`: see `message_of`.
     """
     database = _database(dbc_text)
     made = _made(database, draft, replaced)
@@ -210,11 +204,8 @@ def message_of(dbc_text: str, draft: MessageDraft, replaced: str = "") -> DbcMes
     Signals that share bits are no mistake here: a DBC may describe the same bits in two ways. Where
     the profile binds such a message, its checks say so.
 
-    Raises
-    ------
-    ProfileError
-        Naming every mistake, a line each: names that are none, numbers that do not fit, a
-        multiplexer that is missing.
+    Raises `ProfileError`: naming every mistake, a line each: names that are none, numbers that do
+    not fit, a multiplexer that is missing.
     """
     return _made(_database(dbc_text), draft, replaced)
 

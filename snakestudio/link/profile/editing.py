@@ -36,10 +36,7 @@ Numbering = Literal["a node for each joint", "a node for each axis"]
 def get_value(profile: Profile, key: str) -> Any:
     """The value at a dotted key such as ``axes[3].sign`` (counted from 1).
 
-    Raises
-    ------
-    ProfileError
-        If there is none.
+    Raises `ProfileError` if there is none.
     """
     try:
         return value_at(profile, parse_key(key))
@@ -50,10 +47,7 @@ def get_value(profile: Profile, key: str) -> Any:
 def with_value(profile: Profile, key: str, value: Any) -> Profile:
     """The profile with another value at a dotted key; None leaves the key out.
 
-    Raises
-    ------
-    ProfileError
-        Naming key, value and remedy.
+    Raises `ProfileError`: naming key, value and remedy.
     """
     return with_values(profile, {key: value})
 
@@ -61,16 +55,12 @@ def with_value(profile: Profile, key: str, value: Any) -> Profile:
 def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
     """The profile with other values at several dotted keys, taken together.
 
+    Raises `ProfileError`: naming every mistake.
+
     Parameters
     ----------
-    profile : Profile
     values : mapping of str to object
         As they stand in the file; parts and tuples of parts are welcome, too.
-
-    Raises
-    ------
-    ProfileError
-        Naming every mistake.
     """
     whole: Any = tree(profile)
     for key, value in values.items():
@@ -105,21 +95,16 @@ def generate_axes(
 ) -> tuple[Axis, ...]:
     """Rows of a robot whose joints are alike.
 
+    Raises `ProfileError` if a number is out of range.
+
     Parameters
     ----------
     joints : int
         How many there are.
-    axes : {"yaw", "pitch", "roll", "yaw and pitch", "alternating"}
     first_node : int
         Number of the first node; the others follow on.
-    numbering : {"a node for each joint", "a node for each axis"}
     first_joint : int
         Number of the first joint.
-
-    Raises
-    ------
-    ProfileError
-        If a number is out of range.
     """
     made: list[dict[str, Any]] = []
     node = first_node
@@ -148,10 +133,7 @@ def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
     which the robot counts its angles itself (``reversed`` and ``zero_deg`` of the scene's joints).
     An axis that stops before the limits of the template gets separate limits.
 
-    Raises
-    ------
-    ProfileError
-        If the scene's robot has no joint axes.
+    Raises `ProfileError` if the scene's robot has no joint axes.
     """
     axes = scene.robot.axes if scene.body.jointed else ()
     if not axes:

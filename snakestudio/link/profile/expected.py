@@ -52,7 +52,6 @@ class Expected:
 
     Parameters
     ----------
-    profile : Profile
     pages : mapping of int to int
         By a message's number in the profile: how many of its frames bring all that it carries.
 

@@ -106,10 +106,7 @@ class Field:
     def nearest(self, physical: float) -> float:
         """Raw value nearest to a physical one, within what the signal can hold.
 
-        Raises
-        ------
-        ValueError
-            If it is not a number.
+        Raises `ValueError` if it is not a number.
         """
         raw = (physical - self.offset) / self.scale
         if raw != raw:
@@ -120,10 +117,8 @@ class Field:
     def reading(self, given: float | str, node: int) -> float:
         """Raw value of a fixed one: a physical value, the name of a value, or a formula in `node`.
 
-        Raises
-        ------
-        FormulaError
-            If the text is neither, or the value is beyond what the signal can hold.
+        Raises `FormulaError` if the text is neither, or the value is beyond what the signal can
+        hold.
         """
         if isinstance(given, str):
             if given in self.choices:

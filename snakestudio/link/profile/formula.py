@@ -30,10 +30,7 @@ class Formula:
     def __call__(self, node: int) -> int:
         """The value for a node.
 
-        Raises
-        ------
-        FormulaError
-            If it divides by zero, shifts too far or leaves 64 bits.
+        Raises `FormulaError` if it divides by zero, shifts too far or leaves 64 bits.
         """
         return self._evaluate(node)
 
@@ -42,10 +39,7 @@ class Formula:
 def read_formula(text: str) -> Formula:
     """Read a formula.
 
-    Raises
-    ------
-    FormulaError
-        If it cannot be used, with the position of the mistake.
+    Raises `FormulaError` if it cannot be used, with the position of the mistake.
     """
     plain = text.strip()
     interpreter = _IdFormula()

@@ -96,8 +96,6 @@ def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
     start : int
         As the DBC counts: of the least significant bit, or (big-endian) of the most significant
         one.
-    length : int
-    big_endian : bool
 
     Returns
     -------
@@ -155,10 +153,7 @@ def ids_of(
 ) -> tuple[tuple[int | None, int], ...]:
     """The ids that a message of the profile has: for each node, or (None) once for all.
 
-    Raises
-    ------
-    FormulaError
-        If its formula cannot be read, or gives no id for a node.
+    Raises `FormulaError` if its formula cannot be read, or gives no id for a node.
     """
     nodes: tuple[int | None, ...] = profile.nodes if message.each == "node" else (None,)
     if not message.id:

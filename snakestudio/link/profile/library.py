@@ -28,10 +28,7 @@ def own() -> list[Path]:
 def find_profile(name: str | Path) -> Path:
     """The file of a profile that is named by its path, or by the bare name of a shipped one or one of the user's.
 
-    Raises
-    ------
-    ProfileError
-        If there is none.
+    Raises `ProfileError` if there is none.
     """
     path = local_path(name)
     if path.suffix or path.exists() or len(path.parts) > 1:
@@ -49,11 +46,8 @@ def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = 
 
     With a scene the name and the axes are those of its robot, see `axes_of_scene`.
 
-    Raises
-    ------
-    ProfileError
-        If there is no such template, or one of the files is there already, or cannot be written; or
-        if the scene's robot has no joint axes.
+    Raises `ProfileError` if there is no such template, or one of the files is there already, or
+    cannot be written; or if the scene's robot has no joint axes.
     """
     source = find_profile(template)
     folder = local_path(folder)

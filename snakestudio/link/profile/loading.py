@@ -70,10 +70,7 @@ class LoadedProfile:
 def load_profile(path: str | Path) -> LoadedProfile:
     """Read a profile and its DBC.
 
-    Raises
-    ------
-    ProfileError
-        With one sentence a mistake, each naming file, key, value and remedy.
+    Raises `ProfileError` with one sentence a mistake, each naming file, key, value and remedy.
     """
     path = local_path(path)
     text = _text(path, PROFILE)
@@ -97,10 +94,7 @@ def parse_profile(
 ) -> LoadedProfile:
     """Make a profile of its two texts; `source` names it in the sentences, `path` is the file it belongs to.
 
-    Raises
-    ------
-    ProfileError
-        See `load_profile`.
+    Raises `ProfileError`: see `load_profile`.
     """
     return _parse(toml_text, dbc_text, source, None if path is None else local_path(path), [])
 
@@ -158,10 +152,7 @@ def _findings(error: pydantic.ValidationError) -> list[Problem]:
 def read_dbc(text: str, source: str = "DBC") -> Database:
     """The messages of a DBC.
 
-    Raises
-    ------
-    ProfileError
-        If it cannot be read; names the line where it can.
+    Raises `ProfileError` if it cannot be read; names the line where it can.
     """
     words = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
     if words > DBC.values:
@@ -262,10 +253,7 @@ def _over(profile: Profile, base: str) -> str:
 def save_profile(profile: Profile, path: str | Path) -> None:
     """Write a profile; comments and layout of the file it replaces stay, and that file stays as ``NAME.toml~``.
 
-    Raises
-    ------
-    ProfileError
-        If the file cannot be written; the old one is untouched then.
+    Raises `ProfileError` if the file cannot be written; the old one is untouched then.
     """
     path = local_path(path)
     try:
@@ -289,10 +277,10 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
     The DBC goes first: a profile that speaks of signals which its DBC does not have yet would be of
     no use.
 
+    Raises `ProfileError` if one of them cannot be written; the old ones are untouched then.
+
     Parameters
     ----------
-    profile : Profile
-    dbc_text : str
     path : Path
         Of the profile; the DBC's name stands in it.
     base : str, optional
@@ -302,11 +290,6 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
     -------
     str
         The TOML text that was written.
-
-    Raises
-    ------
-    ProfileError
-        If one of them cannot be written; the old ones are untouched then.
     """
     text = dump_profile(profile, base)
     files = [

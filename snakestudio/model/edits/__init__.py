@@ -44,10 +44,7 @@ _PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d{1,9}\])*)\Z")
 def parse_key(key: str) -> tuple[str | int, ...]:
     """``obstacles[2].x_m`` as ``("obstacles", 1, "x_m")``: people count from one.
 
-    Raises
-    ------
-    SceneError
-        If the key is not written like that.
+    Raises `SceneError` if the key is not written like that.
     """
     path: list[str | int] = []
     for part in key.strip().split("."):
@@ -106,10 +103,7 @@ def _owners(scene: Scene, name: str) -> list[str]:
 def get_value(scene: Scene, key: str) -> Any:
     """The value at a dotted key.
 
-    Raises
-    ------
-    SceneError
-        If there is none.
+    Raises `SceneError` if there is none.
     """
     path = parse_key(key)
     try:
@@ -121,10 +115,7 @@ def get_value(scene: Scene, key: str) -> Any:
 def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
     """The part of the scene that declares the value at a dotted key, and the value's name there.
 
-    Raises
-    ------
-    SceneError
-        If there is no such key.
+    Raises `SceneError` if there is no such key.
     """
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
@@ -136,10 +127,7 @@ def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
 def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
     """What stands in a model at the names and places of a key that was parsed.
 
-    Raises
-    ------
-    LookupError
-        If there is nothing.
+    Raises `LookupError` if there is nothing.
     """
     found = whole
     for part in path:
@@ -157,10 +145,7 @@ def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
 def with_value(scene: Scene, key: str, value: Any) -> Scene:
     """The scene with another value at a dotted key.
 
-    Raises
-    ------
-    SceneError
-        Naming key, value and remedy; `scene` stays as it was.
+    Raises `SceneError`: naming key, value and remedy; `scene` stays as it was.
     """
     return with_values(scene, {key: value})
 
@@ -171,10 +156,7 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     With another number of links, tables of links and joints that no longer exist are trimmed
     (`trimming_note`).
 
-    Raises
-    ------
-    SceneError
-        Naming every mistake.
+    Raises `SceneError`: naming every mistake.
     """
     values = _trimming(scene, {key: _plain(value) for key, value in values.items()})
     quick = _with_plain_values(scene, values)
@@ -410,10 +392,7 @@ def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
 def with_path(scene: Scene, path: GroundPath) -> Scene:
     """The scene with another path on the ground.
 
-    Raises
-    ------
-    SceneError
-        If the path contradicts itself; `scene` stays as it was.
+    Raises `SceneError` if the path contradicts itself; `scene` stays as it was.
     """
     changed = scene.model_copy(update={"path": path})
     return complete(changed, structure_problems(changed))
@@ -422,10 +401,7 @@ def with_path(scene: Scene, path: GroundPath) -> Scene:
 def with_patches(scene: Scene, patches: tuple[GroundPatch, ...]) -> Scene:
     """The scene with other patches of friction on the ground.
 
-    Raises
-    ------
-    SceneError
-        If they contradict the scene; `scene` stays as it was.
+    Raises `SceneError` if they contradict the scene; `scene` stays as it was.
     """
     changed = scene.model_copy(
         update={"ground": scene.ground.model_copy(update={"patch": patches})}

@@ -28,7 +28,6 @@ def aligned(scene: Scene, indices: Sequence[int], side: Side) -> Scene:
 
     Parameters
     ----------
-    scene : Scene
     indices : sequence of int
         0-based.
     side : Side
@@ -61,10 +60,8 @@ def distributed(
 
     Parameters
     ----------
-    scene : Scene
     indices : sequence of int
         0-based; with fewer than three that can move nothing happens.
-    axis : {"x", "y"}
     by : {"centres", "gaps"}
         What becomes equal: the distances of their middles, or the room between them.
     """

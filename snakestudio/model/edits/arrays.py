@@ -110,9 +110,10 @@ def throw_field(
 ) -> Throw:
     """Random places in a rectangle for copies of some obstacles, clear of each other, of the scene and of the robot.
 
+    Raises `SceneError` if it is not known where the robot starts.
+
     Parameters
     ----------
-    scene : Scene
     sources : sequence of Obstacle
         One of them, by chance, stands at every place; what is not round counts as the circle around
         it.
@@ -122,14 +123,8 @@ def throw_field(
         Of the rectangle that holds the obstacles' places, m.
     clearance : float
         Least distance of their circles from anything, m.
-    seed : int
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If it is not known where the robot starts.
     """
     random = np.random.default_rng(seed)
     offsets, radii = _circles(sources, plan_boxes(sources))
@@ -312,7 +307,6 @@ def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:
 
     Parameters
     ----------
-    plan : ArrayPlan
     obstacles : sequence of Obstacle
         At least one.
     """
@@ -336,10 +330,7 @@ def placements(plan: ArrayPlan) -> FloatArray:
 
     A ring lies to the left of the first: its centre is `radius_m` away towards smaller x.
 
-    Raises
-    ------
-    ValueError
-        For a random field, whose places depend on what stands around.
+    Raises `ValueError` for a random field, whose places depend on what stands around.
     """
     if plan.pattern == "row":
         k = np.arange(plan.count)
@@ -392,24 +383,18 @@ def arrayed(
     first. In a random field each place gets one of them by chance; those of the scene stay, and it
     lies about their middle.
 
+    Raises `ValueError` if it would be too many, or a place farther away than an obstacle may be
+    (pydantic.ValidationError). Raises `SceneError` if it is not known where the robot of a random
+    field starts.
+
     Parameters
     ----------
-    scene : Scene
-    plan : ArrayPlan
     indices : sequence of int
         0-based obstacles of the scene to copy.
     fresh : sequence of Obstacle
         What is copied instead, if there are no indices; the first copies stand where these do.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    ValueError
-        If it would be too many, or a place farther away than an obstacle may be
-        (pydantic.ValidationError).
-    SceneError
-        If it is not known where the robot of a random field starts.
     """
     sources = [scene.obstacles[i] for i in indices] or list(fresh)
     if not sources:

@@ -55,7 +55,6 @@ def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
     ----------
     pose : (n, 7) array
         As in `Snapshot`.
-    robot : Robot
     """
     links = robot.links[:-1]
     offset = np.array([joint.axis_offset for joint in robot.joint_list])
@@ -99,6 +98,9 @@ def bent_robot(
     Given link angles and the state of every link stay what they are; any other start becomes given
     joint angles. A robot in space that lies on the ground does so afterwards, too.
 
+    Raises `SceneError` if the start refers to a file that cannot be read, or a place is farther
+    away than it may be.
+
     Parameters
     ----------
     scene : Scene
@@ -111,12 +113,6 @@ def bent_robot(
         One that the joint has.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If the start refers to a file that cannot be read, or a place is farther away than it may
-        be.
     """
     robot = scene.robot
     start = scene.start

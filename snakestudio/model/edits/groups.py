@@ -36,10 +36,7 @@ def with_obstacles(scene: Scene, obstacles: Iterable[Obstacle]) -> Scene:
 def obstacle_with(obstacle: Obstacle, **changes: object) -> Obstacle:
     """An obstacle with other values.
 
-    Raises
-    ------
-    pydantic.ValidationError
-        If one of them is out of range.
+    Raises `pydantic.ValidationError` if one of them is out of range.
     """
     values = {name: getattr(obstacle, name) for name in field_names(obstacle)}
     return type(obstacle).model_validate(values | changes)
@@ -93,10 +90,7 @@ def free_group_name(scene: Scene, like: str = "Group") -> str:
 def with_group(scene: Scene, indices: Iterable[int], name: str) -> Scene:
     """The scene with some obstacles (0-based) in the group `name`; "" takes them out of theirs.
 
-    Raises
-    ------
-    pydantic.ValidationError
-        If the name is too long.
+    Raises `pydantic.ValidationError` if the name is too long.
     """
     chosen = set(indices)
     return with_obstacles(

@@ -65,10 +65,7 @@ def tidy(value: float) -> float:
 def with_start(scene: Scene, start: Start) -> Scene:
     """The scene with another start.
 
-    Raises
-    ------
-    SceneError
-        If it does not fit the robot; `scene` stays as it was.
+    Raises `SceneError` if it does not fit the robot; `scene` stays as it was.
     """
     changed = scene.model_copy(update={"start": start})
     return complete(changed, structure_problems(changed))
@@ -77,10 +74,7 @@ def with_start(scene: Scene, start: Start) -> Scene:
 def changed_start(start: One, **changes: Any) -> One:
     """A start with some of its values replaced.
 
-    Raises
-    ------
-    SceneError
-        If one is out of its range.
+    Raises `SceneError` if one is out of its range.
     """
     values = {name: getattr(start, name) for name in type(start).model_fields}
     return _made(type(start), values | changes)
@@ -119,10 +113,7 @@ def frame_angles(turn: FloatArray) -> tuple[float, float, float]:
 def as_state(scene: Scene, base_dir: Path | None = None) -> StateStart:
     """The scene's start as the state of every link.
 
-    Raises
-    ------
-    SceneError
-        If the start refers to a file that cannot be read.
+    Raises `SceneError` if the start refers to a file that cannot be read.
     """
     if isinstance(scene.start, StateStart):
         return scene.start
@@ -149,11 +140,8 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
 
     Of the state of every link only the pose is taken over.
 
-    Raises
-    ------
-    SceneError
-        If the start refers to a file that cannot be read, or is the state of links that hang in no
-        chain.
+    Raises `SceneError` if the start refers to a file that cannot be read, or is the state of links
+    that hang in no chain.
     """
     start = scene.start
     if isinstance(start, JointAnglesStart):
@@ -190,7 +178,6 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
 
     Parameters
     ----------
-    scene : Scene
     pose : (n, 7) array
         As in `Snapshot`; of the scene's robot of links.
     """
@@ -248,10 +235,7 @@ def placed_at(
 def moved_robot(scene: Scene, shift: ArrayLike, base_dir: Path | None = None) -> Scene:
     """The scene with the robot's start moved by (dx, dy, dz) metres; in the plane dz means nothing.
 
-    Raises
-    ------
-    SceneError
-        If it would be farther away than it may, or the start cannot be moved.
+    Raises `SceneError` if it would be farther away than it may, or the start cannot be moved.
     """
     return _carried(scene, np.eye(3), np.zeros(3), np.asarray(shift, float), base_dir)
 
@@ -261,9 +245,10 @@ def turned_robot(
 ) -> Scene:
     """The scene with the robot's start turned as a whole, velocities and all.
 
+    Raises `SceneError` if the robot cannot be tilted, or the start cannot be turned.
+
     Parameters
     ----------
-    scene : Scene
     axis : (3,) array
         Unit vector; vertical but in spatial models.
     angle : float
@@ -272,11 +257,6 @@ def turned_robot(
         A point of the axis, m.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If the robot cannot be tilted, or the start cannot be turned.
     """
     turn = _about(np.asarray(axis, float), angle)
     if not scene.model.spatial and not _upright(turn):
@@ -386,10 +366,7 @@ def _carried_state(
 def straight_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
     """The scene whose robot starts with all links in line, where it is: its middle and mean direction stay.
 
-    Raises
-    ------
-    SceneError
-        For a continuous body, or if the start refers to a file that cannot be read.
+    Raises `SceneError` for a continuous body, or if the start refers to a file that cannot be read.
     """
     return _laid(scene, StraightStart, base_dir)
 
@@ -397,10 +374,7 @@ def straight_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
 def gait_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
     """The scene whose robot starts in its gait's shape at t = 0, where it is: its middle and mean direction stay.
 
-    Raises
-    ------
-    SceneError
-        As `straight_robot`, and if the gait gives torques, which have no shape.
+    Raises `SceneError` as `straight_robot`, and if the gait gives torques, which have no shape.
     """
     if scene.gives_torques:
         raise _refused("a gait of torques has no shape", "start straight, or bend the joints")

@@ -109,11 +109,7 @@ PRESETS: Mapping[str, Preset] = _Presets()
 def preset_obstacles(scene: Scene, name: str, place: Place) -> tuple[Obstacle, ...]:
     """The obstacles of a preset at a place (x, y), m.
 
-    Raises
-    ------
-    KeyError
-        If there is no preset of that name.
-    pydantic.ValidationError
-        If the place is farther away than an obstacle may be.
+    Raises `KeyError` if there is no preset of that name. Raises `pydantic.ValidationError` if the
+    place is farther away than an obstacle may be.
     """
     return PRESETS[name].make(scene, place)

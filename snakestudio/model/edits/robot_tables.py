@@ -183,20 +183,15 @@ def with_part_values(
 ) -> Scene:
     """The scene with other values of some links or joints.
 
+    Raises `SceneError` if a value is invalid, or there is no such link or joint.
+
     Parameters
     ----------
-    scene : Scene
-    table : "link" or "joint"
     changes : mapping of (int, str) to value
         By 0-based link or joint and the value's name in `LinkOverride` or `JointOverride`; None
         takes back what the tables give.
     only : str, optional
         The axis of the joints that the values are about; all of them if left out.
-
-    Raises
-    ------
-    SceneError
-        If a value is invalid, or there is no such link or joint.
     """
     robot = scene.robot
     count = _count(scene.robot, table)

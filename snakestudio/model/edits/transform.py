@@ -84,18 +84,15 @@ def turned_about(axis: str | ArrayLike, angle: float) -> FloatArray:
 def move(scene: Scene, indices: Iterable[int], shift: Sequence[float] | FloatArray) -> Scene:
     """The scene with some obstacles moved.
 
+    Raises `SceneError` if one of them would be farther away than it may be, or is raised but stands
+    on the ground.
+
     Parameters
     ----------
-    scene : Scene
     indices : iterable of int
         Obstacles, 0-based.
     shift : (3,) array
         m.
-
-    Raises
-    ------
-    SceneError
-        If one of them would be farther away than it may be, or is raised but stands on the ground.
     """
     dx, dy, dz = (float(value) for value in shift)
     changes: dict[int, dict[str, float]] = {}
@@ -118,9 +115,10 @@ def turn(
 ) -> Scene:
     """The scene with some obstacles turned about an axis through a pivot.
 
+    Raises `SceneError` if one of them cannot be tilted, or would be farther away than it may be.
+
     Parameters
     ----------
-    scene : Scene
     indices : iterable of int
         Obstacles, 0-based.
     axis : str or (3,) array
@@ -129,11 +127,6 @@ def turn(
         rad, anticlockwise seen against the axis.
     pivot : (3,) array
         m.
-
-    Raises
-    ------
-    SceneError
-        If one of them cannot be tilted, or would be farther away than it may be.
     """
     pivot = np.asarray(pivot, float)
     direction = direction_of(axis)
@@ -171,9 +164,10 @@ def scale(
 ) -> Scene:
     """The scene with some obstacles made larger or smaller, and moved away from a pivot or towards it.
 
+    Raises `SceneError` if a factor is not positive, or a size or place would be out of range.
+
     Parameters
     ----------
-    scene : Scene
     indices : iterable of int
         Obstacles, 0-based.
     factors : (3,) array
@@ -182,11 +176,6 @@ def scale(
         more.
     pivot : (3,) array
         m.
-
-    Raises
-    ------
-    SceneError
-        If a factor is not positive, or a size or place would be out of range.
     """
     by = np.asarray(factors, float)
     if not np.isfinite(by).all() or (by <= 0.0).any():

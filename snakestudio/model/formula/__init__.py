@@ -87,10 +87,7 @@ def read(
 ) -> Formula:
     """The formula that `text` is; its parameters are those of `formula.reader.expression`.
 
-    Raises
-    ------
-    FormulaError
-        If it cannot be used.
+    Raises `FormulaError` if it cannot be used.
     """
     found = _read(
         text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items())

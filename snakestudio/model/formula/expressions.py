@@ -124,16 +124,12 @@ class Interpreter(ABC, Generic[Value]):
     def read(self, text: str, shown: str = "") -> Value:
         """The value of a text.
 
+        Raises `FormulaError` if it cannot be used, with the position of the mistake.
+
         Parameters
         ----------
-        text : str
         shown : str
             What messages repeat parts of, as long as `text`; the text itself if left out.
-
-        Raises
-        ------
-        FormulaError
-            If it cannot be used, with the position of the mistake.
         """
         self._shown = shown or text
         self._depth = 0

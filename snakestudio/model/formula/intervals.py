@@ -200,7 +200,6 @@ def bounds(formula: Formula, values: Mapping[str, Any]) -> tuple[Interval, ...]:
 
     Parameters
     ----------
-    formula : Formula
     values : mapping
         Numbers or intervals for every name in `formula.order`.
     """

@@ -46,18 +46,14 @@ class NumberTextError(ValueError):
 def parse_number(text: str, unit: str = "") -> float:
     """The value of a typed number or sum such as ``1/4000``, ``2*(40-5)``, ``0,25``, ``40 °`` or ``12cm + 3 mm``.
 
+    Raises `NumberTextError` if the text has no finite value.
+
     Parameters
     ----------
-    text : str
     unit : str
         That of the result, and of numbers without one. Other units of its dimension are converted:
         where lengths are asked for, mm, cm, m, km, in and ft; for angles °, deg and rad; for times
         ms, s and min.
-
-    Raises
-    ------
-    NumberTextError
-        If the text has no finite value.
     """
     plain = text.strip().replace(MINUS, "-")
     units = _units_of(unit)
@@ -169,10 +165,7 @@ class _Quantity(Interpreter[float]):
 def parse_numbers(text: str) -> tuple[float, ...]:
     """Numbers apart by spaces, semicolons or line ends (a comma may be a decimal one).
 
-    Raises
-    ------
-    NumberTextError
-        If one of them is none.
+    Raises `NumberTextError` if one of them is none.
     """
     return tuple(
         parse_number(part.rstrip(","))

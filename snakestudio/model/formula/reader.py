@@ -106,9 +106,10 @@ def expression(
 ) -> Any:
     """The sympy expression that `text` says, in symbols of the same names.
 
+    Raises `FormulaError` if it cannot be used.
+
     Parameters
     ----------
-    text : str
     unit : str
         What it must be in; a name in `UNITS`.
     names : mapping of str to str
@@ -117,11 +118,6 @@ def expression(
         Those of them that are 0 anyway.
     elsewhere : mapping of str to str
         Names that are known elsewhere, and what to do about one.
-
-    Raises
-    ------
-    FormulaError
-        If it cannot be used.
     """
     term = _Formula(names, zero, elsewhere).read(text)
     if term.unit is not None and term.unit != UNITS[unit] and term.number != 0.0:

@@ -72,10 +72,7 @@ def circles_of_csv(text: str, source: str) -> Circles:
     Lines that are empty or begin with # are passed over. With another delimiter than the comma,
     numbers may have decimal commas.
 
-    Raises
-    ------
-    SceneError
-        Naming every wrong line; nothing is imported then.
+    Raises `SceneError`: naming every wrong line; nothing is imported then.
     """
     lines = [
         (number, line)

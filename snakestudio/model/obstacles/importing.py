@@ -36,10 +36,7 @@ def cylinders_of(scene: Scene) -> Cylinders:
 def read_circles(path: Path) -> Circles:
     """Read the circles of a CSV (x, y, radius) or an SVG drawing.
 
-    Raises
-    ------
-    SceneError
-        Naming every wrong line.
+    Raises `SceneError`: naming every wrong line.
     """
     try:
         if path.suffix.lower() == ".svg":
@@ -54,9 +51,10 @@ def as_cylinders(
 ) -> Cylinders:
     """Cylinders of circles.
 
+    Raises `SceneError`: naming every circle that is too large or too far away for a scene.
+
     Parameters
     ----------
-    found : Circles
     unit : str
         Unit that the numbers are in, of `UNITS`.
     scale : float
@@ -65,11 +63,6 @@ def as_cylinders(
         Group of all of them.
     source : str
         Names the file in the sentences.
-
-    Raises
-    ------
-    SceneError
-        Naming every circle that is too large or too far away for a scene.
     """
     metres = UNITS[unit] * scale
     mistakes = []
@@ -110,10 +103,7 @@ def bounds(cylinders: Sequence[Cylinder]) -> tuple[float, float, float, float]:
 def with_imported(scene: Scene, cylinders: Sequence[Cylinder]) -> Scene:
     """The scene with these cylinders behind its obstacles.
 
-    Raises
-    ------
-    SceneError
-        If those are more than a scene holds.
+    Raises `SceneError` if those are more than a scene holds.
     """
     total = len(scene.obstacles) + len(cylinders)
     if total > MAX_OBSTACLES:

@@ -156,7 +156,6 @@ def nearest_of_many(
 
     Parameters
     ----------
-    mine : sequence of Outline
     low, high : (n, 2) arrays
         Boxes around the things, m.
     outlines : callable

@@ -31,11 +31,8 @@ LARGEST = 4096
 def grey_values(path: Path) -> NDArray[np.float64]:
     """Grey values 0 to 1 of a picture, first row at the bottom.
 
-    Raises
-    ------
-    InputError
-        If it is no picture of one of the `KINDS`, or has less than 2 or more than `LARGEST` pixels
-        either way.
+    Raises `InputError` if it is no picture of one of the `KINDS`, or has less than 2 or more than
+    `LARGEST` pixels either way.
     """
     from PIL import Image
 
@@ -63,10 +60,7 @@ def grey_values(path: Path) -> NDArray[np.float64]:
 def scene_picture(name: str, base_dir: Path | None) -> NDArray[np.float64]:
     """Grey values 0 to 1 of a picture that a scene names, first row at the bottom; shared, so not to be written to.
 
-    Raises
-    ------
-    InputError
-        If it cannot be used; the message names the file.
+    Raises `InputError` if it cannot be used; the message names the file.
     """
     try:
         path = local_path(name, base_dir)

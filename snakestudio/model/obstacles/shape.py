@@ -339,16 +339,13 @@ def files_of(obstacle: Obstacle) -> dict[str, str]:
 def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[Solid]:
     """The bodies of one obstacle.
 
+    Raises `SceneError` if what it refers to (the table or the picture of a height field) cannot be
+    used.
+
     Parameters
     ----------
-    obstacle : Obstacle
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If what it refers to (the table or the picture of a height field) cannot be used.
     """
     kind = shape_of(obstacle)
     return list(kind.solids(obstacle, base_dir) if kind.files else _kept(obstacle))

@@ -120,10 +120,7 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     The lower left corner of the page becomes the origin: in a drawing y points down, on the ground
     up.
 
-    Raises
-    ------
-    SceneError
-        If it is no SVG, or there is no circle in it.
+    Raises `SceneError` if it is no SVG, or there is no circle in it.
     """
     try:
         root, others, ignored_rules = _what_places_circles(data)
@@ -186,12 +183,8 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
 def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
     """The drawing with nothing in it but what places circles, other shapes that are drawn, and ignored style rules.
 
-    Raises
-    ------
-    InputError
-        If it is no drawing, or larger than any with obstacles in it.
-    ElementTree.ParseError
-        If it is no XML.
+    Raises `InputError` if it is no drawing, or larger than any with obstacles in it. Raises
+    `ElementTree.ParseError` if it is no XML.
     """
     count(
         data.count(b"="),
@@ -291,10 +284,7 @@ def _element(name: str, attributes: dict[str, str]) -> Element:
 class _Counted:
     """How much a drawing draws, uses of uses and all.
 
-    Raises
-    ------
-    InputError
-        If it draws itself, or more than a scene may have.
+    Raises `InputError` if it draws itself, or more than a scene may have.
     """
 
     def __init__(self, root: Element) -> None:
@@ -478,7 +468,6 @@ def _length(text: str | None, whole: float, otherwise: float) -> float:
 
     Parameters
     ----------
-    text : str or None
     whole : float
         What percentages are of.
     otherwise : float
@@ -516,10 +505,7 @@ def _times(first: _Matrix, second: _Matrix) -> _Matrix:
 def _transform(text: str) -> _Matrix:
     """The matrix of a transform attribute.
 
-    Raises
-    ------
-    InputError
-        If it is not understood: its circles would be somewhere else.
+    Raises `InputError` if it is not understood: its circles would be somewhere else.
     """
     matrix: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     text = text.strip()
@@ -574,10 +560,7 @@ def _single(name: str, arguments: str) -> _Matrix | None:
 def _view_box(element: Element) -> tuple[float, float, float, float] | None:
     """Left, top, width and height of what is seen, in the units inside; None if there is none.
 
-    Raises
-    ------
-    InputError
-        If it is not four numbers.
+    Raises `InputError` if it is not four numbers.
     """
     given = element.get("viewBox")
     if given is None:

@@ -103,18 +103,15 @@ _ELSEWHERE = {
 class Attachments:
     """The anchorages or supports of a scene, at any time.
 
+    Raises `SceneError` if a formula of an anchorage cannot be used; its problems have the scene's
+    keys.
+
     Parameters
     ----------
-    scene : Scene
     law : StrainLaw
         The law in force.
     count : int, optional
         How many there are, if that is settled: laws change during a run, the number does not.
-
-    Raises
-    ------
-    SceneError
-        If a formula of an anchorage cannot be used; its problems have the scene's keys.
     """
 
     def __init__(self, scene: Scene, law: StrainLaw, count: int | None = None) -> None:

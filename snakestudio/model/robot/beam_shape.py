@@ -147,10 +147,7 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
 def slices(scene: Scene) -> int:
     """Number N of slices of the body, see `resolution`.
 
-    Raises
-    ------
-    SceneError
-        If a formula of the strain law cannot be used.
+    Raises `SceneError` if a formula of the strain law cannot be used.
     """
     return resolution(scene).slices
 
@@ -165,10 +162,7 @@ def resolution(scene: Scene) -> Resolution:
     and least, and another dozen at which no rhythm hides anything, so that it does not depend on
     how long the run is. (The tail alone would not do: errors over whole waves cancel out.)
 
-    Raises
-    ------
-    SceneError
-        If a formula of the strain law cannot be used.
+    Raises `SceneError` if a formula of the strain law cannot be used.
     """
     return _resolution(scene.strain, scene.beam, scene.solver.error_tolerance, scene.run.duration_s)
 
@@ -237,10 +231,7 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
 def grid(scene: Scene) -> FloatArray:
     """Abscissas (2N+1,), m, at which an engine needs the strains: ends and middles of all slices.
 
-    Raises
-    ------
-    SceneError
-        As `slices`.
+    Raises `SceneError` as `slices`.
     """
     return np.linspace(0.0, scene.beam.length_m, 2 * slices(scene) + 1)
 
@@ -290,10 +281,7 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
     lowest point of the centre line lies a radius above the ground if no height is given. Other
     starts are taken for straight ones.
 
-    Raises
-    ------
-    SceneError
-        As `slices`, or if the strains have no finite values.
+    Raises `SceneError` as `slices`, or if the strains have no finite values.
     """
     turn, place, recorded = _placed(scene)
     pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
@@ -307,10 +295,7 @@ def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
     the whole body begins as if it were rigid; where contacts determine the motion it does not
     matter.
 
-    Raises
-    ------
-    SceneError
-        As `slices`.
+    Raises `SceneError` as `slices`.
     """
     turn, place, recorded = _placed(scene)
     start = scene.start

@@ -179,8 +179,6 @@ def level_frame(
     ----------
     angles : (m,)
         Of the axes, rad.
-    robot : Robot
-    axes : tuple of Axis
     first : (3, 3), optional
         Orientation of link 1 from which the robot is turned as little as that takes.
     heading : float
@@ -210,7 +208,6 @@ def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
     ----------
     pose : (n, 7)
         As in `Snapshot`.
-    axes : tuple of Axis
     """
     turns = matrices(pose[:, 3:])
     relative = np.einsum("nji,njk->ikn", turns[:-1], turns[1:])

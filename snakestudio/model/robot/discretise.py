@@ -58,11 +58,8 @@ def discretise(scene: Scene, n: int) -> Scene:
     determines where it goes. It starts with the first link where the body's cross-section at X =
     h/2 is, moving as that does.
 
-    Raises
-    ------
-    SceneError
-        If the body is not one that friction moves in a plane, or its law lets it stretch, shear or
-        leave the plane.
+    Raises `SceneError` if the body is not one that friction moves in a plane, or its law lets it
+    stretch, shear or leave the plane.
     """
     beam = scene.beam
     support = scene.support

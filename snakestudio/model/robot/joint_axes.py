@@ -53,10 +53,7 @@ def single_axes(axes: tuple[Axis, ...]) -> IndexArray:
 def entry_of(axes: tuple[Axis, ...], joint: int, kind: str) -> int:
     """Entry of a joint's (0-based) axis of a kind.
 
-    Raises
-    ------
-    ValueError
-        If it has none.
+    Raises `ValueError` if it has none.
     """
     return axes.index(Axis(joint, kind))
 

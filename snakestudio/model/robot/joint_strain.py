@@ -23,7 +23,6 @@ def joint_motion(
 
     Parameters
     ----------
-    law : StrainLaw
     length : float
         l, m.
     n : int

@@ -39,18 +39,14 @@ class NoTorque(NamedTuple):
 class TorqueLaw:
     """The torques of all joints of a robot at any time.
 
+    Raises `SceneError` if a formula cannot be used; its problems have the scene's keys.
+
     Parameters
     ----------
     gait : GaitFields
         Of torques.
-    n_links : int
     axes : tuple of Axis
         Of the joints; of kinds that no joint has, nothing is asked.
-
-    Raises
-    ------
-    SceneError
-        If a formula cannot be used; its problems have the scene's keys.
     """
 
     def __init__(self, gait: GaitFields, n_links: int, axes: tuple[Axis, ...]) -> None:

@@ -297,10 +297,8 @@ Override = LinkOverride | JointOverride
 def selected(index: int | str, count: int) -> range:
     """0-based links or joints, of `count`, that an `index` selects.
 
-    Raises
-    ------
-    ValueError
-        If it is not written as an index, or selects one that does not exist; the message says so.
+    Raises `ValueError` if it is not written as an index, or selects one that does not exist; the
+    message says so.
     """
     if isinstance(index, int):
         first, last = index, index

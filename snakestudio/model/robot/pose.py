@@ -242,16 +242,13 @@ def _recorded(
 def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:
     """Pose (n, 7) and twist (n, 6) of every link at the start of `scene`, as in `Snapshot`.
 
+    Raises `SceneError` if a file that the start refers to, or a formula of the strain law, cannot
+    be used.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-
-    Raises
-    ------
-    SceneError
-        If a file that the start refers to, or a formula of the strain law, cannot be used.
     """
     if scene.body.strained:
         return initial_body(scene)
@@ -287,10 +284,7 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
 
     A continuous body has no joints.
 
-    Raises
-    ------
-    SceneError
-        As `initial_state`.
+    Raises `SceneError` as `initial_state`.
     """
     if not scene.body.jointed:
         return np.zeros(0)
@@ -329,10 +323,7 @@ def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray,
 
     Joint angles are differences of theta and are not wrapped.
 
-    Raises
-    ------
-    SceneError
-        As `initial_state`.
+    Raises `SceneError` as `initial_state`.
     """
     if isinstance(scene.start, PlacedStart):
         return _placed(scene, scene.start, base_dir)

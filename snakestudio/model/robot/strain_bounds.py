@@ -129,7 +129,6 @@ def pole(
 
     Parameters
     ----------
-    formula : Formula
     constants : mapping
         Values (m,) of all other names that it may use: all m cases are looked at.
     duration : float
@@ -219,7 +218,6 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
 
     Parameters
     ----------
-    law : StrainLaw
     times : (k,) array
         s.
     points : (2N+1,) array

@@ -158,18 +158,15 @@ def as_continuum(
     does. What the body does not know (obstacles, controllers) is left out; the robot stays, so that
     the chain can be had again.
 
+    Raises `SceneError` if the scene has a continuous body already, no gait, or a start that cannot
+    be read.
+
     Parameters
     ----------
-    scene : Scene
     base_dir : Path, optional
         What relative paths in the scene are relative to.
     contacts : {"friction", "rings"}, optional
         What moves it; friction if left out, but rings for a body that leaves the plane.
-
-    Raises
-    ------
-    SceneError
-        If the scene has a continuous body already, no gait, or a start that cannot be read.
     """
     problems = []
     if scene.body.strained:

@@ -58,15 +58,7 @@ def formula_mistakes(mistakes: Mapping[str, FormulaError]) -> SceneError:
 class StrainLaw:
     """What a strain law is at any time and place (P5, (36), (47), (54) or typed).
 
-    Parameters
-    ----------
-    strain : Strain
-    beam : Beam
-
-    Raises
-    ------
-    SceneError
-        If a formula cannot be used; its problems have the scene's keys.
+    Raises `SceneError` if a formula cannot be used; its problems have the scene's keys.
     """
 
     def __init__(self, strain: Strain, beam: Beam) -> None:

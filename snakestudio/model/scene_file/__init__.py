@@ -50,12 +50,8 @@ def load_scene(path: str | Path) -> Scene:
 
     Plug-ins that it names are loaded if the user trusts them.
 
-    Raises
-    ------
-    SceneError
-        With one sentence a mistake, each naming file, key, value and remedy.
-    UsageError
-        If `path` is no file name.
+    Raises `SceneError` with one sentence a mistake, each naming file, key, value and remedy. Raises
+    `UsageError` if `path` is no file name.
     """
     path = scene_path_of("path", path)
     text = read_scene_text(path)
@@ -68,7 +64,6 @@ def with_recorded_plugins(text: str, records: Iterable[str]) -> str:
 
     Parameters
     ----------
-    text : str
     records : iterable of str
         As `plugin_records` gives them: each begins with the plug-in's file or package.
     """
@@ -94,10 +89,7 @@ def load_plugins_of_text(text: str, folder: Path | None) -> None:
 def read_scene_text(path: Path) -> str:
     """The TOML text of a scene file (or in a CSV's header).
 
-    Raises
-    ------
-    SceneError
-        If there is no such file, or it is no text.
+    Raises `SceneError` if there is no such file, or it is no text.
     """
     try:
         if path.suffix.lower() != ".csv":
@@ -144,10 +136,11 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
     The file is replaced at once or not at all, and the file it replaces stays beside it as
     ``NAME.toml~``.
 
+    Raises `SceneError` if the file cannot be written; the old one is untouched then. Raises
+    `UsageError` if what is given is no scene, or no file name.
+
     Parameters
     ----------
-    scene : Scene
-    path : path
     base : str, optional
         TOML text whose comments and layout are to be kept; the text now at `path` if left out.
 
@@ -155,13 +148,6 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
     -------
     str
         The text that is in the file now.
-
-    Raises
-    ------
-    SceneError
-        If the file cannot be written; the old one is untouched then.
-    UsageError
-        If what is given is no scene, or no file name.
     """
     if not isinstance(scene, Scene):
         raise wrong_kind("scene", "a Scene", scene)

@@ -19,7 +19,6 @@ def sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> lis
     ----------
     before : sequence of obstacle
         None stands for what is no obstacle.
-    after : sequence of obstacle
     """
     places: dict[Obstacle | None, list[int]] = {}
     for index in reversed(range(len(before))):

@@ -32,10 +32,7 @@ _MOST_TOLD = 200_000
 def parse_scene(text: str, source: str = "scene") -> Scene:
     """Read a scene from TOML text; `source` names it in the sentences.
 
-    Raises
-    ------
-    SceneError
-        See `load_scene`.
+    Raises `SceneError`: see `load_scene`.
     """
     try:
         values = parse_values(text)
@@ -48,10 +45,7 @@ def parse_scene(text: str, source: str = "scene") -> Scene:
 def scene_from_dict(values: dict[str, Any], source: str = "") -> Scene:
     """Make a scene of nested plain values, as TOML gives them; `source` names it in the sentences.
 
-    Raises
-    ------
-    SceneError
-        See `load_scene`.
+    Raises `SceneError`: see `load_scene`.
     """
     return _validate(values, source)
 
@@ -60,10 +54,7 @@ def scene_from_dict(values: dict[str, Any], source: str = "") -> Scene:
 def parse_values(text: str) -> dict[str, Any]:
     """The values of a TOML text, not to be changed: what is saved is what was read or saved before, with edits.
 
-    Raises
-    ------
-    InputError
-        If it is not valid TOML (names the line), or more than any scene.
+    Raises `InputError` if it is not valid TOML (names the line), or more than any scene.
     """
     return parse_toml(text, SCENE)
 

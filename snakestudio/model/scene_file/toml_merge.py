@@ -33,8 +33,6 @@ def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = 
 
     Parameters
     ----------
-    table : tomlkit table or document
-    part : BaseModel
     explicit : bool
         Write values that equal their default too: a scene written anew documents itself.
     leave : collection of str

@@ -83,10 +83,7 @@ def is_number(cell: str, decimal: str) -> bool:
 def number(cell: str, decimal: str) -> float:
     """The number in a cell; NaN where it tells that there is none.
 
-    Raises
-    ------
-    ValueError
-        If it is neither.
+    Raises `ValueError` if it is neither.
     """
     if is_number(cell, decimal):
         value = float(cell.replace(",", "."))

@@ -76,10 +76,7 @@ class Clock:
     def add(self, cell: str, nanoseconds: str | None = None) -> None:
         """Add the time of a row.
 
-        Raises
-        ------
-        ValueError
-            With the cell, if it holds no time.
+        Raises `ValueError` with the cell, if it holds no time.
         """
         seconds = self._seconds(cell)
         if seconds is None:

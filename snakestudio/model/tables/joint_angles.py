@@ -211,9 +211,10 @@ def read_joint_table(
 ) -> JointTable:
     """The angles of joint axes in a file.
 
+    Raises `TableError` if it cannot be used.
+
     Parameters
     ----------
-    path : Path
     axes : sequence of Axis
         In this order.
     unit : {"auto", "deg", "rad"}
@@ -222,11 +223,6 @@ def read_joint_table(
         Rows a second, in place of a column of times.
     ignored : sequence of Axis
         Axes of the robot that its model does not move: columns of theirs may be there.
-
-    Raises
-    ------
-    TableError
-        If it cannot be used.
     """
     try:
         stat = path.stat()
@@ -654,10 +650,7 @@ def _look_for_holes(
 ) -> None:
     """Note missing cells and gaps in time.
 
-    Raises
-    ------
-    TableError
-        If a column has no numbers.
+    Raises `TableError` if a column has no numbers.
     """
     missing = ~np.isfinite(angle)
     if missing.any():

@@ -30,7 +30,6 @@ class Trajectory:
         s, from 0, ascending.
     angle : (k, m) array
         rad; NaN where a row says nothing of an axis.
-    loop : bool
     blend : float
         s.
 

@@ -120,10 +120,7 @@ def about(
 def schema_of(text: str, scene: Scene) -> Schema:
     """The schema that `about` wrote; which end is the head is the scene's to say.
 
-    Raises
-    ------
-    ValueError, TypeError, KeyError, OverflowError
-        If it cannot be one.
+    Raises `ValueError`, `TypeError`, `KeyError` or `OverflowError` if it cannot be one.
     """
     plain = parse_json(text, SCENE)
     axes = scene.body.axes  # older versions only said whether there was any pitch

@@ -25,7 +25,6 @@ class BlockRecording(abc.ABC):
     ----------
     scene : Scene
         At the start of the run.
-    schema : Schema
     chunk_rows : int
         Rows of the pieces that `chunks` gives.
     """
@@ -96,10 +95,7 @@ class BlockRecording(abc.ABC):
     def rows(self, start: int, stop: int) -> Rows:
         """Rows start to stop; at least one.
 
-        Raises
-        ------
-        IndexError
-            If the recording has no such rows.
+        Raises `IndexError` if the recording has no such rows.
         """
         if not 0 <= start < stop <= len(self):
             raise IndexError(f"rows {start} to {stop} of {len(self)}")

@@ -131,10 +131,7 @@ class Columns:
     def of(cls, rows: Rows) -> Columns:
         """Those of these rows.
 
-        Raises
-        ------
-        ValueError
-            If a column has a type that a message cannot hold.
+        Raises `ValueError` if a column has a type that a message cannot hold.
         """
         found = []
         for name, values in _row_columns(rows):
@@ -148,10 +145,7 @@ class Columns:
     def from_plain(cls, plain: Any) -> Columns:
         """From what `plain` gave.
 
-        Raises
-        ------
-        ValueError, TypeError, KeyError
-            If it cannot be such a thing.
+        Raises `ValueError`, `TypeError` or `KeyError` if it cannot be such a thing.
         """
         columns = tuple(
             (str(name), str(kind), tuple(int(size) for size in shape))
@@ -168,10 +162,7 @@ class Columns:
     def of_schema(self, schema: Schema) -> Columns:
         """Those that were read, of rows of a schema.
 
-        Raises
-        ------
-        ValueError
-            If they are not.
+        Raises `ValueError` if they are not.
         """
         wanted = _shapes(schema)
         pairs = any(name in _OF_JOINTS and len(shape) == 2 for name, _, shape in self.columns)
@@ -248,7 +239,6 @@ def encode(
     ----------
     columns : Columns
         What the file's blocks have.
-    rows : Rows
     first_row : int
         Number of the first of them in the run.
     channel, sequence, log_time : int
@@ -306,10 +296,7 @@ def decode_head(body: NDArray[np.uint8]) -> tuple[int, NDArray[np.float64]] | No
 def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
     """The rows in a message, from behind the encapsulation header.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged.
+    Raises `ValueError` if it is damaged.
     """
     offset = 8
     found: dict[str, NDArray[Any]] = {}

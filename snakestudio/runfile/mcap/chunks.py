@@ -36,7 +36,6 @@ class BlockReader:
 
     Parameters
     ----------
-    path : Path
     columns : Columns
         What the file's blocks have.
     """
@@ -63,12 +62,8 @@ class BlockReader:
     def read(self, place: Place) -> bytes:
         """A record as it stands in the file.
 
-        Raises
-        ------
-        OSError
-            If it cannot be read.
-        ValueError
-            If the file ends before, or was closed.
+        Raises `OSError` if it cannot be read. Raises `ValueError` if the file ends before, or was
+        closed.
         """
         if place.length > MAX_BLOCK_BYTES:
             raise ValueError("a record is impossibly long")
@@ -85,10 +80,7 @@ class BlockReader:
     def block(self, place: Place) -> Rows:
         """The rows of a chunk.
 
-        Raises
-        ------
-        OSError, ValueError
-            If it cannot be read, or is damaged.
+        Raises `OSError` or `ValueError` if it cannot be read, or is damaged.
         """
         with self._lock:
             if place.offset in self._cache:
@@ -141,10 +133,7 @@ def _unpacked(packed: memoryview, size: int) -> NDArray[np.uint8]:
 def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
     """The records in a chunk.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged.
+    Raises `ValueError` if it is damaged.
     """
     size, packed = _opened(chunk)
     content = _unpacked(packed, size)
@@ -156,10 +145,7 @@ def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
 def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float64]]:
     """Channel of the first message of a chunk, and of a block its first row and its times, by reading its beginning.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged.
+    Raises `ValueError` if it is damaged.
     """
     if place.length > MAX_BLOCK_BYTES:
         raise ValueError("a record is impossibly long")

@@ -28,10 +28,7 @@ def copy_run(
     When the run began, its checkpoints and its step estimate are copied where the recording has
     them.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises `OSError` if it cannot be written.
     """
     total = len(recording)
     columns = Columns.of(recording.rows(0, 1))

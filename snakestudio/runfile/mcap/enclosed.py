@@ -125,7 +125,6 @@ def restored(
         Where its first record behind the metadata stands, and its size.
     about : mapping
         What it says of itself.
-    scene : Scene
     base_dir : Path
         Folder that the files would be in.
     changed : tuple of str, optional

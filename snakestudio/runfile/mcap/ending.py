@@ -33,10 +33,7 @@ def record_body(record: bytes) -> ReadDataStream:
 def attached(record: bytes) -> bytes:
     """What an attachment holds.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged.
+    Raises `ValueError` if it is damaged.
     """
     body = memoryview(record)[9:]
     if len(body) < 4 or zlib.crc32(body[:-4]) != struct.unpack("<I", body[-4:])[0]:

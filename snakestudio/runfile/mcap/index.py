@@ -60,10 +60,7 @@ class Index:
     def unpacked(cls, data: bytes, file_size: int) -> Index:
         """From what `packed` made.
 
-        Raises
-        ------
-        ValueError
-            If it is damaged, or points out of a file of this size.
+        Raises `ValueError` if it is damaged, or points out of a file of this size.
         """
         try:
             size = zstandard.frame_content_size(data)

@@ -90,10 +90,7 @@ def _joined(channel: int, entries: list[tuple[float, Template, tuple[float, ...]
 def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change | Pull | RunEvent]:
     """The changes, pulls and events in the records of a chunk, in the order in which they were noted.
 
-    Raises
-    ------
-    ValueError, KeyError, TypeError, struct.error
-        If it is damaged.
+    Raises `ValueError`, `KeyError`, `TypeError` or `struct.error` if it is damaged.
     """
     at = 0
     while at < len(data):

@@ -177,10 +177,7 @@ class RunFile(BlockRecording):
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
         """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none.
 
-        Raises
-        ------
-        RunFileError
-            If it cannot be read.
+        Raises `RunFileError` if it cannot be read.
         """
         found = bisect_right([since for since, _ in self._index.checkpoints], time) - 1
         if found < 0:
@@ -266,10 +263,7 @@ def open_run(path: str | Path) -> RunFile:
     A file whose program ended before it could end the file is read as far as it goes;
     `RunFile.info.complete` says so.
 
-    Raises
-    ------
-    RunFileError
-        If it is no recorded run, or cannot be read.
+    Raises `RunFileError` if it is no recorded run, or cannot be read.
     """
     path = local_path(path)
     with _opened(path) as file:
@@ -301,10 +295,7 @@ def open_run(path: str | Path) -> RunFile:
 def read_info(path: str | Path) -> RunInfo:
     """What a run file says of itself, without reading its rows.
 
-    Raises
-    ------
-    RunFileError
-        If it is no recorded run, or cannot be read.
+    Raises `RunFileError` if it is no recorded run, or cannot be read.
     """
     path = local_path(path)
     with _opened(path) as file:

@@ -65,7 +65,6 @@ class Views:
 
     Parameters
     ----------
-    schema : Schema
     head : int
         Index of the robot's foremost link.
     shapes : bool

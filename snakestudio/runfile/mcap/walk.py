@@ -45,7 +45,6 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
 
     Parameters
     ----------
-    file : binary file
     start : int
         Where the first record behind the metadata stands.
     size : int

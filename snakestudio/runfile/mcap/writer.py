@@ -94,7 +94,6 @@ class RunWriter:
         Empty, unbuffered, open for writing.
     scene : Scene
         At the start of the run.
-    schema : Schema
     columns : Columns
         Of all rows that will come.
     origin : Origin
@@ -178,15 +177,12 @@ class RunWriter:
     ) -> list[Place]:
         """Add what came since the last call.
 
+        Raises `OSError` if it cannot be written; the file is as before then.
+
         Returns
         -------
         list of Place
             Where the blocks stand.
-
-        Raises
-        ------
-        OSError
-            If it cannot be written; the file is as before then.
         """
         mark = self._mark()
         if len(self._views) >= _VIEWS_AT_ONCE:
@@ -320,10 +316,8 @@ class RunWriter:
     def finish(self, times: NDArray[np.float64]) -> None:
         """End the file, so that it opens at once; `times` (s) are those of all its rows.
 
-        Raises
-        ------
-        OSError
-            If there is no room for that: the file stays readable, but must be walked over.
+        Raises `OSError` if there is no room for that: the file stays readable, but must be walked
+        over.
         """
         with contextlib.suppress(OSError):  # the end takes less room, and is worth more
             self._show()

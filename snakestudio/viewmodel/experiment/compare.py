@@ -47,24 +47,17 @@ def compare(
 ) -> Compared | None:
     """Align trials with a run and compare them.
 
+    Raises `ExperimentError` if a trial has too little in common with the run.
+
     Parameters
     ----------
-    recording : Recording
-    captures : sequence of Capture
     given : sequence of float or None
         Time offsets of those that were given by hand, s.
-    options : AlignmentOptions
-    progress : Progress
 
     Returns
     -------
     Compared or None
         None where it was stopped.
-
-    Raises
-    ------
-    ExperimentError
-        If a trial has too little in common with the run.
     """
     rows = len(recording)
     run = RunTracks(recording)
@@ -85,10 +78,6 @@ def compare(
 
 class ShiftedRecording:
     """A recording, some time later: shifting it computes nothing of it anew.
-
-    Parameters
-    ----------
-    recording : Recording
 
     Attributes
     ----------

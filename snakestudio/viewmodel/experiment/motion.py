@@ -37,12 +37,7 @@ class Instant:
 
 
 class Motion:
-    """A capture in the times and places of a run, read between its rows.
-
-    Parameters
-    ----------
-    capture : Capture
-    """
+    """A capture in the times and places of a run, read between its rows."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture

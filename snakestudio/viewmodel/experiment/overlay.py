@@ -54,7 +54,6 @@ def distance(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> f
         Its time that belongs to the shown instant, s.
     snapshot : Snapshot
         What the run shows.
-    pairs : Pairs
     """
     off = [
         float(np.linalg.norm((ends[1] - ends[0])[:2]))

@@ -147,10 +147,7 @@ def is_signal(key: str) -> bool:
 def series_of(key: str, schema: Schema) -> Series:
     """The series of a key, of runs of a schema.
 
-    Raises
-    ------
-    KeyError
-        If they have no such columns.
+    Raises `KeyError` if they have no such columns.
     """
     if is_signal(key):
         return Series((key.removeprefix(_SIGNAL).partition("=")[0],), (), _COLUMN_BYTES)
@@ -174,17 +171,12 @@ def is_given(key: str, schema: Schema) -> bool:
 def signal_of(key: str, schema: Schema, other: Schema | None = None) -> Signal | None:
     """The expression of a key; None of a series that rows tell.
 
+    Raises `SignalError` if the run has no such columns, or the expression is wrong.
+
     Parameters
     ----------
-    key : str
-    schema : Schema
     other : Schema, optional
         Of the run that expressions call the other one.
-
-    Raises
-    ------
-    SignalError
-        If the run has no such columns, or the expression is wrong.
     """
     if not is_signal(key):
         return None

@@ -47,12 +47,8 @@ def compose(
 
     Parameters
     ----------
-    view : PlotType
     lines : sequence of CurveSpec
         What the view shows.
-    history : SeriesCache
-    start, stop : float
-    width : int
     values : (float, float), optional
         Ends of the left axis, if they are not to follow the data.
     before : ChartData, optional

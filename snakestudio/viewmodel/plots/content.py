@@ -238,7 +238,6 @@ def custom_view(
 
     Parameters
     ----------
-    content : Content
     known_of : callable
         All channels of runs of a schema.
     schema : Schema or None
@@ -281,7 +280,6 @@ def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Conte
     content : Content
         Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that
         begin one.
-    names : tuple of str
     known : mapping of str to Channel
         All channels of the run.
     """

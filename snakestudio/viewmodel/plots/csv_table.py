@@ -57,11 +57,8 @@ class CsvTable:
 
     Parameters
     ----------
-    recording : Source
-    lines : list of CurveSpec
     start, stop : float
         Stretch of time, s.
-    title : str
     overlaid : sequence of (Overlay, sequence of CurveSpec)
         Curves of other runs: columns of their own, headed by the run's name and a dot; empty where
         it had ended.
@@ -104,10 +101,7 @@ class CsvTable:
     def write(self, path: Path, progress: Progress) -> Path | None:
         """Write a file, and return its path; None, and no file, where `progress` says to stop.
 
-        Raises
-        ------
-        ExportError
-            If the file cannot be written.
+        Raises `ExportError` if the file cannot be written.
         """
         try:
             with replacing(path) as partial:

@@ -26,12 +26,7 @@ class OverlaidRun:
 
 
 class Overlay:
-    """An overlaid recording with the plots' memory of it.
-
-    Parameters
-    ----------
-    run : OverlaidRun
-    """
+    """An overlaid recording with the plots' memory of it."""
 
     def __init__(self, run: OverlaidRun) -> None:
         self.run = run
@@ -57,7 +52,6 @@ class Overlay:
 
         Parameters
         ----------
-        view : PlotType
         index : int
             Chosen link or joint, 0-based.
         main : sequence of CurveSpec

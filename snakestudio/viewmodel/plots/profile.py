@@ -39,11 +39,8 @@ def compose_profile(
 
     Parameters
     ----------
-    view : PlotType
     lines : sequence of CurveSpec
         What the view shows: one curve, whose series has a column for every cross-section.
-    history : SeriesCache
-    row : int or None
     values : (float, float), optional
         Ends of the value axis, if they are not to follow the data.
     overlaid : sequence of (Overlay, sequence of Line)

@@ -18,7 +18,6 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
 
     Parameters
     ----------
-    low, high : float
     from_zero : bool
         Whether the axis begins at 0 if the data allow it.
     least : float
@@ -74,7 +73,6 @@ def next_page(
 
     Parameters
     ----------
-    start, stop : float
     newest : float
         Time of the newest data, s.
     span : float
@@ -99,8 +97,6 @@ def page_around(at: float, span: float, newest: float) -> tuple[float, float]:
 
     Parameters
     ----------
-    at : float
-    span : float
     newest : float
         Time of the newest data, s.
     """

@@ -67,8 +67,6 @@ class _DerivedRows:
 
     Parameters
     ----------
-    key : str
-    recording : Recording
     other : Recording or None
         What expressions call the other run.
     limit : int

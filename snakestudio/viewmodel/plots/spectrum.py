@@ -111,10 +111,6 @@ def compose_spectrum(
 
     Parameters
     ----------
-    view : PlotType
-    lines : sequence of CurveSpec
-    history : SeriesCache
-    spectra : Spectra
     start, stop : float
         Stretch of time, s.
     limits : (float, float), optional

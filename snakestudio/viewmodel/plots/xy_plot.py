@@ -66,11 +66,8 @@ def compose_plane(
 
     Parameters
     ----------
-    view : PlotType
     lines : sequence of CurveSpec
         In pairs, what stands on the horizontal axis first.
-    history : SeriesCache
-    start, stop : float
     size : (float, float)
         Width and height of the chart, px.
     frame : Frame, optional
@@ -261,7 +258,6 @@ def row_near(
     ----------
     lines : sequence of CurveSpec
         In pairs.
-    history : SeriesCache
     start, stop : float
         Rows to look among, s.
     place : (float, float)

@@ -19,16 +19,12 @@ _CONNECT_S = 5.0
 class RemoteClient:
     """Connected and authenticated; a context manager.
 
+    Raises `StreamError` if nobody listens, or the token is not right.
+
     Parameters
     ----------
-    door : Door
     timeout_s : float
         How long a reply may take.
-
-    Raises
-    ------
-    StreamError
-        If nobody listens, or the token is not right.
     """
 
     def __init__(self, door: Door, timeout_s: float = 600.0) -> None:
@@ -51,12 +47,8 @@ class RemoteClient:
     def call(self, method: str, params: dict[str, Any]) -> Any:
         """The result of a method.
 
-        Raises
-        ------
-        UserError
-            If it cannot be carried out, with the window's reason.
-        StreamError
-            If the window went away or does not reply.
+        Raises `UserError` if it cannot be carried out, with the window's reason. Raises
+        `StreamError` if the window went away or does not reply.
         """
         self._number += 1
         try:

@@ -48,10 +48,7 @@ class Door:
     def write(self) -> Path:
         """Write the file, which nobody else can read from its first byte on, in place of one of another window.
 
-        Raises
-        ------
-        StreamError
-            If it cannot be written.
+        Raises `StreamError` if it cannot be written.
         """
         path = door_file()
         partial = path.with_name(f"{path.name}.{self.pid}")
@@ -80,10 +77,7 @@ class Door:
 def read_door() -> Door:
     """Port and token of the window that allowed remote control last.
 
-    Raises
-    ------
-    StreamError
-        If there is none.
+    Raises `StreamError` if there is none.
     """
     path = door_file()
     try:

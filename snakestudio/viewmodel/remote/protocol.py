@@ -55,7 +55,6 @@ class RemoteError(Exception):
 
     Parameters
     ----------
-    code : int
     message : str
         What is wrong, and what to do.
     """

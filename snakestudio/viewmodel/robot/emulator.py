@@ -23,9 +23,10 @@ _WAIT_S = 2.0
 class EmulatedRobot:
     """`snakestudio emulate` on UDP multicast.
 
+    Raises `LinkError` if it cannot be started.
+
     Parameters
     ----------
-    profile : Path
     scene : Scene or None
         The ground that it moves on, with a stream of its poses; None: its joints move, and nothing
         else.
@@ -36,11 +37,6 @@ class EmulatedRobot:
     ----------
     pose : str
         UDP port of this computer that its poses are sent to; "" if there are none.
-
-    Raises
-    ------
-    LinkError
-        If it cannot be started.
     """
 
     def __init__(self, profile: Path, scene: Scene | None, base_dir: Path | None) -> None:

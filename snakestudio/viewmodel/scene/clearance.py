@@ -120,10 +120,8 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> 
 
     Parameters
     ----------
-    world : Obstacles
     index : int
         0-based obstacle.
-    snapshot : Snapshot
     body : Body
         Whose sizes the links have.
     """

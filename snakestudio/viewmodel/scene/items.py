@@ -66,7 +66,6 @@ def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
 
     Parameters
     ----------
-    picked : Pick or None
     shown : Scene
         What the viewport draws.
     edited : Scene

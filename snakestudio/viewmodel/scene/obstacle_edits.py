@@ -38,7 +38,6 @@ def new_obstacles(
 
     Parameters
     ----------
-    scene : Scene
     name : str
         Of the preset.
     snapshot : Snapshot or None

@@ -12,10 +12,6 @@ __all__ = ["ObstacleRows"]
 class ObstacleRows:
     """Rows of obstacles and groups; a group stands where its first obstacle would.
 
-    Parameters
-    ----------
-    obstacles : sequence of Obstacle
-
     Attributes
     ----------
     names : list of str

@@ -81,8 +81,6 @@ class PartTable:
 
     Parameters
     ----------
-    scene : Scene
-    table : "link" or "joint"
     axis : str, optional
         The axis of the joints that is shown; all of a joint if left out.
     """
@@ -127,10 +125,7 @@ class PartTable:
     def number(self, row: int, column: Column) -> float:
         """The value of a cell that holds one number.
 
-        Raises
-        ------
-        NumberTextError
-            If it holds none, or several.
+        Raises `NumberTextError` if it holds none, or several.
         """
         return float(parse_number(self.cell(row, column).text))
 
@@ -176,10 +171,7 @@ def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
 
     An empty text resets a value; ``*2`` or ``+0.1`` changes the one that holds.
 
-    Raises
-    ------
-    NumberTextError, SceneError
-        With a sentence that names the cell.
+    Raises `NumberTextError` or `SceneError` with a sentence that names the cell.
     """
     columns = {column.name: column for column in part.columns}
     changes: dict[tuple[int, str], Any] = {}
@@ -211,10 +203,7 @@ def pasted(
 
     A single line fills all `rows` that are selected. Cells without such an axis are left out.
 
-    Raises
-    ------
-    NumberTextError
-        If the table does not fit or has decimal commas.
+    Raises `NumberTextError` if the table does not fit or has decimal commas.
     """
     lines = [line.rstrip("\r").split("\t") for line in text.rstrip("\r\n").split("\n")]
     if not text.strip():

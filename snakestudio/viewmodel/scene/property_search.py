@@ -37,7 +37,6 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
 
     Parameters
     ----------
-    scene : Scene
     obstacles : sequence of int
         0-based obstacles whose common values are among them, first.
     """
@@ -79,8 +78,6 @@ def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Propert
 
     Parameters
     ----------
-    scene : Scene
-    text : str
     obstacles : sequence of int
         As in `properties`.
     """

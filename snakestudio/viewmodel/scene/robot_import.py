@@ -114,7 +114,6 @@ def with_stable_step(scene: Scene, folder: Path | None) -> tuple[Scene, tuple[st
 
     Parameters
     ----------
-    scene : Scene
     folder : Path or None
         That file names in the scene are relative to.
     """

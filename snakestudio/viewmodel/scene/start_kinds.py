@@ -46,8 +46,6 @@ def start_values(
 
     Parameters
     ----------
-    scene : Scene
-    kind : str
     snapshot : Snapshot or None
         What the viewport shows.
     file : str

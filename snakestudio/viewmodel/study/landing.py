@@ -29,10 +29,7 @@ class Landed(NamedTuple):
 def landed(study: Path, before: int | None = None) -> Landed | None:
     """What the study in a file has found so far; None if there is nothing, or nothing but what was there `before`.
 
-    Raises
-    ------
-    StudyError
-        If the store cannot be read.
+    Raises `StudyError` if the store cannot be read.
     """
     path = store_path(study)
     if not path.is_file():

@@ -119,7 +119,6 @@ def columns_of(
 
     Parameters
     ----------
-    table : Table
     units : mapping
         Of goals and limits by name, as endings of columns.
     scene : Scene, optional

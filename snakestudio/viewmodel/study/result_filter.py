@@ -29,18 +29,14 @@ _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: int) -> BoolArray:
     """Which rows fit a condition, (count,); those of which it cannot be said do not.
 
+    Raises `SignalError` if it is none, in a sentence.
+
     Parameters
     ----------
     text : str
         Quoted texts are compared with columns of texts.
-    columns : mapping of str to Column
     count : int
         Rows that there are.
-
-    Raises
-    ------
-    SignalError
-        If it is none, in a sentence.
     """
     names: dict[str, str] = {}
     plain = _with_codes(text, columns)

@@ -87,7 +87,6 @@ def _best_of_each(
 
     Parameters
     ----------
-    results : Results
     rows : (k,)
     group : (k,)
         Number of the group of each.
@@ -127,7 +126,6 @@ def cells_of(
 
     Parameters
     ----------
-    results : Results
     rows : (k,)
     x, y : Column
         Without the second there is one row of cells.

@@ -25,7 +25,6 @@ class Results:
 
     Parameters
     ----------
-    table : Table
     units : mapping
         Of goals and limits by name, as endings of columns.
     scene : Scene, optional
@@ -99,7 +98,6 @@ class ResultRows:
 
     Attributes
     ----------
-    results : Results
     sorted_by : (str, bool) or None
         Column, and whether the largest comes first.
     condition : str

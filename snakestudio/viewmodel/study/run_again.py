@@ -63,11 +63,13 @@ def run_again(
 ) -> AgainRun | None:
     """Make a run again.
 
+    Raises `StudyError` if there is nothing to be made again, in a sentence. Raises `SceneError` if
+    the scene cannot be run any more.
+
     Parameters
     ----------
     path : Path
         The study's file.
-    table : Table
     units : mapping
         Of goals and limits by name, as endings of columns.
     row, repeat : int
@@ -81,13 +83,6 @@ def run_again(
     -------
     AgainRun or None
         None if it was stopped.
-
-    Raises
-    ------
-    StudyError
-        If there is nothing to be made again, in a sentence.
-    SceneError
-        If the scene cannot be run any more.
     """
     asked, outcome = table.rows[row][repeat]
     _check(outcome, run_name(path, table, row, repeat))
@@ -119,10 +114,7 @@ def _check(outcome: Outcome | None, name: str) -> None:
 def _changed(study: StudyFields, scene: Scene, base_dir: Path, asked: Asked, code: str) -> str:
     """What is not as it was when the study was run, as the beginning of a sentence; "" if all is.
 
-    Raises
-    ------
-    SceneError
-        If a file that the scene names is gone.
+    Raises `SceneError` if a file that the scene names is gone.
     """
     _, files = files_of(scene, base_dir)
     measures = tuple(part.measure for part in study.measured)

@@ -19,9 +19,7 @@ _STAYS = "{} comes with the program and stays as it is; save it in another place
 class StudyOnDisk:
     """A study that is edited. It may make no sense while it is (see `description.problems`), and is saved all the same.
 
-    Parameters
-    ----------
-    path : Path
+    Raises `StudyError` if there is no such file.
 
     Attributes
     ----------
@@ -34,11 +32,6 @@ class StudyOnDisk:
         Whether it comes with the program, and stays as it is.
     unsaved : str
         Why what is edited is not in the file, in a sentence; "" if it is.
-
-    Raises
-    ------
-    StudyError
-        If there is no such file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -111,10 +104,7 @@ class StudyOnDisk:
     def save_as(self, path: Path) -> None:
         """Save it in another place, where it stays from now on, with the way to its scene as it is from there.
 
-        Raises
-        ------
-        StudyError
-            If it cannot be written there; then nothing has changed.
+        Raises `StudyError` if it cannot be written there; then nothing has changed.
         """
         path = path.resolve()
         if is_shipped_scene(path):

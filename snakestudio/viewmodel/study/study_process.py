@@ -25,6 +25,8 @@ _GRACE_CLUSTER_S = 5.0
 class StudyProcess:
     """One run of a study, to its end or until it is cancelled.
 
+    Raises `StudyError` if no process can be started.
+
     Parameters
     ----------
     study : Path
@@ -46,11 +48,6 @@ class StudyProcess:
         Why it ended before its time, a sentence a line; "" if it did not, or has not ended.
     problems : tuple of Problem
         The mistakes in the study that this is about.
-
-    Raises
-    ------
-    StudyError
-        If no process can be started.
     """
 
     def __init__(self, study: Path, workers: Workers, command: Sequence[str] | None = None) -> None:

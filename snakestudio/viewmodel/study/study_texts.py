@@ -46,7 +46,6 @@ def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> 
 
     Parameters
     ----------
-    study : StudyFields
     seconds : float
         That a run takes, s; NaN if that is not known.
     workers : int

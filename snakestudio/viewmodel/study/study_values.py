@@ -77,10 +77,7 @@ def title_of(scene: Scene | None, keys: Sequence[str]) -> str:
 def varied(scene: Scene, keys: Sequence[str]) -> Vary:
     """Values of the scene that vary as one, over what people look at (see `begin.range_of`).
 
-    Raises
-    ------
-    SceneError
-        If there is no such key.
+    Raises `SceneError` if there is no such key.
     """
     first = range_of(scene, keys[0])
     for key in keys[1:]:

@@ -62,7 +62,6 @@ def selection_dimensions(
 
     Parameters
     ----------
-    scene : Scene
     world : Obstacles
         Of that scene.
     pose : (n, 7) array or None

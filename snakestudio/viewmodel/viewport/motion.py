@@ -50,7 +50,6 @@ def coordinates(
 
     Parameters
     ----------
-    camera : Camera
     aspect : float
         Width of the picture over its height.
     ndc : (float, float)

@@ -80,10 +80,7 @@ class Drag(ABC):
     def made(self, way: Way) -> Scene:
         """The scene when the cursor has gone that way.
 
-        Raises
-        ------
-        SceneError
-            If the robot cannot be there.
+        Raises `SceneError` if the robot cannot be there.
         """
 
     def keep_to_axis(self, axis: str) -> bool:

@@ -39,13 +39,11 @@ def snapped(
 
     Parameters
     ----------
-    scene : Scene
     world : Obstacles
         Of that scene.
     pose : (n, 7) array or None
         Where the robot is.
     point : (2,) array
-    reach : float
     """
     inside = (world.low[:, :2] - reach <= point).all(axis=1) & (
         point <= world.high[:, :2] + reach
@@ -121,8 +119,6 @@ def snapped_shift(
         Where the pivot was before, m: it is what goes to the grid.
     axes : str
         Of "xyz", along which the shift may be changed.
-    choices : EditSettings
-    targets : Targets or None
     reach : float
         How near edges have to come, m.
     """

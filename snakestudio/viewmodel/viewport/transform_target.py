@@ -48,10 +48,7 @@ class TransformTarget(Protocol):
     def moved(self, scene: Scene, shift: FloatArray) -> Scene:
         """The scene with it moved by `shift` (3,), m.
 
-        Raises
-        ------
-        SceneError
-            If it cannot be there, as in all that follow.
+        Raises `SceneError` if it cannot be there, as in all that follow.
         """
 
     def turned(
@@ -79,7 +76,6 @@ class ObstacleTarget:
 
     Parameters
     ----------
-    scene : Scene
     indices : sequence of int
         0-based, at least one.
     """
@@ -153,7 +149,6 @@ def target_of(
     ----------
     items : frozenset of Item
         What is selected.
-    scene : Scene
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     placeable : bool
@@ -214,10 +209,7 @@ class RobotTarget:
     def pivot(self, scene: Scene) -> FloatArray:
         """The point (3,), m, that it turns about.
 
-        Raises
-        ------
-        SceneError
-            If the start refers to a file that cannot be read.
+        Raises `SceneError` if the start refers to a file that cannot be read.
         """
         if self._last is None or self._last[0] is not scene:  # asked for in every picture
             place = initial_state(scene, self._base_dir)[0][:, :3]
@@ -230,10 +222,7 @@ class RobotTarget:
     def moved(self, scene: Scene, shift: FloatArray) -> Scene:
         """The scene with the robot moved by (3,) metres.
 
-        Raises
-        ------
-        SceneError
-            As `model.placing.moved_robot`.
+        Raises `SceneError` as `model.placing.moved_robot`.
         """
         return moved_robot(scene, shift, self._base_dir)
 
@@ -242,10 +231,7 @@ class RobotTarget:
     ) -> Scene:
         """The scene with the robot turned about "x", "y", "z" or a unit vector through `pivot`, by an angle in rad.
 
-        Raises
-        ------
-        SceneError
-            As `model.placing.turned_robot`.
+        Raises `SceneError` as `model.placing.turned_robot`.
         """
         about = np.array(_AXES[axis]) if isinstance(axis, str) else np.asarray(axis, float)
         return turned_robot(scene, about, angle, pivot, self._base_dir)

@@ -35,10 +35,7 @@ class _Header:
 def read_trc(path: Path, data: bytes) -> Markers:
     """What a TRC file holds.
 
-    Raises
-    ------
-    ExperimentError
-        Saying what is wrong and what to do.
+    Raises `ExperimentError`: saying what is wrong and what to do.
     """
     lines = read_lines(path, data)
     header = _header(path, lines)

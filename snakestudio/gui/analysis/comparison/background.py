@@ -25,10 +25,6 @@ class BackgroundComparison(QObject, Generic[Result]):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     changed()
         It began, went on, ended or was cleared, or something about it is to be shown otherwise.
     """

@@ -32,10 +32,6 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     changed()
         It began, went on, ended or was cleared, the scene was edited, or another chain was chosen.
     """

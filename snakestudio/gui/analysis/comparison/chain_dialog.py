@@ -42,10 +42,8 @@ class ChainDialog(Dialog):
 
     Parameters
     ----------
-    comparer : ChainComparer
     time : callable
         The instant that the window shows, s.
-    exporter : ReportExporter
     """
 
     def __init__(

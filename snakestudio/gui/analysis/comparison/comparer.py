@@ -42,10 +42,6 @@ class Comparer(BackgroundComparison[ModelComparison]):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     changed()
         It began, went on, ended or was cleared, or the scene was edited.
     shown_changed()
@@ -206,10 +202,6 @@ class Reasons(QObject):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     changed()
     """
 

@@ -37,12 +37,6 @@ class ComparisonPanel(QWidget):
 
     Parameters
     ----------
-    comparer : Comparer
-    document : Document
-    exporter : ReportExporter
-
-    Signals
-    -------
     closed()
         The user wants to see no more of it.
     """
@@ -239,12 +233,7 @@ them."""
 
 
 class Differences(Themed):
-    """A block for every model: its colour, whether it is shown over the run, what is to be known, its differences.
-
-    Parameters
-    ----------
-    comparer : Comparer
-    """
+    """A block for every model: its colour, whether it is shown over the run, what is to be known, its differences."""
 
     def __init__(self, comparer: Comparer, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -40,10 +40,6 @@ class StepChecker(BackgroundComparison[StepCheck]):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     changed()
         The check began, progressed, ended or was cleared, or the scene was edited.
     finished()

@@ -24,13 +24,7 @@ _HEIGHT = 400
 
 
 class StepDialog(Dialog):
-    """A table of the quantities, the outcome in words, and the button that sets the proposed step.
-
-    Parameters
-    ----------
-    checker : StepChecker
-    exporter : ReportExporter
-    """
+    """A table of the quantities, the outcome in words, and the button that sets the proposed step."""
 
     def __init__(
         self, checker: StepChecker, exporter: ReportExporter, parent: QWidget | None = None

@@ -70,13 +70,7 @@ _STEP_S = 0.001
 
 
 class AlignmentBox(QWidget):
-    """The fields.
-
-    Parameters
-    ----------
-    experiments : Experiments
-    document : Document
-    """
+    """The fields."""
 
     def __init__(
         self, experiments: Experiments, document: Document, parent: QWidget | None = None

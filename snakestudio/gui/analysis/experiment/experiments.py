@@ -94,12 +94,9 @@ class Experiments(BackgroundComparison[Compared]):
 
     Parameters
     ----------
-    document : Document
     bridge : SessionController
         Whose recording the trials are compared with.
 
-    Signals
-    -------
     changed()
         Trials came or went, or a comparison began, went on or ended.
     shown_changed()

@@ -58,8 +58,6 @@ class ExperimentFiles(QObject):
 
     Parameters
     ----------
-    experiments : Experiments
-    document : Document
     files : SceneFiles
         Opens what is no measurement.
     banner : Banner
@@ -69,8 +67,6 @@ class ExperimentFiles(QObject):
     window : QWidget
         Parent of the dialogs.
 
-    Signals
-    -------
     imported()
         Trials were loaded.
     """

@@ -492,10 +492,6 @@ class Reader(QObject):
 
     Parameters
     ----------
-    path : Path
-
-    Signals
-    -------
     changed()
         There is another `result`, or it is about to be read.
     """

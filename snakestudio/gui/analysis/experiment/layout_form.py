@@ -255,8 +255,6 @@ class BodyRows(QWidget):
     n_links : int
         Of the robot.
 
-    Signals
-    -------
     edited(bodies: list of Body)
         The user renamed one or put it on another link.
     """

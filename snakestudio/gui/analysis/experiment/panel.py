@@ -48,12 +48,6 @@ class ExperimentPanel(QWidget):
 
     Parameters
     ----------
-    experiments : Experiments
-    document : Document
-    exporter : ReportExporter
-
-    Signals
-    -------
     closed()
         The user wants to see no more of it.
     import_asked()
@@ -194,12 +188,7 @@ def described(trial: Trial) -> str:
 
 
 class TrialRows(Themed):
-    """A row for each trial.
-
-    Parameters
-    ----------
-    experiments : Experiments
-    """
+    """A row for each trial."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -276,12 +265,7 @@ class TrialRows(Themed):
 
 
 class Figures(Themed):
-    """The tables of all trials together, or of one of them.
-
-    Parameters
-    ----------
-    experiments : Experiments
-    """
+    """The tables of all trials together, or of one of them."""
 
     def __init__(self, experiments: Experiments, parent: QWidget | None = None) -> None:
         super().__init__(parent)

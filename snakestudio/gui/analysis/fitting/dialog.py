@@ -100,11 +100,8 @@ class FitDialog(Dialog):
 
     Parameters
     ----------
-    fitter : Fitter
-    document : Document
     captures : callable
         The measured runs that the window has loaded.
-    exporter : ReportExporter
     """
 
     def __init__(
@@ -308,8 +305,6 @@ class DataRows(QWidget):
     captures : callable
         The runs that the window has loaded.
 
-    Signals
-    -------
     changed()
         Others are there or ticked.
     """

@@ -35,12 +35,9 @@ class Fitter(BackgroundComparison[FitResult]):
 
     Parameters
     ----------
-    document : Document
     fit : callable
         What fits; see `analysis.fitting.fit`.
 
-    Signals
-    -------
     changed()
         It began, went on, ended or was cleared, or the scene was edited.
     shown_changed()

@@ -45,10 +45,6 @@ class ParameterRows(QWidget):
 
     Parameters
     ----------
-    document : Document
-
-    Signals
-    -------
     changed()
         Others are ticked, or a range is another one.
     """
@@ -93,10 +89,7 @@ class ParameterRows(QWidget):
     def chosen(self) -> list[FreeParameter]:
         """The ticked parameters with their ranges.
 
-        Raises
-        ------
-        UsageError
-            If a range makes no sense.
+        Raises `UsageError` if a range makes no sense.
         """
         made = []
         for row in self._ticked:

@@ -63,7 +63,6 @@ class MappingEditor(Dialog):
 
     Parameters
     ----------
-    teleop : Teleop
     shortcuts : mapping of str to str
         Titles of the window's commands by their plain keys.
     """

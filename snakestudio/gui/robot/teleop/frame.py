@@ -35,7 +35,6 @@ class TeleopFrame(QWidget):
 
     Parameters
     ----------
-    teleop : Teleop
     below : QWidget
         The viewport.
     room : callable

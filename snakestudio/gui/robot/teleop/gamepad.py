@@ -143,10 +143,7 @@ class SdlError(Exception):
 def load_sdl() -> ModuleType:
     """The binding of SDL 2.
 
-    Raises
-    ------
-    SdlError
-        If it is not there.
+    Raises `SdlError` if it is not there.
     """
     try:
         # First, or it warns of whose files it takes; a filter of warnings is all threads', and
@@ -176,15 +173,12 @@ class _Device:
 class Sdl:
     """All gamepads and joysticks there are; used by one thread, from its begin to its end.
 
+    Raises `SdlError` if SDL cannot begin.
+
     Parameters
     ----------
     module : module
         What `load_sdl` gave.
-
-    Raises
-    ------
-    SdlError
-        If SDL cannot begin.
     """
 
     def __init__(self, module: ModuleType) -> None:

@@ -37,10 +37,6 @@ class Keys(QObject):
 
     Parameters
     ----------
-    window : QWidget
-
-    Signals
-    -------
     left()
         Escape was pressed.
     """

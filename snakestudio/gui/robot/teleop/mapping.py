@@ -251,10 +251,7 @@ def dump_map(wanted: InputMap) -> str:
 def parse_map(text: str, source: str = "the mapping") -> InputMap:
     """The mapping that a text holds.
 
-    Raises
-    ------
-    UsageError
-        With every mistake, a sentence a line.
+    Raises `UsageError` with every mistake, a sentence a line.
     """
     try:
         tree = parse_toml(text, MAPPING)
@@ -366,7 +363,6 @@ def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
 
     Parameters
     ----------
-    wanted : InputMap
     shortcuts : mapping of str to str
         Titles of the window's commands by their key, as Qt writes it ("R").
     """
@@ -386,10 +382,7 @@ def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
 def load_map(path: Path) -> InputMap:
     """The mapping in a file.
 
-    Raises
-    ------
-    UsageError
-        If it cannot be read or used.
+    Raises `UsageError` if it cannot be read or used.
     """
     try:
         text = read_text(path, MAPPING)
@@ -401,10 +394,7 @@ def load_map(path: Path) -> InputMap:
 def save_map(wanted: InputMap, path: Path) -> None:
     """Write a mapping to a file, whole or not at all.
 
-    Raises
-    ------
-    UsageError
-        If the file cannot be written.
+    Raises `UsageError` if the file cannot be written.
     """
     try:
         write_atomically(path, dump_map(wanted).encode())

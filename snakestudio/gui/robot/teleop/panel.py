@@ -55,12 +55,7 @@ def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
 
 
 class TeleopPanel(QWidget):
-    """Everything about driving by hand, for one who drives.
-
-    Parameters
-    ----------
-    teleoperation : TeleopFeature
-    """
+    """Everything about driving by hand, for one who drives."""
 
     def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -90,7 +90,6 @@ class BindingRow:
 
     Parameters
     ----------
-    binding : Binding
     changed : callable
         Called after every change by the user.
     detect : callable

@@ -47,12 +47,6 @@ class Steerer(QObject):
 
     A robot that could move is stopped on every loss, whatever is shown; it is steered only while it
     is what is shown. A recorded run is never steered.
-
-    Parameters
-    ----------
-    teleop : Teleop
-    bridge : SessionController
-    robot : SteeredRobot
     """
 
     def __init__(
@@ -100,8 +94,6 @@ class TeleopFeature(QObject):
     ask_mapping : callable
         Asks for the keys and the gamepad as the menu does it: not while a robot could move.
 
-    Signals
-    -------
     scene_changed(), frame()
         Another scene is driven; there is something newer to be seen of it.
     """

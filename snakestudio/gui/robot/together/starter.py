@@ -39,17 +39,10 @@ class Starter(QObject):
 
     Parameters
     ----------
-    document : Document
-    bridge : SessionController
-    control : RobotControl
     banner : Banner
         Where it says what goes on.
     settings : QSettings
         Keeps with whom.
-    window : QWidget
-
-    Signals
-    -------
     changed()
         It began to wait, started, or is over.
     """
@@ -246,7 +239,6 @@ class RobotTarget(QObject):
 
     Parameters
     ----------
-    control : RobotControl
     document : Document
         Its scene says what the robot does.
     """
@@ -425,7 +417,6 @@ class RunTarget(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
     control : RobotControl
         Once a robot is connected, it is what is started.
     """

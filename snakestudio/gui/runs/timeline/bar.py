@@ -54,8 +54,6 @@ class TimeBar(QWidget):
 
     Parameters
     ----------
-    bridge : SessionController
-    document : Document
     camera : callable
         Gives where the viewport looks from: the small pictures do likewise.
     """
@@ -204,7 +202,6 @@ class Transport(QWidget):
 
     Parameters
     ----------
-    bridge : SessionController
     action : callable
         Gives a command by its name.
     """

@@ -104,10 +104,6 @@ class Moments(QObject):
 
     Parameters
     ----------
-    session_controller : SessionController
-
-    Signals
-    -------
     changed()
     """
 

@@ -49,12 +49,9 @@ class Thumbnails(QObject):
 
     Parameters
     ----------
-    session_controller : SessionController
     base_dir : callable
         Gives the folder that file names in the scene are relative to.
 
-    Signals
-    -------
     ready(row: int)
         The picture of a row that was asked for is there.
     """

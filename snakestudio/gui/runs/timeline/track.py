@@ -400,12 +400,7 @@ class Track(QWidget):
 
 
 class Card(QWidget):
-    """A small window that follows the mouse along the track and takes no events.
-
-    Parameters
-    ----------
-    parent : QWidget
-    """
+    """A small window that follows the mouse along the track and takes no events."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip)
@@ -447,7 +442,6 @@ class Card(QWidget):
         ----------
         row : int or None
             The row it is; None where nothing is recorded.
-        lines : sequence of str
         image : QImage or None
             None if it is not there yet.
         above : QPoint

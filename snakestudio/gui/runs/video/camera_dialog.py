@@ -35,12 +35,7 @@ _KIND = "Camera path (*.toml)"
 
 
 class CameraDialog(Dialog):
-    """Stays open beside the viewport.
-
-    Parameters
-    ----------
-    keys : CameraKeys
-    """
+    """Stays open beside the viewport."""
 
     def __init__(self, keys: CameraKeys, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Camera Keyframes")

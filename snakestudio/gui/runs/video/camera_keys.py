@@ -26,7 +26,6 @@ class CameraKeys(QObject):
 
     Parameters
     ----------
-    document : Document
     bridge : SessionController
         Shows the moments that keyframes are set at.
     camera : callable
@@ -36,8 +35,6 @@ class CameraKeys(QObject):
     settings : QSettings
         Keeps a path for each scene's file.
 
-    Signals
-    -------
     changed()
     """
 

@@ -139,10 +139,7 @@ class VideoDialog(Dialog):
     def options(self) -> VideoOptions:
         """How the video shall look.
 
-        Raises
-        ------
-        UsageError
-            If that cannot be.
+        Raises `UsageError` if that cannot be.
         """
         now = self._viewport.settings
         link = now.trail_link if 0 <= now.trail_link < self._recording.schema.n_links else -1

@@ -253,10 +253,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
     def options(self) -> VideoOptions:
         """How the video shall look, as far as it is chosen here.
 
-        Raises
-        ------
-        UsageError
-            If that cannot be.
+        Raises `UsageError` if that cannot be.
         """
         now = self.values
         width, height = now.size

@@ -194,12 +194,7 @@ class _Convergence(ResultsChart):
 
 
 class ConvergenceView(QWidget):
-    """The convergence, with a box for the goal where there are several.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-    """
+    """The convergence, with a box for the goal where there are several."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)

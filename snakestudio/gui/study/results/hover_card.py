@@ -33,12 +33,7 @@ _AWAY = 18
 
 
 class HoverCard(Themed):
-    """The card; hidden while the mouse is over no point. It lies over the widget it is a child of.
-
-    Parameters
-    ----------
-    parent : QWidget
-    """
+    """The card; hidden while the mouse is over no point. It lies over the widget it is a child of."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

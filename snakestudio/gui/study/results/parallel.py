@@ -284,12 +284,7 @@ class _Parallel(ResultsChart):
 
 
 class ParallelView(QWidget):
-    """Parallel coordinates with their boxes.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-    """
+    """Parallel coordinates with their boxes."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)

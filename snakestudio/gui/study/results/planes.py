@@ -309,12 +309,7 @@ class _Scatter(_Plane):
 
 
 class ScatterView(QWidget):
-    """The scatter with its boxes.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-    """
+    """The scatter with its boxes."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -533,12 +528,7 @@ class _Map(_Plane):
 
 
 class MapView(QWidget):
-    """The map with its boxes.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-    """
+    """The map with its boxes."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)

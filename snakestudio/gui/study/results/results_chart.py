@@ -17,12 +17,7 @@ from snakestudio.gui.study.results.linked import LinkedRows
 
 
 class ResultsChart(PointChart):
-    """A chart of results; what it draws is up to the class that derives from it.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-    """
+    """A chart of results; what it draws is up to the class that derives from it."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         self.linked = linked

@@ -200,12 +200,7 @@ def _cell(column: Column, value: float) -> str:
 
 
 class ResultsTable(QTableView):
-    """The table. Enter or a double click opens a row's run, Ctrl+C copies the selected rows.
-
-    Parameters
-    ----------
-    linked : LinkedRows
-    """
+    """The table. Enter or a double click opens a row's run, Ctrl+C copies the selected rows."""
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)

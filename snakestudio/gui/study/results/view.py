@@ -216,7 +216,6 @@ class StudyResultsView(QWidget):
 
         Parameters
         ----------
-        table : Table
         units : mapping
             Of goals and limits by name, as endings of columns.
         trace : callable

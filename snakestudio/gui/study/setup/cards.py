@@ -38,15 +38,10 @@ class Card(Themed):
 
     Parameters
     ----------
-    open_study : OpenStudy
     index : int
         Its place, from 0.
     key : str
         Of the list that it is in: "vary".
-    title : str
-
-    Signals
-    -------
     removed()
         Somebody wants it away.
     """
@@ -130,17 +125,13 @@ class CardForm(Form, Generic[C]):
 
     Parameters
     ----------
-    open_study : OpenStudy
     make : callable
         Makes the card at a place.
-    add : QWidget
 
     Attributes
     ----------
     cards : list
         In their order.
-    column : QVBoxLayout
-    message : Message
     """
 
     def __init__(

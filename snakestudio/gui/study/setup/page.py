@@ -27,12 +27,7 @@ _KEYS = {
 
 
 class SetupPage(QWidget):
-    """Everything about what a study asks.
-
-    Parameters
-    ----------
-    open_study : OpenStudy
-    """
+    """Everything about what a study asks."""
 
     def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
         super().__init__(parent)

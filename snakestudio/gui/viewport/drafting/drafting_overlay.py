@@ -30,11 +30,6 @@ class DraftingOverlay(QWidget):
     ----------
     viewport : ViewportApi
         Whose camera, scene and selection say what there is to be drawn, as do the tools.
-    robot : RobotTool
-    measure : MeasureTool
-
-    Signals
-    -------
     inset_changed()
         There are rulers now, or none any more.
     """
@@ -194,7 +189,6 @@ class Pen:
 
     Parameters
     ----------
-    painter : QPainter
     area : QRectF
         Where words may stand.
     """

@@ -32,12 +32,10 @@ def paint_rulers(
 
     Parameters
     ----------
-    painter : QPainter
     area : QRectF
         The whole view, pixels.
     origin : QPointF
         Where in it the world's origin is, pixels.
-    pixels_per_metre : float
     cursor : QPointF or None
         Where in it the cursor is.
     """

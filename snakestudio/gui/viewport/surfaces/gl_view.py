@@ -36,8 +36,6 @@ class GlView(QOpenGLWidget):
     picture : callable
         Gives what is to be drawn at an aspect ratio.
 
-    Signals
-    -------
     drawn(seconds: float)
         A frame was drawn in that time.
     failed(message: str)
@@ -136,10 +134,7 @@ class GlView(QOpenGLWidget):
     def image(self, width: int, height: int) -> QImage:
         """The present picture at full quality and any size.
 
-        Raises
-        ------
-        GraphicsError
-            If it cannot be drawn.
+        Raises `GraphicsError` if it cannot be drawn.
         """
         if self._renderer is None or self._broken:
             raise GraphicsError("There is no picture to save: nothing was drawn yet.")

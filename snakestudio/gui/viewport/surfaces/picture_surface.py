@@ -21,12 +21,9 @@ class PictureSurface(QObject):
 
     Parameters
     ----------
-    widget : QWidget
     picture : callable
         Gives the picture for an aspect ratio.
 
-    Signals
-    -------
     drawn(seconds: float)
         A frame was drawn in that time.
     fell_back(reason: str)
@@ -92,10 +89,7 @@ class PictureSurface(QObject):
     def image(self, size: QSize) -> QImage:
         """The picture in a size, px.
 
-        Raises
-        ------
-        GraphicsError
-            If it cannot be drawn.
+        Raises `GraphicsError` if it cannot be drawn.
         """
         if self.gl is not None:
             return self.gl.image(size.width(), size.height())

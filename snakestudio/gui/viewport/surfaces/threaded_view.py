@@ -51,8 +51,6 @@ class ThreadedView(QWidget):
     picture : callable
         Gives what is to be drawn at an aspect ratio.
 
-    Signals
-    -------
     drawn(seconds: float)
         A frame was drawn in that time.
     failed(message: str)
@@ -137,10 +135,7 @@ class ThreadedView(QWidget):
     def image(self, width: int, height: int) -> QImage:
         """The present picture at full quality and any size.
 
-        Raises
-        ------
-        GraphicsError
-            If it cannot be drawn.
+        Raises `GraphicsError` if it cannot be drawn.
         """
         picture = self._picture(width / height)._replace(ratio=self.devicePixelRatio())
         return self._thread.draw_now(picture, width, height, Quality.FULL)

@@ -495,10 +495,6 @@ def paint_gizmo(
 
     Parameters
     ----------
-    painter : QPainter
-    overlays : Overlays
-    camera : Camera
-    colours : Theme
     place : callable
         Gives the point of the widget where a point of the world is seen.
     """
@@ -558,8 +554,6 @@ def paint_tracks(
 
     Parameters
     ----------
-    painter : QPainter
-    overlays : Overlays
     scale : float
         Pixels a metre.
     places : callable

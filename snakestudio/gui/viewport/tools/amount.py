@@ -48,7 +48,6 @@ class Cursor:
         Of the subject, m.
     anchor : (3,) array
         Point that stays under the cursor, m.
-    grip : Grip
     """
 
     def __init__(
@@ -130,7 +129,6 @@ class Snapping:
 
     Parameters
     ----------
-    choices : EditSettings
     targets : Targets or None
         What there is in the scene to snap to.
     """
@@ -179,10 +177,6 @@ class Amount:
 
     Parameters
     ----------
-    subject : TransformTarget
-    mode : Mode
-    cursor : Cursor
-    snapping : Snapping
     pivot : (3,) array
         Of the subject before, m.
     own : (3, 3) array

@@ -41,16 +41,8 @@ class Editor:
 
     Parameters
     ----------
-    viewport : ViewportApi
     drawing, navigating : callable
         As in `TransformTool`.
-
-    Attributes
-    ----------
-    options : EditorOptions
-    transforms : TransformTool
-    boxes : BoxTool
-    buttons : EditorButtons
     """
 
     def __init__(
@@ -74,7 +66,6 @@ class EditorButtons(QWidget):
 
     Parameters
     ----------
-    options : EditorOptions
     select_box : callable
         Begins to select by a rectangle.
     """
@@ -330,13 +321,7 @@ _STEPS = (
 
 
 class SnapPopup(QFrame):
-    """A switch and three steps; closes with a click elsewhere.
-
-    Parameters
-    ----------
-    options : EditorOptions
-    parent : QWidget
-    """
+    """A switch and three steps; closes with a click elsewhere."""
 
     def __init__(self, options: EditorOptions, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

@@ -52,12 +52,9 @@ class PullTool(QObject):
 
     Parameters
     ----------
-    viewport : ViewportApi
     armed : callable
         Whether the next drag belongs to another tool.
 
-    Signals
-    -------
     changed()
         What is to be drawn of it, or its hint, changed.
     """

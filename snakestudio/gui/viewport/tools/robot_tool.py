@@ -35,12 +35,9 @@ class RobotTool(QObject):
 
     Parameters
     ----------
-    viewport : ViewportApi
     drawing : callable
         Whether a path is being drawn.
 
-    Signals
-    -------
     changed()
         What is to be drawn of it, or its hint, changed.
     """

@@ -28,10 +28,6 @@ class Transform(QObject):
     ----------
     document : Document
         Its scene is the one that the amount is for.
-    amount : Amount
-
-    Signals
-    -------
     changed()
         Amount, axes, guides or what is typed changed.
     """

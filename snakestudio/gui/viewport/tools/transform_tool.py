@@ -145,14 +145,10 @@ class TransformTool(QObject):
 
     Parameters
     ----------
-    viewport : ViewportApi
-    options : EditorOptions
     drawing, navigating : callable
         Whether a path is being drawn, and whether a button is held that turns or shifts the
         picture.
 
-    Signals
-    -------
     changed()
         The gizmo, the handle under the cursor or a transform under way is another.
     """

@@ -63,10 +63,7 @@ class Typed:
     def value(self, axis: str) -> float | None:
         """The number for an axis in `unit`; None if there is none yet, as with "-" and "1/".
 
-        Raises
-        ------
-        NumberTextError
-            If it is nonsense, and no beginning of a number either.
+        Raises `NumberTextError` if it is nonsense, and no beginning of a number either.
         """
         text = self._texts.get(axis, "")
         if not text:

@@ -56,11 +56,9 @@ class Cia402Node(Node):
 
     Parameters
     ----------
-    number : int
     axes : (1,) int array
     loaded : LoadedProfile
         What it sends by itself and how often is read off its messages.
-    body : Body
     """
 
     def __init__(
@@ -406,12 +404,7 @@ _FOLLOWS = 0x1000
 
 
 class Drive:
-    """A drive's state.
-
-    Attributes
-    ----------
-    state : PdsState
-    """
+    """A drive's state."""
 
     def __init__(self) -> None:
         self.state = PdsState.SWITCH_ON_DISABLED

@@ -58,12 +58,7 @@ class _Pattern:
 
 
 class Rules:
-    """What all nodes of a profile's robot have in common.
-
-    Parameters
-    ----------
-    loaded : LoadedProfile
-    """
+    """What all nodes of a profile's robot have in common."""
 
     def __init__(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
@@ -126,10 +121,7 @@ class GenericNode(Node):
 
     Parameters
     ----------
-    number : int
     axes : (k,) int array
-    rules : Rules
-    body : Body
     """
 
     def __init__(self, number: int, axes: NDArray[np.int64], rules: Rules, body: Body) -> None:

@@ -35,12 +35,10 @@ class MitNode(Node):
 
     Parameters
     ----------
-    number : int
     axes : (1,) int array
     loaded : LoadedProfile
         The ranges that motors are set up to are those of its set-points; id and length of replies
         its feedback's.
-    body : Body
     """
 
     def __init__(

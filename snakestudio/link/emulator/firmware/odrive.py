@@ -57,11 +57,9 @@ class ODriveNode(Node):
 
     Parameters
     ----------
-    number : int
     axes : (1,) int array
     loaded : LoadedProfile
         How often what comes by itself is read off its messages.
-    body : Body
     """
 
     feeds_by_anything = True

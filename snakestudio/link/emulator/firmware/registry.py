@@ -95,10 +95,7 @@ FIRMWARE.update(
 def _firmware_of(profile: Profile) -> FirmwareKind:
     """The firmware that a profile names.
 
-    Raises
-    ------
-    UsageError
-        If no plug-in has it.
+    Raises `UsageError` if no plug-in has it.
     """
     own = profile.emulation.plugin_firmware
     name = own or profile.emulation.firmware
@@ -113,10 +110,8 @@ def _firmware_of(profile: Profile) -> FirmwareKind:
 def make_nodes(loaded: LoadedProfile, body: Body) -> tuple[Node, ...]:
     """The nodes of a profile's robot, in the order of `Profile.nodes`.
 
-    Raises
-    ------
-    UsageError
-        If a drive with one axis has to move several, or no plug-in that is loaded has the firmware.
+    Raises `UsageError` if a drive with one axis has to move several, or no plug-in that is loaded
+    has the firmware.
     """
     profile = loaded.profile
     firmware = _firmware_of(profile)

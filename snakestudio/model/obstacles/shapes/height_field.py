@@ -68,10 +68,7 @@ class HeightField(Obstacle):
 def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
     """Heights of the grid points above `z_m`, (ny, nx), m.
 
-    Raises
-    ------
-    SceneError
-        If there is no usable table or picture.
+    Raises `SceneError` if there is no usable table or picture.
     """
 
     def error(key: str, message: str, remedy: str) -> SceneError:
