@@ -16,11 +16,19 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.inference import Function, Types, last, named
+from tests.layout_measures import (
+    Found,
+    by_file,
+    copied_lines,
+    format_skips,
+    parallel_assignments,
+    private_in_tests,
+)
 from tests.polling import polling_timers_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -393,24 +401,6 @@ def measures(package: Package) -> list[Measure]:
     ]
 
 
-Found = tuple[int, tuple[str, ...]]
-
-
-def _by_file(places: Iterable[str]) -> Found:
-    """Places, those of the files with most of them first."""
-    listed = list(places)
-    per_file = Counter(place.partition(":")[0] for place in listed)
-    return len(listed), tuple(
-        sorted(listed, key=lambda place: (-per_file[place.partition(":")[0]], place))
-    )
-
-
-def largest_file(package: Package) -> Found:
-    """Lines of the largest file."""
-    ordered = sorted(package.modules.values(), key=lambda module: -module.lines)
-    return ordered[0].lines, tuple(f"{module.file}: {module.lines}" for module in ordered[:20])
-
-
 def architecture_bytes(package: Package) -> Found:
     """Bytes of ARCHITECTURE.md."""
     size = (package.root.parent / "ARCHITECTURE.md").stat().st_size
@@ -463,12 +453,12 @@ def private_members(package: Package) -> Found:
         if name.startswith(f"{PACKAGE}.") and _is_private(name.rpartition(".")[2])
         if name[len(PACKAGE) + 1 :] not in package.modules
     ]
-    return _by_file([*imported, *(place for place, ours in _reached_for(package) if ours)])
+    return by_file([*imported, *(place for place, ours in _reached_for(package) if ours)])
 
 
 def private_of_libraries(package: Package) -> Found:
     """Private members (`_x`) of objects of libraries that are reached for."""
-    return _by_file(place for place, ours in _reached_for(package) if not ours)
+    return by_file(place for place, ours in _reached_for(package) if not ours)
 
 
 def _reached_for(package: Package) -> Iterator[tuple[str, bool]]:
@@ -522,12 +512,12 @@ def set_elsewhere(package: Package) -> Found:
                     having = package.by_member.get(node.attr, [])
                 if any(not each.is_value and each.module != module.name for each in having):
                     places.append(module.at(node))
-    return _by_file(places)
+    return by_file(places)
 
 
 def literal_indices(package: Package) -> Found:
     """Subscripts in kernels and engines with a literal in a tuple of indices, `a[k, 0]`; not in vec3 and octet."""
-    return _by_file(
+    return by_file(
         module.at(node)
         for module in package.modules.values()
         if module.within("kernels", "engines")
@@ -545,7 +535,7 @@ def _is_whole_number(node: ast.expr) -> bool:
 
 def continuum_asked(package: Package) -> Found:
     """Places where it is asked which body it is (`.continuum`, or a body's class), but in a kind's own folder."""
-    return _by_file(_asking_for_continuum(package))
+    return by_file(_asking_for_continuum(package))
 
 
 def continuum_asking(package: Package) -> Found:
@@ -744,7 +734,7 @@ def polling_timers(package: Package) -> Found:
             functions = [each for each in module.functions if id(each) not in methods]
             timers = set(polling_timers_of(file, [*module.classes, *functions]))
             places += [f"{module.file}:{line}: {timer}" for line, timer in sorted(timers)]
-    return _by_file(places)
+    return by_file(places)
 
 
 _LAYING_OUT = {"addWidget", "addLayout", "addRow", "insertWidget", "insertLayout", "insertRow"}
@@ -799,6 +789,16 @@ def _lays_rows_out(module: Module) -> bool:
     return any(name.id in _ROW_LAYOUTS and isinstance(name.ctx, ast.Load) for name in module.names)
 
 
+def _of_files(count: Callable[[Path], Found]) -> Callable[[Package], Found]:
+    """A count over files, as one of a package."""
+
+    @wraps(count)
+    def of(package: Package) -> Found:
+        return count(package.root.parent)
+
+    return of
+
+
 MEASURES: dict[str, Callable[[Package], Found]] = {
     of.__name__: of
     for of in (
@@ -817,9 +817,12 @@ MEASURES: dict[str, Callable[[Package], Found]] = {
         window_attributes,
         window_importers,
         polling_timers,
-        largest_file,
         architecture_bytes,
         handmade_dialogs,
+        _of_files(format_skips),
+        _of_files(parallel_assignments),
+        _of_files(copied_lines),
+        _of_files(private_in_tests),
     )
 }
 """Every count by its name; what it counts stands in the function."""

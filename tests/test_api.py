@@ -97,7 +97,10 @@ def test_mistakes_are_snakestudio_errors(call: object) -> None:
 
 
 def test_importing_snakestudio_loads_nothing_heavy() -> None:
-    code = "import sys, snakestudio; print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
+    code = (
+        "import sys, snakestudio; "
+        "print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
+    )
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -129,7 +129,10 @@ _HIDDEN = {
 
 _NO_CURRENT_FOLDER = "The current folder no longer exists. Change to another folder first."
 
-_NO_TEMPORARY_FOLDER = "No folder for temporary files can be written. Free some space, or name a folder that can be written in TMPDIR."
+_NO_TEMPORARY_FOLDER = (
+    "No folder for temporary files can be written. "
+    "Free some space, or set TMPDIR to a folder that can be written."
+)
 
 
 _EPILOG = """Without a command, the window opens: snakestudio [SCENE].

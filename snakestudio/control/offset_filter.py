@@ -14,7 +14,7 @@ __all__ = ["OffsetFilter"]
 
 
 class OffsetFilter(NamedTuple):
-    """The critically damped filter psi'' = (wanted - psi) / T^2 - 2 psi' / T, solved exactly for a constant `wanted`."""
+    """The critically damped filter psi'' = (wanted - psi) / T^2 - 2 psi' / T, exact for a constant `wanted`."""
 
     wanted: float = 0.0
     """rad."""

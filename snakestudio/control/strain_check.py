@@ -136,7 +136,8 @@ def _strains(
             Problem(
                 "error",
                 scene.strain.key(COMPONENTS[0]),
-                f"gamma_x is {lowest:.3g} at X = {points[j]:.3g} m, t = {times[i]:.3g} s: the body is squeezed to nothing",
+                f"gamma_x is {lowest:.3g} at X = {points[j]:.3g} m, t = {times[i]:.3g} s: "
+                "the body is squeezed to nothing",
                 "keep it above 0",
             )
         )
@@ -185,8 +186,8 @@ def _coarse(scene: Scene) -> list[Problem]:
             Problem(
                 "warning",
                 "solver.error_tolerance",
-                f"the error of the body's shape or rates is {found.excess:.3g} times what it allows with {found.slices} "
-                "slices; there are no more",
+                f"the error of the body's shape or rates is {found.excess:.3g} times what it allows "
+                f"with {found.slices} slices; there are no more",
                 "raise it, or make the strain law smoother",
             )
         ]
@@ -396,8 +397,8 @@ def _rings(
         Problem(
             "error",
             "strain" if scene.strain.typed else "strain.kind",
-            f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways at {1e3 * worst:.3g} mm/s at "
-            f"t = {times[i]:.3g} s",
+            f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways "
+            f"at {1e3 * worst:.3g} mm/s at t = {times[i]:.3g} s",
             "let the strains depend on s alone, or choose other contacts",
         )
     ]

@@ -174,7 +174,10 @@ class BodyTracker:
     def unreadable(self, why: str) -> None:
         """Note a datagram that is no packet."""
         self._counts.unreadable += 1
-        self.problem = f"What comes on the pose port cannot be read ({why}): see that the sender speaks the pose format."
+        self.problem = (
+            f"What comes on the pose port cannot be read ({why}): see that the sender "
+            "speaks the pose format."
+        )
 
     def figures(self, now: float) -> StreamFigures:
         """How the stream does at `now`, s."""

@@ -262,7 +262,8 @@ class LslPoses(_Stream):
                         ""
                         if places
                         else (
-                            f"The LSL stream '{self._name}' has no channels called link_1_x_m to link_1_qz: choose another."
+                            f"The LSL stream '{self._name}' has no channels called "
+                            "link_1_x_m to link_1_qz: choose another."
                         )
                     )
                 sample, stamp = inlet.pull_sample(timeout=_LOOK_S)
@@ -272,8 +273,12 @@ class LslPoses(_Stream):
                 self._take(
                     PosePacket(sequence, float(stamp), _bodies(sample, places)), self._clock()
                 )
-        except Exception as error:  # pylsl raises its own and ctypes' exceptions; a lost stream must be said, not die
-            self._trouble = f"The LSL stream '{self._name}' was lost ({error}); see that its sender runs, and connect anew."
+        # pylsl raises its own exceptions and those of ctypes; a lost stream must be reported.
+        except Exception as error:
+            self._trouble = (
+                f"The LSL stream '{self._name}' was lost ({error}); see that its sender runs, "
+                "and connect anew."
+            )
         finally:
             if inlet is not None:
                 inlet.close_stream()

@@ -347,7 +347,10 @@ class RecordingThread:
                 self.cut_off = (
                     f"{self._path}: the recording stopped at {since:.2f} s ({why}); {left}"
                 )
-                self.trouble = f"{self.cut_off}, the rest stays in memory. Free some space and save the run under another name."
+                self.trouble = (
+                    f"{self.cut_off}, the rest stays in memory. Free some space and save "
+                    "the run under another name."
+                )
                 self.events = (
                     *self.events,
                     RunEvent(float(self._times[self._count - 1]), "fault", self.trouble),

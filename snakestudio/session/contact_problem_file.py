@@ -100,5 +100,8 @@ def _content(ending: str, engine: Engine) -> bytes:
     from snakestudio.session.fclib import fclib_bytes
 
     problem = engine.friction_problem()
-    title = f"{engine.scene.title or 'Scene'}: {engine.scene.model.kind}, step {engine.step_count}, t = {engine.time:.6g} s"
+    title = (
+        f"{engine.scene.title or 'Scene'}: {engine.scene.model.kind}, "
+        f"step {engine.step_count}, t = {engine.time:.6g} s"
+    )
     return b"" if problem is None else fclib_bytes(problem, title)

@@ -154,7 +154,10 @@ def _entry(
         )
     reason = reason or failures.get(source.digest, "")
     if present is not None and not reason:
-        reason = f"Another plug-in is called {name}, too: {present.source.where}. Unload it, or rename one of the files."
+        reason = (
+            f"Another plug-in is called {name}, too: {present.source.where}. Unload it, "
+            "or rename one of the files."
+        )
     state = "unreadable" if reason else "trusted" if may_run else "untrusted"
     return PluginEntry(name, given, state, in_scene, (), reason, may_run, source)
 

@@ -380,7 +380,10 @@ def test_bump_and_rise() -> None:
 
 
 def test_sympy_is_imported_with_the_first_formula_only() -> None:
-    code = "import sys, snakestudio.model.robot.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
+    code = (
+        "import sys, snakestudio.model.robot.pose, snakestudio.control.strain_check; "
+        "assert 'sympy' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 

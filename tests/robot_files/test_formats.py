@@ -136,7 +136,10 @@ def test_position_servos_springs_and_reversed_axes_are_read(tmp_path: Path) -> N
 
 
 def test_wheels_become_passive_wheels(tmp_path: Path) -> None:
-    wheel = '<collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.035" length="0.01"/></geometry></collision>'
+    wheel = (
+        '<collision><origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.035" '
+        'length="0.01"/></geometry></collision>'
+    )
     parts = []
     for k in (1, 2, 3):
         parts.append(urdf_link(f"link_{k}", x=LENGTH / 2))

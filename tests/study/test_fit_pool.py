@@ -215,8 +215,8 @@ def test_a_cluster_that_is_there_computes_a_fit(trials: list[Trial], there: Work
 
 def test_a_worker_with_other_code_computes_nothing_of_a_fit(
     trials: list[Trial],
-    scheduler: str,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    scheduler: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
 

@@ -168,5 +168,8 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
         normal[3 + np.flatnonzero(joints == joint)] = problem.stops[joint]
         contacts.append(Contact(normal))
         unit += [0.0, 0.0]
-    coordinates = "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, and of what loads the links."
+    coordinates = (
+        "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, "
+        "and of what loads the links."
+    )
     return friction_problem(mass, force, contacts, unit, coordinates)

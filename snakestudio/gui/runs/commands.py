@@ -116,7 +116,8 @@ def _add_camera_key(c: RunsContext) -> None:
             f"Camera keyframe at {run_time(time)}; there are {count} now."
             if count > 1
             else (
-                f"Camera keyframe at {run_time(time)}. Add another at another moment, and the camera moves between them."
+                f"Camera keyframe at {run_time(time)}. Add another at another moment, "
+                "and the camera moves between them."
             )
         )
         c.banners.exports.say(

@@ -139,7 +139,10 @@ def compose_spectrum(
             found = spectra.of(line, memory, first, last, view.window)
             if found is not None:
                 if found.since > asked:
-                    picture.note = f"Of the last {recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
+                    picture.note = (
+                        "Of the last "
+                        f"{recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
+                    )
                 highest = max(highest, float(found.frequency[-1]))
                 busy = max(busy, _busy_until(found))
                 _add(picture, view, line, found, limits)

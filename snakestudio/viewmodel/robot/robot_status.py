@@ -46,7 +46,10 @@ _AT_REST = tuple(
 """What a node says that has no torque; one that said something else, or never anything, may
 have."""
 
-_UNKNOWN = "Nothing is known of the robot: its own watchdog stops it where it has one; switch it off by hand if it moves."
+_UNKNOWN = (
+    "Nothing is known of the robot: its own watchdog stops it where it has one; switch "
+    "it off by hand if it moves."
+)
 
 _WORDS = {
     LinkState.DISCONNECTED: "Disconnected",

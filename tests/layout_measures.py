@@ -1,0 +1,154 @@
+"""How the code is laid out, counted: what the formatter may not touch, several assignments in one, copies.
+
+They are part of `python -m tests.architecture`, and `test_architecture` holds each to its bar.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+Found = tuple[int, tuple[str, ...]]
+"""A count, and the places that it counts."""
+
+_SKIP = "# fmt" + ": skip"
+_LONG = 8
+"""Lines that make a copy."""
+
+
+def by_file(places: Iterable[str]) -> Found:
+    """Places, those of the files with most of them first."""
+    listed = list(places)
+    per_file = Counter(place.partition(":")[0] for place in listed)
+    return len(listed), tuple(
+        sorted(listed, key=lambda place: (-per_file[place.partition(":")[0]], place))
+    )
+
+
+def _files(root: Path, *folders: str) -> list[Path]:
+    return [path for folder in folders for path in sorted((root / folder).rglob("*.py"))]
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(_text(path))
+
+
+def format_skips(root: Path) -> Found:
+    """Statements of the package and its tests that the formatter may not touch. Only matrices and tables need it."""
+    return by_file(
+        f"{path.relative_to(root)}:{number}"
+        for path in _files(root, "snakestudio", "tests", "packaging")
+        for number, line in enumerate(_text(path).splitlines(), 1)
+        if _SKIP in line
+    )
+
+
+def parallel_assignments(root: Path) -> Found:
+    """Assignments of several values in one statement, `a, b = x, y`, whose values do not have the same form.
+
+    Exchanges, `a, b = b, a`, and what depends on an earlier target do not count: they cannot be taken apart.
+    """
+    return by_file(
+        f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
+        for path in _files(root, "snakestudio")
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Assign) and _is_parallel(node)
+    )
+
+
+def _is_parallel(node: ast.Assign) -> bool:
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return False
+    if any(isinstance(each, ast.Starred) for each in (*target.elts, *value.elts)):
+        return False
+    roots = {_root(each) for each in target.elts}
+    read = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+    return not roots & read and len({_form(each) for each in value.elts}) > 1
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _form(node: ast.expr) -> str:
+    """The expression without its names and values."""
+    return re.sub(r"(id|attr|value|arg)='[^']*'|value=[\d.e+-]+", r"\1", ast.dump(node))
+
+
+def copied_lines(root: Path) -> Found:
+    """Runs of eight or more lines of code that stand in two places of the package, letter by letter."""
+    places: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
+    lines = {path: _code(path) for path in _files(root, "snakestudio")}
+    for path, code in lines.items():
+        for at in range(len(code) - _LONG + 1):
+            places[tuple(line for _, line in code[at : at + _LONG])].append((path, at))
+    copies = []
+    seen: set[tuple[Path, int]] = set()
+    for shared in places.values():
+        if len(shared) < 2:
+            continue
+        fresh = [(path, at) for path, at in shared if (path, at - 1) not in seen]
+        seen.update(shared)
+        if len(fresh) == len(shared):
+            first, second = shared[:2]
+            copies.append(
+                f"{first[0].relative_to(root)}:{lines[first[0]][first[1]][0]} and "
+                f"{second[0].relative_to(root)}:{lines[second[0]][second[1]][0]}"
+            )
+    return by_file(copies)
+
+
+def _code(path: Path) -> list[tuple[int, str]]:
+    """The lines of code, stripped, with their numbers: no blank ones, comments, imports and docstrings."""
+    without: set[int] = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import | ast.ImportFrom) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            without.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    numbered = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
+    return [
+        (number, line)
+        for number, line in numbered
+        if line and not line.startswith("#") and number not in without
+    ]
+
+
+def private_in_tests(root: Path) -> Found:
+    """Private members (`_x`) of the package's objects that tests reach for."""
+    return by_file(
+        f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
+        for path, node in _private_accesses(root)
+    )
+
+
+def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
+    for path in _files(root, "tests"):
+        tree = _tree(path)
+        own = Counter(
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        )
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or not re.match(r"_[a-z]", node.attr):
+                continue
+            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+                continue
+            if node.attr not in own and node.attr not in ("_replace", "_asdict", "_fields"):
+                yield path, node
