@@ -120,7 +120,7 @@ class AnalysisFrame(Themed):
         self.show_state(None, "", has_result=False)
 
     def _make_actions(self) -> None:
-        self.copy_button = QPushButton("C&opy as Text")
+        self.copy_button = QPushButton("C&opy")
         self.copy_button.setToolTip(
             "Copy the report as text; to copy rows for a spreadsheet press Ctrl+C in a table"
         )

@@ -71,7 +71,7 @@ class ExperimentPanel(QWidget):
         self._experiments = experiments
         self._document = document
         self.frame = AnalysisFrame(
-            self._report, exporter, experiments.cancel, title="Comparison with an experiment"
+            self._report, exporter, experiments.cancel, title="Measured trials"
         )
         self.frame.close_button.setToolTip(
             "Close this panel; tracks and curves stay until the trials are removed"
@@ -96,12 +96,12 @@ class ExperimentPanel(QWidget):
         column.setContentsMargins(16, 0, 16, 12)
         column.addWidget(self.frame)
         column.addStretch(1)
+        experiments.changed.connect(self.refresh)
+        document.scene_changed.connect(self.refresh)
+        self.refresh()  # first, or the panel would be as wide as with all buttons until it is shown
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
-        experiments.changed.connect(self.refresh)
-        document.scene_changed.connect(self.refresh)
-        self.refresh()
 
     def _fill_setup(self) -> None:
         """The trials, what loads more, and how they are aligned."""
