@@ -202,8 +202,6 @@ def test_a_table_cannot_be_emptied_of_what_a_profile_needs(editor: ProfileEditor
     page.table.remove()
     assert len(editor.document.profile.axes) == 20
     assert "needs at least 1 entry" in page.table.message.text()
-        page.table.message.text()
-    )
 
 
 def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) -> None:
