@@ -65,6 +65,8 @@ class AnalysisFrame(Themed):
     is_wide : bool
         Whether results are at the right of the set-up; otherwise below it.
 
+    Signals
+    -------
     closed()
     """
 

@@ -125,8 +125,8 @@ class _Span(pg.LinearRegionItem):
 class Extras(QObject):
     """All of them in one view box.
 
-    Parameters
-    ----------
+    Signals
+    -------
     span_dragged(start: float, stop: float)
         An end of the span was dragged, s.
     """

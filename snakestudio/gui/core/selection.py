@@ -37,6 +37,8 @@ class Selection(QObject):
     document : SceneDocument
         The scene that the indices refer to.
 
+    Signals
+    -------
     changed()
         `items` is another set.
     hover_changed()

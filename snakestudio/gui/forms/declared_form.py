@@ -73,6 +73,8 @@ class DeclaredForm(QWidget, Generic[T]):
     spacing : (int, int)
         Between captions and editors, and between rows, px.
 
+    Signals
+    -------
     changed()
         Something else is typed or chosen.
     """

@@ -93,6 +93,8 @@ class FormulaRow(Themed):
     of : str
         What the formula is of, for the undo list: "curvature about Z".
 
+    Signals
+    -------
     tried(scene: Scene)
         The scene as it would be with what is being typed, which is valid.
     """

@@ -62,6 +62,8 @@ class NumberField(QLineEdit):
     enter_accepts : bool
         Whether Enter is left to the form once the value is taken.
 
+    Signals
+    -------
     committed(value: float | int | None, again: bool)
         A valid value other than the one shown; `again` while a key repeats, so that its steps are
         one gesture. Who cannot accept it calls `refuse`.

@@ -146,6 +146,8 @@ class ChannelBrowser(Themed):
         The value of a derived channel (by its key) at a row, as the plots know it; None if none
         shows it.
 
+    Signals
+    -------
     add_asked(names: tuple of str)
         They shall be shown in the focused plot.
     new_plot_asked(names: tuple of str)

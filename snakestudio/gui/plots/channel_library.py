@@ -40,6 +40,8 @@ class Library(QObject):
     settings : QSettings, optional
         Where the user's derived channels are kept; nowhere if left out.
 
+    Signals
+    -------
     changed()
         A derived channel came, went or is another one.
     """

@@ -128,6 +128,8 @@ class DerivedDialog(Dialog):
     other : Recording or None
         What expressions call the other run.
 
+    Signals
+    -------
     made(name: str)
         A new channel is in the library.
     """

@@ -72,6 +72,8 @@ class PlotGrid(QWidget):
     make : callable
         Makes a plot and connects it.
 
+    Signals
+    -------
     changed()
         A plot came or went.
     dropped(names: tuple of str)

@@ -95,6 +95,8 @@ class PlotPanel(Themed):
     contents : sequence of Content, optional
         What its plots show; those that suit the scene if left out.
 
+    Signals
+    -------
     refused(sentence: str)
         Something that was dropped cannot be shown.
     contents_changed()

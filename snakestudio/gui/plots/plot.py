@@ -215,6 +215,8 @@ class LivePlot(QWidget):
     library : Library, optional
         Where names of channels are looked up.
 
+    Signals
+    -------
     chosen()
         It shows something else, or another part of it.
     refused(sentence: str)

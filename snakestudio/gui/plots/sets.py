@@ -198,8 +198,8 @@ def contents_of(text: str, library: Library) -> list[Content]:
 class PlotSets(QObject):
     """The user's own arrangements.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
     """
 

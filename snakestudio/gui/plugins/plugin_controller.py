@@ -59,6 +59,8 @@ class PluginController(QObject):
     show_log : callable
         Brings up the panel with the traceback and the output.
 
+    Signals
+    -------
     changed()
         Plug-ins were loaded, unloaded, trusted or changed on disk.
     fault_changed()

@@ -70,6 +70,8 @@ class ProfileDocument(QObject):
         The profile's file. One that comes with the program is opened all the same, and saved
         elsewhere.
 
+    Signals
+    -------
     changed()
         After every edit, undo, redo, and after another file was opened.
     checked()

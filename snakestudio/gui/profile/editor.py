@@ -70,6 +70,8 @@ class ProfileEditor(QWidget):
     scene : callable, optional
         The scene of the window.
 
+    Signals
+    -------
     learn_asked()
         Learn messages and joints from traffic.
     wiggle_asked(axis: int)

@@ -98,6 +98,8 @@ class JointsPage(QWidget):
     scene : callable, optional
         The scene of the window, whose robot's axes can be taken over.
 
+    Signals
+    -------
     wiggle_asked(axis: int)
         Try this axis, 0-based.
     """

@@ -29,6 +29,8 @@ class LogRow(QWidget):
     frames : list of Frame or None
         What the robot said in it, times in s since its first frame; None while no log is open.
 
+    Signals
+    -------
     opened()
         Another log is open, or none is any more.
     """

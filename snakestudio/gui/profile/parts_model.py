@@ -103,6 +103,8 @@ class PartsModel(QAbstractTableModel):
     instead : callable, optional
         What holds where a cell is left empty; shown faintly.
 
+    Signals
+    -------
     refused(sentence: str)
         Something typed or pasted cannot be taken; "" once something was.
     """

@@ -40,6 +40,8 @@ class PartsTable(QWidget):
     order : bool
         Whether the order of the rows matters: they can be moved.
 
+    Signals
+    -------
     row_changed(row: int)
         Another row is the current one; -1 if none is.
     """

@@ -23,6 +23,9 @@ class RemoteControl(QObject):
     ----------
     context : RemoteContext
         What is controlled.
+
+    Signals
+    -------
     changed()
         It was switched, or another number of programs is connected.
     """

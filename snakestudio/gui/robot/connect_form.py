@@ -153,6 +153,8 @@ class ConnectForm(QWidget):
     settings : QSettings
         Keeps the profiles that were used.
 
+    Signals
+    -------
     changed()
         Something was chosen, or something that was looked for was found.
     """

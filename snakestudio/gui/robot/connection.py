@@ -34,6 +34,8 @@ class RobotConnection(QObject):
     window : QWidget
         Parent of the dialogs.
 
+    Signals
+    -------
     made()
         A robot was connected to.
     """

@@ -65,6 +65,8 @@ class RobotControl(QObject):
     services : Services, optional
         Where robots come from.
 
+    Signals
+    -------
     changed()
         A robot came or went, or its state, what it says or what keeps it from being armed is
         another one.

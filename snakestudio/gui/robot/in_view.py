@@ -25,8 +25,8 @@ TWIN = "simulated twin"
 class InView(QObject):
     """Marks in the viewport, and the twin over the robot's run.
 
-    Parameters
-    ----------
+    Signals
+    -------
     marks_changed()
         `marks` may say something else.
     changed()

@@ -35,6 +35,8 @@ class RobotFeature(QObject):
     bar : BarPart
         Its state and stop, which are there while it is connected.
 
+    Signals
+    -------
     connected_changed(connected: bool)
         A robot came or went.
     """

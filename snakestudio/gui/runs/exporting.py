@@ -67,6 +67,8 @@ class Exporter(QObject):
     derived : callable
         Gives the derived channels: their expressions by name.
 
+    Signals
+    -------
     changed()
         An export began or ended.
     finished(path: Path | None)

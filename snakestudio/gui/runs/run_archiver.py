@@ -39,6 +39,8 @@ class RunArchiver(QObject):
     robot_waits : callable
         Whether a robot could move: no picture keeps the window from it.
 
+    Signals
+    -------
     changed()
         The present run has a picture, or is another one.
     """

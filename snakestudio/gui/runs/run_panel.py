@@ -248,6 +248,8 @@ class RunPanel(Themed):
     banner : Banner
         Says what could not be done.
 
+    Signals
+    -------
     open_asked(path: Path, name: str)
         A run shall be shown in place of the present one.
     scene_asked(path: Path)

@@ -75,8 +75,8 @@ def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -
 class Checks(QWidget):
     """The findings about the scene. A click goes to what one is about, its buttons mend it.
 
-    Parameters
-    ----------
+    Signals
+    -------
     asked(problem: Problem)
         The user wants to see what a finding is about; it is selected already.
     """

@@ -20,8 +20,8 @@ __all__ = ["ControllerPanel"]
 class ControllerPanel(KindSection):
     """Choose what closes the loop over the gait, and move its sliders.
 
-    Parameters
-    ----------
+    Signals
+    -------
     draw_asked(), clear_asked()
         The user wants to draw a path, or to have none.
     """

@@ -219,8 +219,8 @@ _MOST_FOUND = 24
 class Inspector(Themed):
     """Shows and edits what is selected, or what is searched for.
 
-    Parameters
-    ----------
+    Signals
+    -------
     parts_asked(table: str, row: int)
         A link or joint (0-based) is to be shown in the table of all of them.
     """

@@ -128,8 +128,8 @@ class KindRows(QWidget):
 class KindSection(Section):
     """A row for every value of the present kind; they are made anew for another one.
 
-    Parameters
-    ----------
+    Signals
+    -------
     rebuilt()
         It is of another kind now, and `rows` are others.
     """

@@ -371,8 +371,8 @@ class ParameterPanels(Themed):
 class ContinuumPanel(QWidget):
     """Strain law, contacts and body.
 
-    Parameters
-    ----------
+    Signals
+    -------
     rebuilt()
         Law or contacts are of another kind now, and `rows` are others.
     """

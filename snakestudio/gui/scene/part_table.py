@@ -59,8 +59,8 @@ _WIDEST = 200
 class PartModel(QAbstractTableModel):
     """The links or the joints of the scene that is edited.
 
-    Parameters
-    ----------
+    Signals
+    -------
     refused(message: str)
         What was typed or pasted is not valid; "" once something was accepted.
     """

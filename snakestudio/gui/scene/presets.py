@@ -122,6 +122,8 @@ class PresetBox(ChoiceBox):
     unsuitable : callable
         Why a preset does not suit a scene, as a sentence; "" if it does. Those that do come first.
 
+    Signals
+    -------
     chosen(preset: Preset)
         The user picked one.
     """

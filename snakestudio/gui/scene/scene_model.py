@@ -132,6 +132,8 @@ class SceneModel(QAbstractItemModel):
         Give an obstacle (0-based), a group or a patch (0-based) another name; False if that cannot
         be.
 
+    Signals
+    -------
     arranging()
         Rows are about to come, go or change places; each that is held on to is looked for again, so
         better let go.

@@ -39,8 +39,8 @@ _OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing
 class SupportPanel(KindSection):
     """Choose what holds the body, and set its values.
 
-    Parameters
-    ----------
+    Signals
+    -------
     rebuilt()
         The contacts are of another kind, or there are more or fewer anchors: `rows` are others.
     """
@@ -151,6 +151,8 @@ class AnchorCard(Themed):
     removable : bool
         Whether there are others.
 
+    Signals
+    -------
     remove_asked(index: int)
     """
 

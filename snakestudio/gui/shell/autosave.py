@@ -27,6 +27,8 @@ class Autosave(QObject):
     interval_s : float
         Longest time from an edit to its being kept.
 
+    Signals
+    -------
     failed(sentence: str)
         Unsaved edits cannot be kept; said once until it works again.
     """

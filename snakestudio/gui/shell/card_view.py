@@ -241,6 +241,8 @@ class CardView(QListView):
     delegate : callable
         Makes the delegate.
 
+    Signals
+    -------
     opened(item: Entry or Start)
         By a click, Enter or the space bar.
     highlighted(item: Entry or Start)

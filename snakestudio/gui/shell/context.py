@@ -81,6 +81,8 @@ class Context(QObject):
     plot_panel : callable
         Makes a panel of plots, see `PlotDocks`.
 
+    Signals
+    -------
     closing()
         The window closes for good: what is read in threads ends now.
     """

@@ -19,8 +19,8 @@ _SETTLE_MS = 200
 class DiskWatch(QObject):
     """Watches the document's file by what it holds: touching it, or saving the same text again, is no change.
 
-    Parameters
-    ----------
+    Signals
+    -------
     noticed(state: str)
         "changed", "gone", or "same" when it is again as it was.
     """

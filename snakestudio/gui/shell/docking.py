@@ -69,6 +69,8 @@ class Docks(QObject):
     specs : sequence of DockSpec
         From the first to be filled to the last.
 
+    Signals
+    -------
     filled()
         All panels are there.
     added(dock: QDockWidget)

@@ -80,8 +80,8 @@ _TURN_MS = 30
 class DocumentDialog(QWidget):
     """Shows one page at a time; links between pages lead on, others go to the browser.
 
-    Parameters
-    ----------
+    Signals
+    -------
     asked(name: str)
         A link to another page was followed: whoever shows pages decides whether it may be shown
         now.

@@ -60,6 +60,9 @@ class Layouts(QObject):
         Gives what the panels of plots show, as a text, and has them show it again.
     banner : Banner
         Says when a layout cannot be used.
+
+    Signals
+    -------
     changed()
         One was saved or deleted.
     """

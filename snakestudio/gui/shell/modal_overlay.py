@@ -44,8 +44,8 @@ def card_frame(parent: QWidget) -> QFrame:
 class ModalOverlay(QWidget):
     """Covers its window; Esc or a click beside what stands on it closes it.
 
-    Parameters
-    ----------
+    Signals
+    -------
     closed()
         It was put away and will be deleted.
     """

@@ -73,6 +73,8 @@ class Streamer(QObject):
     opener : callable
         `open_stream`; another one in tests.
 
+    Signals
+    -------
     changed()
         It began or ended, or another number of programs receives it.
     """

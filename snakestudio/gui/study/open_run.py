@@ -63,6 +63,8 @@ class StudyRuns(QObject):
     banner : Banner
         Says how far it is, and what came of it.
 
+    Signals
+    -------
     changed()
         A run is being made, or no more.
     """

@@ -88,6 +88,9 @@ class StudyPanel(Themed):
     ----------
     document : Document
         The window's scene.
+
+    Signals
+    -------
     closed()
         Somebody wants to see no more of it.
     """

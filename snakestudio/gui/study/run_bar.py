@@ -38,6 +38,8 @@ class StudyRunBar(Themed):
     settings : QSettings
         Keeps who computes.
 
+    Signals
+    -------
     run_asked()
     resume_asked()
     """

@@ -45,6 +45,8 @@ class StudyRunner(QObject):
     start : callable, optional
         Starts the process.
 
+    Signals
+    -------
     changed()
         It began, went on or ended.
     began()

@@ -49,6 +49,9 @@ class Viewport(QWidget):
     ----------
     bridge : SessionController
         What it displays is drawn.
+
+    Signals
+    -------
     frame_drawn(seconds: float)
         A frame was drawn in that time.
     fell_back(reason: str)

@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 class BackgroundComparison(QObject, Generic[Result]):
     """What comparisons of the window's scene have in common.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
         It began, went on, ended or was cleared, or something about it is to be shown otherwise.
     """

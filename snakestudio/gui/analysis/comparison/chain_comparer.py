@@ -30,8 +30,8 @@ _OPACITY = 0.5
 class ChainComparer(BackgroundComparison[ChainComparison]):
     """The chains beside the body of the window's scene.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
         It began, went on, ended or was cleared, the scene was edited, or another chain was chosen.
     """

@@ -40,8 +40,8 @@ def model_name(kind: str) -> str:
 class Comparer(BackgroundComparison[ModelComparison]):
     """The comparison of the window's scene.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
         It began, went on, ended or was cleared, or the scene was edited.
     shown_changed()

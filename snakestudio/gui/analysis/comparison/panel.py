@@ -35,8 +35,8 @@ _STALE = (
 class ComparisonPanel(QWidget):
     """Everything about a comparison.
 
-    Parameters
-    ----------
+    Signals
+    -------
     closed()
         The user wants to see no more of it.
     """

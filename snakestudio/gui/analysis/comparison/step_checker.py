@@ -38,8 +38,8 @@ class Subject:
 class StepChecker(BackgroundComparison[StepCheck]):
     """The check of one scene at a time, and the estimates of all scenes checked since the program started.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
         The check began, progressed, ended or was cleared, or the scene was edited.
     finished()

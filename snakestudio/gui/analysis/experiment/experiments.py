@@ -97,6 +97,8 @@ class Experiments(BackgroundComparison[Compared]):
     bridge : SessionController
         Whose recording the trials are compared with.
 
+    Signals
+    -------
     changed()
         Trials came or went, or a comparison began, went on or ended.
     shown_changed()

@@ -67,6 +67,8 @@ class ExperimentFiles(QObject):
     window : QWidget
         Parent of the dialogs.
 
+    Signals
+    -------
     imported()
         Trials were loaded.
     """

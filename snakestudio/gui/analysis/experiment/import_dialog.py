@@ -490,8 +490,8 @@ def _rows_of(reading: Reading) -> tuple[tuple[str, str], ...]:
 class Reader(QObject):
     """Reads one file again and again; of several wishes only the last is carried out.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
         There is another `result`, or it is about to be read.
     """

@@ -255,6 +255,8 @@ class BodyRows(QWidget):
     n_links : int
         Of the robot.
 
+    Signals
+    -------
     edited(bodies: list of Body)
         The user renamed one or put it on another link.
     """

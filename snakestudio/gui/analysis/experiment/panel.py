@@ -46,8 +46,8 @@ _WAITS = "Run the simulation: the trials are overlaid on the run when it stops."
 class ExperimentPanel(QWidget):
     """Everything about experiments.
 
-    Parameters
-    ----------
+    Signals
+    -------
     closed()
         The user wants to see no more of it.
     import_asked()

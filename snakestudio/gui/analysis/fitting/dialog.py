@@ -305,6 +305,8 @@ class DataRows(QWidget):
     captures : callable
         The runs that the window has loaded.
 
+    Signals
+    -------
     changed()
         Others are there or ticked.
     """

@@ -38,6 +38,8 @@ class Fitter(BackgroundComparison[FitResult]):
     fit : callable
         What fits; see `analysis.fitting.fit`.
 
+    Signals
+    -------
     changed()
         It began, went on, ended or was cleared, or the scene was edited.
     shown_changed()

@@ -43,8 +43,8 @@ class _Row:
 class ParameterRows(QWidget):
     """The usual parameters, and any other by its key.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
         Others are ticked, or a range is another one.
     """

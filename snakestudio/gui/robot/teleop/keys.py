@@ -35,8 +35,8 @@ class Keys(QObject):
     Only the widget that has the keyboard is watched: watching all of them would cost time at every
     event.
 
-    Parameters
-    ----------
+    Signals
+    -------
     left()
         Escape was pressed.
     """

@@ -48,6 +48,8 @@ class Teleop(QObject):
     settings : QSettings
         Where the mapping is kept.
 
+    Signals
+    -------
     steered(command: TeleopCommand)
         50 times a second while the mode is on, and once, standing still, when it ends.
     stop_asked(reason: str)

@@ -94,6 +94,8 @@ class TeleopFeature(QObject):
     ask_mapping : callable
         Asks for the keys and the gamepad as the menu does it: not while a robot could move.
 
+    Signals
+    -------
     scene_changed(), frame()
         Another scene is driven; there is something newer to be seen of it.
     """

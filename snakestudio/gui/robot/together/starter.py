@@ -43,6 +43,9 @@ class Starter(QObject):
         Where it says what goes on.
     settings : QSettings
         Keeps with whom.
+
+    Signals
+    -------
     changed()
         It began to wait, started, or is over.
     """

@@ -102,8 +102,8 @@ def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
 class Moments(QObject):
     """Everything that happened in the run that is shown.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
     """
 

@@ -52,6 +52,8 @@ class Thumbnails(QObject):
     base_dir : callable
         Gives the folder that file names in the scene are relative to.
 
+    Signals
+    -------
     ready(row: int)
         The picture of a row that was asked for is there.
     """

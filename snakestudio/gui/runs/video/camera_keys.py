@@ -35,6 +35,8 @@ class CameraKeys(QObject):
     settings : QSettings
         Keeps a path for each scene's file.
 
+    Signals
+    -------
     changed()
     """
 

@@ -42,6 +42,9 @@ class Card(Themed):
         Its place, from 0.
     key : str
         Of the list that it is in: "vary".
+
+    Signals
+    -------
     removed()
         Somebody wants it away.
     """

@@ -31,6 +31,8 @@ class KeyField(QLineEdit):
     all_obstacles : bool
         Whether a value of all obstacles can be meant: ``obstacles[*].x_m``.
 
+    Signals
+    -------
     chosen(keys: tuple of str)
     """
 

@@ -30,6 +30,9 @@ class DraftingOverlay(QWidget):
     ----------
     viewport : ViewportApi
         Whose camera, scene and selection say what there is to be drawn, as do the tools.
+
+    Signals
+    -------
     inset_changed()
         There are rulers now, or none any more.
     """

@@ -36,6 +36,8 @@ class GlView(QOpenGLWidget):
     picture : callable
         Gives what is to be drawn at an aspect ratio.
 
+    Signals
+    -------
     drawn(seconds: float)
         A frame was drawn in that time.
     failed(message: str)

@@ -24,6 +24,8 @@ class PictureSurface(QObject):
     picture : callable
         Gives the picture for an aspect ratio.
 
+    Signals
+    -------
     drawn(seconds: float)
         A frame was drawn in that time.
     fell_back(reason: str)

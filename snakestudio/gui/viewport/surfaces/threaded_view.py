@@ -51,6 +51,8 @@ class ThreadedView(QWidget):
     picture : callable
         Gives what is to be drawn at an aspect ratio.
 
+    Signals
+    -------
     drawn(seconds: float)
         A frame was drawn in that time.
     failed(message: str)

@@ -55,6 +55,8 @@ class PullTool(QObject):
     armed : callable
         Whether the next drag belongs to another tool.
 
+    Signals
+    -------
     changed()
         What is to be drawn of it, or its hint, changed.
     """

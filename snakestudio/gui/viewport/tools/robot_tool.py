@@ -38,6 +38,8 @@ class RobotTool(QObject):
     drawing : callable
         Whether a path is being drawn.
 
+    Signals
+    -------
     changed()
         What is to be drawn of it, or its hint, changed.
     """

@@ -28,6 +28,9 @@ class Transform(QObject):
     ----------
     document : Document
         Its scene is the one that the amount is for.
+
+    Signals
+    -------
     changed()
         Amount, axes, guides or what is typed changed.
     """

@@ -149,6 +149,8 @@ class TransformTool(QObject):
         Whether a path is being drawn, and whether a button is held that turns or shifts the
         picture.
 
+    Signals
+    -------
     changed()
         The gizmo, the handle under the cursor or a transform under way is another.
     """
