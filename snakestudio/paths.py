@@ -280,7 +280,7 @@ def _cache() -> UserFolder:
 def _config() -> UserFolder:
     variable = "SNAKESTUDIO_CONFIG_DIR"
     return UserFolder(
-        "settings", _chosen(variable) or _platform_folder("user_config_dir"), variable
+        "plug-in permissions", _chosen(variable) or _platform_folder("user_config_dir"), variable
     )
 
 

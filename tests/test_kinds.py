@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.signals.filters import MovingMean
@@ -490,7 +491,7 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     assert dialog.field.text() == "sharpen("
     dialog.field.clear()
     qtbot.keyClicks(dialog.field, "com_x_m")
-    menu = dialog.around.menu()
+    menu = dialog.findChild(QToolButton, "apply_function").menu()  # type: ignore[union-attr]
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Sharpen, 50 %").trigger()
     assert dialog.field.text() == "sharpen(com_x_m, 0.5)"

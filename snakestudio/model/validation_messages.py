@@ -25,6 +25,7 @@ _PLAIN = ("str", "int", "float", "bool")
 
 _WORDINGS: dict[str, tuple[str, str]] = {
     "extra_forbidden": ("is not a known key", "{meant}remove it"),
+    "unexpected_keyword_argument": ("is not a known key", "remove it"),
     "missing": ("is missing", "give it a value{about}"),
     "greater_than": ("must be greater than {gt}{unit} (got {given})", ""),
     "greater_than_equal": ("must be at least {ge}{unit} (got {given})", ""),
@@ -32,6 +33,9 @@ _WORDINGS: dict[str, tuple[str, str]] = {
     "less_than_equal": ("must be at most {le}{unit} (got {given})", ""),
     "finite_number": ("must be a finite number (got {given})", "give a number{about}"),
     "float_type": ("must be a number (got {given})", "give a number{about}"),
+    "float_parsing": ("must be a number (got {given})", "give a number{about}"),
+    "int_parsing": ("must be a whole number (got {given})", "give a whole number{about}"),
+    "bool_parsing": ("must be true or false (got {given})", "give one of them{about}"),
     "int_type": ("must be a whole number (got {given})", "give a whole number{about}"),
     "int_from_float": ("must be a whole number (got {given})", "give a whole number{about}"),
     "bool_type": ("must be true or false (got {given})", "give one of them{about}"),
@@ -54,7 +58,7 @@ _WORDINGS: dict[str, tuple[str, str]] = {
 """What is wrong and what to do, by pydantic's type of error."""
 
 
-def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
+def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
     """One of pydantic's errors about values of `root` (a scene, a robot profile) as a Problem."""
     # A discriminated union puts the chosen kind into the location; it is no key of the file.
     location: list[str | int] = []

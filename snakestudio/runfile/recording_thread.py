@@ -92,6 +92,7 @@ class RecordingThread:
         self._times = np.empty(1024)
         self._count = 0
         self._stopping = False
+        self._released = False
         self.changes: tuple[Change, ...] = ()
         self.pulls: list[Pull] = []
         self.events: tuple[RunEvent, ...] = ()
@@ -215,7 +216,13 @@ class RecordingThread:
 
     def release(self) -> None:
         """Close the file for good, with the recording that nobody reads any more."""
+        self._released = True
+        writes = self._thread is threading.current_thread()
         self.stop()
+        if not writes:  # garbage may be collected in the very thread that is writing
+            self._close()
+
+    def _close(self) -> None:
         if self._file is not None:
             self._file[1].close()
             self._file[2].close()
@@ -269,6 +276,9 @@ class RecordingThread:
         except Exception as error:  # a defect here must not end the run
             log.exception("the recording could not be written")
             self._give_up(repr(error))
+        finally:
+            if self._released:
+                self._close()
 
     def _write_what_is_due(self) -> bool:
         """Wait for something to write, and write it; False when there will be nothing more."""

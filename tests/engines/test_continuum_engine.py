@@ -362,14 +362,14 @@ def test_what_a_load_at_the_tip_cannot_do_is_said() -> None:
     said = {p.key: p.sentence() for p in scene_check.check(scene) if p.key.startswith("beam.")}
     assert set(said) == {"beam.tip_fz_n", "beam.tip_mx_nm", "beam.tip_my_nm"}
     assert said["beam.tip_fz_n"] == (
-        "beam.tip_fz_n: 0.4 has no effect: with beam.group = 'SE2' a body does not move so; make it 0, or choose "
+        "beam.tip_fz_n: 0.4 has no effect: with beam.group = 'SE2' a body does not move so. Make it 0, or choose "
         "another beam.group."
     )
     with pytest.raises(UsageError, match="No chain has a force or a torque at its tip"):
         compare_chain(scene)
     sliding = body({"kind": "formulas"}, FRICTION, {"tip_fx_n": 0.3})
     with pytest.raises(
-        SceneError, match=r"beam\.tip_fx_n: 0\.3: no chain has a load at its tip; make it 0"
+        SceneError, match=r"beam\.tip_fx_n: 0\.3: no chain has a load at its tip\. Make it 0"
     ):
         discretise(sliding, 8)
 

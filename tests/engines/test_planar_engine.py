@@ -257,7 +257,7 @@ def test_create_refuses_what_check_calls_an_error() -> None:
 
     scene = Scene(obstacles=(circle(0.1, 0.1, 0.08),))
     with pytest.raises(
-        SceneError, match=r"obstacles\[1\]: link 2 starts .* mm deep inside obstacle 1"
+        SceneError, match=r"obstacles\[1\]: Link 2 starts .* mm deep inside obstacle 1"
     ) as caught:
         registry.create(scene)
     assert caught.value.problems[0].obstacles == (0,)

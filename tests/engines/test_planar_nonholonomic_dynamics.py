@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from snakestudio.engines.planar_nonholonomic.params import make_params
+from snakestudio.engines.planar_nonholonomic.schema import ENERGY
 from snakestudio.engines.planar_nonholonomic.state import (
-    ENERGY,
     LEFT,
     RIGHT,
     WORKS,

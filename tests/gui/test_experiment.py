@@ -198,7 +198,7 @@ def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
     )
     experiments.add([short])
     qtbot.waitUntil(lambda: not experiments.busy)
-    assert experiments.message.startswith("too short: ")
+    assert experiments.message.startswith("Too short: ")
     assert experiments.overlaid() == []
 
 

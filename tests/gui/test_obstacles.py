@@ -332,7 +332,7 @@ def test_a_picture_that_cannot_be_read_is_a_sentence(
     assert checks.summary.text() == "1 error"
     line = str(checks.list.model().index(0, 0).data())
     assert line.startswith("Height field 2: '")
-    assert "nowhere.png' cannot be used (No such file or directory); give a grey-scale PNG" in line
+    assert "nowhere.png' cannot be used (No such file or directory). Give a grey-scale PNG" in line
     checks._go_to(checks.list.model().index(0, 0))
     assert selection.items == {("obstacle", 1)}
     bridge.set_status(

@@ -492,7 +492,7 @@ def test_a_finding_about_nothing_selects_nothing() -> None:
 
 def test_keys_in_sentences_read_as_labels() -> None:
     text = labelled("ground.law: This model has none. Set model.kind to another.", Scene())
-    assert text == 'Ground: Friction law: this model has none; set "Model" to another.'
+    assert text == 'Ground: Friction law: This model has none. Set "Model" to another.'
 
 
 def test_the_path_is_in_the_tree_and_its_points_can_be_typed(

@@ -46,6 +46,8 @@ def test_layout_plots_and_derived_channels_survive_a_kill(
     window.resize(window.width() - 60, window.height() - 40)
 
     def stored() -> bool:
+        if not (tmp_path / "settings.ini").exists():
+            return False
         found = on_disk(tmp_path)
         return (
             found.get("window/state") == window.saveState(4)

@@ -353,7 +353,7 @@ def test_what_cannot_be_is_said_and_costs_nothing(stage: Stage, tmp_path: Path) 
     loaded = load_profile(stage.profile)
     client = LinkClient(loaded, Bus(interface="socketcan", channel="can77"))
     try:
-        with pytest.raises(LinkError, match="frames are logged as"):
+        with pytest.raises(LinkError, match="Frames are logged as"):
             client.begin_log(tmp_path / "run.txt")
         with pytest.raises(LinkError, match="do not fit the profile's 4 axes"):
             client.send(ReferenceBlock(np.array([0.0, 1.0]), np.zeros((2, 3)), np.zeros((2, 3))))

@@ -147,7 +147,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         ),
         (
             ("--arm", "--log", "README.md"),
-            "README.md: frames are logged as .blf, .asc or .log; end it so.",
+            "README.md: Frames are logged as .blf, .asc or .log. Use one of these endings.",
         ),
         (
             ("--arm", "--log", "OLD.blf"),

@@ -68,7 +68,7 @@ def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> N
         ),
         ("waypoints_m = [[0.0, 0.0], [1.0]]", "path.waypoints_m[2][2] is missing"),
         ("closed = 1", "path.closed must be true or false (got 1). Give one of them"),
-        ('shape = "round"', "path.shape cannot be \"round\"; give 'straight' or 'spline'."),
+        ('shape = "round"', 'path.shape cannot be "round". Give "straight" or "spline".'),
     ],
 )
 def test_mistakes_are_said_in_words(table: str, sentence: str) -> None:

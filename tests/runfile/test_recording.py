@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import queue
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -208,3 +214,30 @@ def test_reading_while_another_thread_appends() -> None:
         recording.append(make_rows(start, min(start + 7, 3000)))
     reader.join()
     assert not errors, errors
+
+
+def test_a_recording_that_is_collected_in_its_own_thread_closes_its_file() -> None:
+    """Garbage is collected wherever memory is allocated, so also in the thread that writes."""
+    file = io.BytesIO()
+    reader = io.BytesIO()
+    writing: queue.Queue[threading.Thread] = queue.Queue()
+
+    class Writer:
+        index = SimpleNamespace(checkpoints=[])
+
+        def write(self, blocks: list[Rows], *notes: object) -> list[int]:
+            spool.release()  # as the finalizer of the recording does
+            file.write(b"rows")  # and the block is written all the same
+            writing.put(threading.current_thread())
+            return [0 for _ in blocks]
+
+    @contextlib.contextmanager
+    def open_file(first: Rows) -> Iterator[tuple[Any, Any, Any]]:
+        yield Writer(), file, reader
+
+    spool = recording_thread.RecordingThread(open_file, 2, None)
+    spool.append(make_rows(0, 2))
+    writing.get(timeout=60).join()
+    assert not spool.trouble
+    assert file.closed
+    assert reader.closed

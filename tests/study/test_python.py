@@ -282,11 +282,11 @@ def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
     ("given", "message"),
     [
         ({}, "vary|study"),
-        ({"vary": {}}, "nothing varies"),
+        ({"vary": {}}, "Nothing varies"),
         ({"vary": {"gait.nowhere": (1, 2, 3)}}, r"vary\[1\].*gait.nowhere"),
         ({"vary": {"gait.amplitude_deg": 10}}, "gait.amplitude_deg = 10: give"),
         ({"vary": {"gait.amplitude_deg": (10,)}}, r"give \(low, high\)"),
-        ({"vary": {"gait.amplitude_deg": (10, 60)}}, "a grid needs to know how many"),
+        ({"vary": {"gait.amplitude_deg": (10, 60)}}, "A grid needs to know how many"),
         ({"vary": {"gait.amplitude_deg": (60, 10, 3)}}, "from 60 to 10"),
         ({"vary": {"gait.amplitude_deg": ("a", "b", 3)}}, "give"),
         ({"vary": 7}, "vary must be what varies"),

@@ -23,6 +23,7 @@ from snakestudio.model.tables.units import (
     TimeUnit,
     length_unit_of,
 )
+from snakestudio.model.validation_messages import problem_of
 
 __all__ = [
     "ANGLE_UNITS",
@@ -287,16 +288,10 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
     try:
         return TypeAdapter(Layout).validate_python(values)
     except ValidationError as error:
-        lines = []
-        for detail in error.errors():
-            key = ".".join(
-                str(part + 1) if isinstance(part, int) else part for part in detail["loc"]
-            )
-            unknown = detail["type"] in ("extra_forbidden", "unexpected_keyword_argument")
-            wrong = "is not a known key" if unknown else f"is not valid: {detail['msg'].lower()}"
-            remedy = "Remove it." if unknown else "Change the value."
-            lines.append(f"{source}: {key} {wrong}. {remedy}")
-        raise ExperimentError("\n".join(lines)) from None
+        problems = [problem_of(detail, Layout) for detail in error.errors()]
+        raise ExperimentError(
+            "\n".join(f"{source}: {problem.sentence()}" for problem in problems)
+        ) from None
 
 
 def load_layout(path: str | Path) -> Layout:

@@ -91,6 +91,7 @@ class _ExpressionEditor(Editor):
         self.widget.setMinimumWidth(theme.scaled(560))
         self.widget.textEdited.connect(self.changed)
         self.around = QToolButton(parent)
+        self.around.setObjectName("apply_function")
         self.around.setText("Apply ▾")
         self.around.setToolTip(
             "Put a filter or a function around the expression, or around what is selected of it"

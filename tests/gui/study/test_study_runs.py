@@ -167,7 +167,7 @@ def test_the_next_repeat_is_one_click_away(
     assert list(offered) == ["Open Repeat 2", "Take Over Values"]
     offered["Open Repeat 2"].click()
     opened(qtbot, runs)
-    assert window.context.bridge.source_name == "friction, point 0, repeat 2 of 2"
+    assert window.context.bridge.source_name == "Friction, point 0, repeat 2 of 2"
     assert [button.text() for button in buttons(window)] == ["Take Over Values"]
 
 
@@ -211,8 +211,8 @@ def test_what_was_not_run_is_not_opened_and_says_why(
     table = run_here(study)
     nans = (math.nan, math.nan)
     sentences = {
-        None: "friction, point 0, repeat 1 of 2 has not been run yet; run the study, or let it go on.",
-        "refused": "friction, point 0, repeat 1 of 2 could not be run: There is no ground.",
+        None: "Friction, point 0, repeat 1 of 2 has not been run yet; run the study, or let it go on.",
+        "refused": "Friction, point 0, repeat 1 of 2 could not be run: There is no ground.",
         "killed": "is not made again here, where it could take the window with it.",
     }
     for state, sentence in sentences.items():
