@@ -95,9 +95,9 @@ def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(
 def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     recording: RunRecording, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    bridge = FakeBridge(recording)
+    session_controller = FakeBridge(recording)
     library = Library(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
-    browser = ChannelBrowser(bridge, library, lambda key, row: None)  # type: ignore[arg-type]
+    browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     qtbot.addWidget(browser)
     browser.resize(320, 500)
     browser.show()
@@ -107,7 +107,7 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     assert [item.text(column) for column in (0, 2)] == ["joint 3 yaw power", "W"]
     browser.show_values()
     assert item.text(1), "its value at the cursor"
-    panel = PlotPanel(bridge, Document(), library, [Content("time")])  # type: ignore[arg-type]
+    panel = PlotPanel(session_controller, Document(), library, [Content("time")])  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
     panel.resize(900, 400)
     panel.show()

@@ -77,7 +77,7 @@ def execute(options: argparse.Namespace) -> int:
         if target is not None:
             context.streamer.start(target)
         if options.play:
-            context.bridge.session.play()
+            context.session_controller.session.play()
 
     try:
         return run(scene, begin)

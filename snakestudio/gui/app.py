@@ -122,7 +122,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     teller = Teller()
     teller.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
     teller.told.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
-    autosave = context.safekeeping.autosave
+    autosave = context.document_recovery.autosave
     guard = CrashGuard(teller.told.emit, autosave.write_now, teller.failed.emit)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     study = scene is not None and not recorded and is_study(scene)
@@ -142,7 +142,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         if notice:
             context.banners.files.say("warning", notice)
         # What was left unsaved comes before anything else.
-        asking = context.safekeeping.offer()
+        asking = context.document_recovery.offer()
         if scene is not None and recorded:
             context.open_runs.open(scene)
         if study and context.study.open_study.path is not None:
@@ -152,9 +152,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         if scene is not None:
             return
         if asking is not None:
-            asking.finished.connect(lambda _: context.guides.welcome())
+            asking.finished.connect(lambda _: context.help_controller.welcome())
         else:
-            context.guides.welcome()
+            context.help_controller.welcome()
 
     def on_first_frame() -> None:
         with contextlib.suppress(RuntimeError):
@@ -164,7 +164,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         QTimer.singleShot(0, window, greet)
 
     def on_motion() -> None:
-        shown = context.bridge.displayed
+        shown = context.session_controller.displayed
         if shown is not None and shown.time > 0.0:
             context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
@@ -196,6 +196,6 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         context.robot.close()  # a signal ends the program without closing the window
         autosave.write_now()  # nothing is left of it after an orderly end
         autosave.close(keep=True)
-        context.bridge.close()
+        context.session_controller.close()
         context.viewport.close_surface()  # a driver that still compiles shaders would crash while the process ends
         guard.close()

@@ -87,7 +87,7 @@ def commands(window: MainWindow) -> Iterator[Action]:
     """Every command of the menus that can be called now."""
     for spec in table():
         if spec.run is not None and spec.id not in _OTHER:
-            yield f"command {spec.id}", window.context.actions_table[spec.id].trigger
+            yield f"command {spec.id}", window.context.action_registry[spec.id].trigger
 
 
 def menus(window: MainWindow) -> Iterator[Action]:
@@ -143,7 +143,7 @@ def edits(window: MainWindow) -> Iterator[Action]:
 def looks(window: MainWindow) -> Iterator[Action]:
     """What changes the picture: the mouse in it, the wheel, the size of the window, the past."""
     view = window.context.viewport
-    bridge = window.context.bridge
+    session_controller = window.context.session_controller
     middle = view.rect().center()
 
     def drag(button: Qt.MouseButton) -> None:
@@ -169,24 +169,26 @@ def looks(window: MainWindow) -> Iterator[Action]:
         )
 
     def scrub(share: float) -> None:
-        recording = bridge.recording
-        bridge.set_cursor(int(share * len(recording)) if recording is not None else None)
+        recording = session_controller.recording
+        session_controller.set_cursor(
+            int(share * len(recording)) if recording is not None else None
+        )
 
     yield "view turned", partial(drag, Qt.MouseButton.MiddleButton)
     yield "view, box or click", partial(drag, Qt.MouseButton.LeftButton)
     yield "wheel", wheel
     for share in (0.2, 0.8, 0.4):
         yield f"scrubbed to {share:g}", partial(scrub, share)
-    yield "the newest again", partial(bridge.set_cursor, None)
+    yield "the newest again", partial(session_controller.set_cursor, None)
     yield "window smaller", partial(window.resize, 1280, 800)
     yield "window larger", partial(window.resize, 1580, 960)
     yield (
         "simulation at full speed",
-        lambda: (bridge.session.set_speed(math.inf), bridge.session.play()),
+        lambda: (session_controller.session.set_speed(math.inf), session_controller.session.play()),
     )
-    yield "simulation shown", bridge.close_run
-    yield "robot shown", bridge.show_robot
-    yield "simulation paused", bridge.session.pause
+    yield "simulation shown", session_controller.close_run
+    yield "robot shown", session_controller.show_robot
+    yield "simulation paused", session_controller.session.pause
 
 
 def actions(window: MainWindow) -> Iterator[Action]:
@@ -241,7 +243,10 @@ class Probe:
 
     def _course(self) -> Iterator[int]:
         window = self._window
-        while not window.context.docks.are_filled or window.context.bridge.status.state != "ready":
+        while (
+            not window.context.docks.are_filled
+            or window.context.session_controller.status.state != "ready"
+        ):
             yield 100
         control = window.context.robot
         loaded = control.services.load(self._profile)

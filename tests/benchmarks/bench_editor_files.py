@@ -121,7 +121,10 @@ def undo_figures() -> dict[str, float]:
     window.context.docks.fill(window.context)
     until = time.monotonic() + 60
     while (
-        not (window.context.docks.are_filled and window.context.bridge.status.state == "ready")
+        not (
+            window.context.docks.are_filled
+            and window.context.session_controller.status.state == "ready"
+        )
         and time.monotonic() < until
     ):
         app.processEvents()

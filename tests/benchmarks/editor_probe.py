@@ -69,7 +69,7 @@ class Probe(QObject):
         if (
             window.context.docks.are_filled
             and window.context.viewport.settled
-            and window.context.bridge.status.state == "ready"
+            and window.context.session_controller.status.state == "ready"
         ):
             self._waiting.stop()
             window.context.viewport.frame_all(at_once=True)

@@ -64,7 +64,10 @@ class Probe(QObject):
         self._window.close()
 
     def _until_ready(self) -> Iterator[Wait]:
-        while not (self._context.docks.are_filled and self._context.bridge.status.state == "ready"):
+        while not (
+            self._context.docks.are_filled
+            and self._context.session_controller.status.state == "ready"
+        ):
             yield 0.05
 
     def _hour(self, simulated: float) -> Iterator[Wait]:
@@ -75,10 +78,10 @@ class Probe(QObject):
         yield from self._until_ready()
         yield SETTLING_S
         self._values["ready"] = resident()
-        context.bridge.play_or_pause()
+        context.session_controller.play_or_pause()
         yield MINUTE_S
         self._values["minute"] = resident()
-        context.bridge.session.pause()
+        context.session_controller.session.pause()
         yield 1.0
         feed = threading.Thread(target=self._feed, args=[simulated])
         feed.start()
@@ -87,7 +90,7 @@ class Probe(QObject):
             yield 1.0
             most = max(most, resident())
         yield RELEASE_S
-        recording = context.bridge.session.recording
+        recording = context.session_controller.session.recording
         assert recording is not None
         self._values |= {
             "simulated": float(recording.times[-1]),
@@ -96,13 +99,13 @@ class Probe(QObject):
             "hour": resident(),
         }
         del recording
-        context.bridge.reset()
+        context.session_controller.reset()
         yield 2 * SETTLING_S
         self._values["reset"] = resident()
 
     def _feed(self, simulated: float) -> None:
         """Append rows until there are so many seconds of them."""
-        session = self._context.bridge.session
+        session = self._context.session_controller.session
         recording = session.recording
         latest = session.latest
         assert recording is not None
@@ -151,9 +154,9 @@ class Probe(QObject):
         self._context.document.undo_stack.setClean()
         self._context.files.open(path)
         yield from self._until_ready()
-        self._context.bridge.play_or_pause()
+        self._context.session_controller.play_or_pause()
         yield 1.0
-        self._context.bridge.session.pause()
+        self._context.session_controller.session.pause()
         yield 0.5
         gc.collect()
         heap.release()

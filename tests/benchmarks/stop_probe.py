@@ -25,12 +25,15 @@ _SETTLE_MS = 3000
 def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
     """What is done, one after the other; yields for how long the window is left to itself, ms."""
     control = window.context.robot
-    while not window.context.docks.are_filled or window.context.bridge.status.state != "ready":
+    while (
+        not window.context.docks.are_filled
+        or window.context.session_controller.status.state != "ready"
+    ):
         yield 100
     window.context.document.set_value("run.duration_s", 600.0, "Duration")
     window.context.document.undo_stack.setClean()
-    window.context.bridge.session.set_speed(float("inf"))
-    window.context.bridge.session.play()
+    window.context.session_controller.session.set_speed(float("inf"))
+    window.context.session_controller.session.play()
     loaded = control.services.load(profile)
     control.connect_to(loaded, loaded.profile.bus, LiveChoices(twin=False))
     while control.state is not LinkState.LISTENING:

@@ -41,18 +41,18 @@ class Probe(QObject):
     def _wait(self) -> None:
         if (
             self._window.context.docks.are_filled
-            and self._window.context.bridge.status.state == "ready"
+            and self._window.context.session_controller.status.state == "ready"
         ):
             self._waiting.stop()
             document = self._window.context.document
             document.set_value("run.duration_s", self._seconds + 60.0, "Duration")
             document.undo_stack.setClean()
-            QTimer.singleShot(500, self._window.context.bridge.play_or_pause)
+            QTimer.singleShot(500, self._window.context.session_controller.play_or_pause)
             QTimer.singleShot(int(500 + 1000 * SETTLING_S), self._begin)
 
     def _begin(self) -> None:
         self._window.context.viewport.frame_drawn.connect(self._draws.append)
-        snapshot = self._window.context.bridge.session.latest
+        snapshot = self._window.context.session_controller.session.latest
         assert snapshot is not None
         self._from = (time.perf_counter(), snapshot.time)
         self._last = time.perf_counter()
@@ -66,7 +66,7 @@ class Probe(QObject):
 
     def _end(self) -> None:
         self._heart.stop()
-        snapshot = self._window.context.bridge.session.latest
+        snapshot = self._window.context.session_controller.session.latest
         assert snapshot is not None
         passed = time.perf_counter() - self._from[0]
         beats = sorted(self._beats)

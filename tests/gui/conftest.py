@@ -135,7 +135,7 @@ def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
 
 
 @pytest.fixture
-def bridge(document: Document) -> FakeBridge:
+def session_controller(document: Document) -> FakeBridge:
     """A session's stand-in with fifty rows of a made-up run of that scene."""
     return FakeBridge(make_recording(document.scene, 50))
 
@@ -195,8 +195,10 @@ def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
 @pytest.fixture
 def ready(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same, ready to play as fast as it goes."""
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
-    qtbot.waitUntil(window.context.actions_table["play"].isEnabled)
+    qtbot.waitUntil(
+        lambda: window.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
+    qtbot.waitUntil(window.context.action_registry["play"].isEnabled)
     window.context.run_bar.speed.choose(math.inf)
     return window
 
@@ -207,19 +209,21 @@ def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     ready.context.document.set_value("run.duration_s", 1.0, "Duration")
     qtbot.waitUntil(
         lambda: (
-            ready.context.bridge.status.state == "ready"
-            and ready.context.bridge.recording is not None
+            ready.context.session_controller.status.state == "ready"
+            and ready.context.session_controller.recording is not None
         )
     )
-    ready.context.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "finished", timeout=60_000)
+    ready.context.session_controller.play_or_pause()
+    qtbot.waitUntil(
+        lambda: ready.context.session_controller.status.state == "finished", timeout=60_000
+    )
     qtbot.waitUntil(
         lambda: (
-            ready.context.bridge.displayed is not None
-            and ready.context.bridge.displayed.time > 0.99
+            ready.context.session_controller.displayed is not None
+            and ready.context.session_controller.displayed.time > 0.99
         )
     )
     qtbot.waitUntil(
-        ready.context.actions_table["export_video"].isEnabled
+        ready.context.action_registry["export_video"].isEnabled
     )  # they follow when the program is at rest
     return ready

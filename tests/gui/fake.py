@@ -1,4 +1,4 @@
-"""Stand-ins for a running session: a recording made of formulas and a bridge that plays it."""
+"""Stand-ins for a running session: a recording made of formulas and a session controller that plays it."""
 
 from __future__ import annotations
 

@@ -72,8 +72,8 @@ def furnish(window: MainWindow, wait: Wait, folder: Path) -> None:
     c = window.context
     while not c.docks.are_filled:
         c.docks.fill(c)
-    c.bridge.play_or_pause()
-    wait(lambda: c.bridge.status.state == "finished")
+    c.session_controller.play_or_pause()
+    wait(lambda: c.session_controller.status.state == "finished")
     c.experiment_files.example()
     wait(lambda: len(c.experiments.trials) == 3)
     wait(lambda: not c.experiments.busy and c.experiments.comparison is not None)
@@ -154,7 +154,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
     circles.write_text("x,y,diameter\n" + "\n".join(f"{0.1 * k:.3f},0.2,0.05" for k in range(9)))
     urdf = resource("robots", "eight_modules.urdf")
     trial = sorted(resource("experiments").glob("synthetic_*.csv"))[0]
-    recording = c.bridge.recording
+    recording = c.session_controller.recording
     scene = c.document.scene
 
     plugin = folder / "my_controller.py"
@@ -184,7 +184,9 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         return DbcDialog(document, draft, draft.name, editor)
 
     return {
-        "derived channel": lambda: DerivedDialog(c.bridge, Library(None), parent=window),
+        "derived channel": lambda: DerivedDialog(
+            c.session_controller, Library(None), parent=window
+        ),
         "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, {}, window),
         "synchronized start": lambda: TogetherDialog(
             Together(wait="port"), c.together.target, window

@@ -211,22 +211,22 @@ def test_the_menu_offers_colours_only_for_a_body(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make_window()
-    menu = window.context.actions_table.menus["View/Colour Body by"].menuAction()
-    window.context.actions_table.refresh()
+    menu = window.context.action_registry.menus["View/Colour Body by"].menuAction()
+    window.context.action_registry.refresh()
     assert not menu.isVisible()
-    assert not window.context.actions_table["colour_torque"].isEnabled()
-    assert not window.context.actions_table["show_support_torques"].isEnabled()
-    assert window.context.actions_table["show_joint_axes"].isEnabled()
+    assert not window.context.action_registry["colour_torque"].isEnabled()
+    assert not window.context.action_registry["show_support_torques"].isEnabled()
+    assert window.context.action_registry["show_joint_axes"].isEnabled()
     # The session goes on with links, as for the instant after the model was changed.
     monkeypatch.setattr(ModelFields, "body", ContinuousBody)
-    window.context.actions_table.refresh()
+    window.context.action_registry.refresh()
     assert menu.isVisible()
-    assert not window.context.actions_table["show_joint_axes"].isEnabled()
-    assert not window.context.actions_table["show_reference_ghost"].isEnabled()
-    window.context.actions_table["colour_torque"].trigger()
+    assert not window.context.action_registry["show_joint_axes"].isEnabled()
+    assert not window.context.action_registry["show_reference_ghost"].isEnabled()
+    window.context.action_registry["colour_torque"].trigger()
     assert window.context.viewport.overlays().body_quantity == "torque"
-    qtbot.waitUntil(lambda: window.context.actions_table["colour_torque"].isChecked())
-    window.context.actions_table["show_support_torques"].trigger()
+    qtbot.waitUntil(lambda: window.context.action_registry["colour_torque"].isChecked())
+    window.context.action_registry["show_support_torques"].trigger()
     assert window.context.viewport.overlays().show_support_torques
     window.context.selection.set([("link", 30)])
     assert window.context.selection.items == {("link", 30)}

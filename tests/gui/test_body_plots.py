@@ -36,13 +36,13 @@ def body() -> Document:
 
 
 @pytest.fixture
-def bridge(body: Document) -> FakeBridge:
+def session_controller(body: Document) -> FakeBridge:
     return FakeBridge(body_recording(body.scene, ROWS))
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, body: Document, bridge: FakeBridge) -> PlotPanel:
-    panel = PlotPanel(bridge, body)  # type: ignore[arg-type]
+def panel(qtbot: QtBot, body: Document, session_controller: FakeBridge) -> PlotPanel:
+    panel = PlotPanel(session_controller, body)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
     panel.resize(1000, 460)
     panel.show()
@@ -92,12 +92,12 @@ def test_a_body_on_a_line_has_no_torque_to_show(qtbot: QtBot, body: Document) ->
 
 
 def test_links_after_a_body_and_a_body_after_links(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
-    bridge.set_recording(make_recording(Scene(), 20))
+    session_controller.set_recording(make_recording(Scene(), 20))
     assert names(panel) == ["friction", "joint", "speed", "position"]
     panel.plots[2].choose("energy")
-    bridge.set_recording(body_recording(body_scene(), 20))
+    session_controller.set_recording(body_recording(body_scene(), 20))
     assert names(panel) == ["profile", "body_torque", "energy", "position"], (
         "what serves both stays"
     )
@@ -156,12 +156,12 @@ def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, palette: str
 
 
 def test_a_profile_is_the_wrench_at_the_cursor(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     place = np.array(body_scene().beam.abscissas)
     for row in (ROWS - 1, 250, 700):
-        bridge.set_cursor(row)
+        session_controller.set_cursor(row)
         picture = plot.chart.picture  # at once, without waiting for the next redraw
         assert np.allclose(picture.traces[0].time, place)
         assert np.allclose(picture.traces[0].low, torque(np.array(row / 100), place), atol=1e-6)
@@ -169,11 +169,13 @@ def test_a_profile_is_the_wrench_at_the_cursor(
     assert (0.0, "") in picture.levels, "the zero line"
 
 
-def test_its_axis_holds_all_of_the_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_its_axis_holds_all_of_the_run(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
     plot = panel.plots[0]
     seen = set()
     for row in range(0, ROWS, 100):
-        bridge.set_cursor(row)
+        session_controller.set_cursor(row)
         axis = plot.chart.picture.axes[0]
         seen.add((axis.low, axis.high))
     assert len(seen) == 1, "it does not jump"
@@ -182,9 +184,9 @@ def test_its_axis_holds_all_of_the_run(qtbot: QtBot, panel: PlotPanel, bridge: F
     assert low <= rows.min() < rows.max() <= high
 
 
-def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
-    assert bridge.recording is not None
-    bridge.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
+def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge) -> None:
+    assert session_controller.recording is not None
+    session_controller.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
     place = np.array(body_scene().beam.abscissas)
     wanted = torque(np.array((ROWS + 299) / 100), place)
     qtbot.waitUntil(
@@ -201,7 +203,7 @@ def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
 
 
 def test_the_mouse_reads_a_profile_and_sets_no_time(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     assert any("peak" in text for _, text in plot.chart.picture.legend)
@@ -211,9 +213,9 @@ def test_the_mouse_reads_a_profile_and_sets_no_time(
     assert "at 0.5 m" in plot.chart.picture.legend[0][1]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 0.25))
     qtbot.wait(QApplication.doubleClickInterval() // 4)
-    assert bridge.cursor is None, "a place is no time"
+    assert session_controller.cursor is None, "a place is no time"
     qtbot.keyClick(plot.chart, Qt.Key.Key_Left)
-    assert bridge.cursor == ROWS - 2
+    assert session_controller.cursor == ROWS - 2
 
 
 def test_a_drag_leaves_the_body_where_it_is(qtbot: QtBot, panel: PlotPanel) -> None:
@@ -228,9 +230,9 @@ def test_a_drag_leaves_the_body_where_it_is(qtbot: QtBot, panel: PlotPanel) -> N
 
 
 def test_a_profile_is_exported_as_it_is_seen(
-    panel: PlotPanel, bridge: FakeBridge, tmp_path: Path
+    panel: PlotPanel, session_controller: FakeBridge, tmp_path: Path
 ) -> None:
-    bridge.set_cursor(400)
+    session_controller.set_cursor(400)
     plot = panel.plots[0]
     panel.export(plot, tmp_path / "profile.csv")
     lines = (tmp_path / "profile.csv").read_text(encoding="utf-8").splitlines()
@@ -310,7 +312,9 @@ def test_what_holds_the_body_is_plotted_over_time(qtbot: QtBot, panel: PlotPanel
     assert np.allclose(0.5 * (slip.low + slip.high), 2 * np.sin(slip.time), atol=0.05)
 
 
-def test_other_runs_lie_over_a_profile(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_other_runs_lie_over_a_profile(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
     other = body_scene(sections=9, length=0.8)
     chain = make_recording(Scene(), 300)
     panel.overlay(
@@ -320,11 +324,11 @@ def test_other_runs_lie_over_a_profile(qtbot: QtBot, panel: PlotPanel, bridge: F
         ]
     )
     settle(qtbot, panel)
-    bridge.set_cursor(300)
+    session_controller.set_cursor(300)
     picture = panel.plots[0].chart.picture
     assert [trace.colour for trace in picture.traces][1:] == ["#ff00ff"], "links have no inside"
     place = np.array(other.beam.abscissas)
     assert np.allclose(picture.traces[1].time, place)
     assert np.allclose(picture.traces[1].low, torque(np.array(3.0), place), atol=1e-6)
-    bridge.set_cursor(900)
+    session_controller.set_cursor(900)
     assert len(panel.plots[0].chart.picture.traces) == 1, "a curve ends where its run ended"

@@ -21,10 +21,14 @@ Parts = tuple[CameraKeys, CameraDialog, Navigator]
 
 
 @pytest.fixture
-def parts(document: Document, bridge: FakeBridge, qtbot: QtBot, tmp_path: Path) -> Parts:
+def parts(
+    document: Document, session_controller: FakeBridge, qtbot: QtBot, tmp_path: Path
+) -> Parts:
     settings = QSettings(str(tmp_path / "a.ini"), QSettings.Format.IniFormat)
     navigator = Navigator(document)
-    keys = CameraKeys(document, bridge, lambda: navigator.camera, navigator.go, settings, document)  # type: ignore[arg-type]
+    keys = CameraKeys(
+        document, session_controller, lambda: navigator.camera, navigator.go, settings, document
+    )  # type: ignore[arg-type]
     dialog = CameraDialog(keys)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -41,16 +45,16 @@ def click(qtbot: QtBot, dialog: CameraDialog, name: str) -> None:
 
 
 def test_keyframes_are_set_gone_to_and_taken_away(
-    parts: Parts, bridge: FakeBridge, qtbot: QtBot
+    parts: Parts, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     keys, dialog, navigator = parts
     assert "add a keyframe" in dialog.sentence.text()
     assert not dialog.save_button.isEnabled()
-    bridge.set_cursor(30)
+    session_controller.set_cursor(30)
     click(qtbot, dialog, "add")
     first = navigator.camera
     navigator.jump(replace(first, distance=7.0))
-    bridge.set_cursor(10)
+    session_controller.set_cursor(10)
     click(qtbot, dialog, "add")
     assert texts(dialog) == ["0.100 s", "0.300 s"]
     assert "from 0.10 s to 0.30 s" in dialog.sentence.text()
@@ -58,7 +62,7 @@ def test_keyframes_are_set_gone_to_and_taken_away(
     dialog.table.selectRow(1)
     click(qtbot, dialog, "go")
     navigator.finish()
-    assert bridge.cursor == 30
+    assert session_controller.cursor == 30
     assert navigator.camera == first
     qtbot.mouseClick(
         dialog.follow, Qt.MouseButton.LeftButton, pos=QPoint(10, dialog.follow.height() // 2)
@@ -69,10 +73,12 @@ def test_keyframes_are_set_gone_to_and_taken_away(
     assert "stands still" in dialog.sentence.text()
 
 
-def test_a_time_is_typed_in_the_list(parts: Parts, bridge: FakeBridge, qtbot: QtBot) -> None:
+def test_a_time_is_typed_in_the_list(
+    parts: Parts, session_controller: FakeBridge, qtbot: QtBot
+) -> None:
     keys, dialog, _ = parts
     for row in (10, 20):
-        bridge.set_cursor(row)
+        session_controller.set_cursor(row)
         keys.add()
     item = dialog.table.item(0, 0)
     for typed, times, said in (
@@ -91,10 +97,10 @@ def test_a_time_is_typed_in_the_list(parts: Parts, bridge: FakeBridge, qtbot: Qt
 
 
 def test_the_path_stays_with_its_scene_and_goes_through_a_file(
-    parts: Parts, bridge: FakeBridge, document: Document, tmp_path: Path
+    parts: Parts, session_controller: FakeBridge, document: Document, tmp_path: Path
 ) -> None:
     keys, dialog, _ = parts
-    bridge.set_cursor(10)
+    session_controller.set_cursor(10)
     keys.add()
     path = keys.path
     dialog.write(tmp_path / "camera.toml")
@@ -115,8 +121,10 @@ def test_the_path_stays_with_its_scene_and_goes_through_a_file(
     assert "cannot be written" in dialog.sentence.text()
 
 
-def test_without_a_run_there_is_no_moment(parts: Parts, bridge: FakeBridge, qtbot: QtBot) -> None:
+def test_without_a_run_there_is_no_moment(
+    parts: Parts, session_controller: FakeBridge, qtbot: QtBot
+) -> None:
     _, dialog, _ = parts
-    bridge.set_recording(None)
+    session_controller.set_recording(None)
     click(qtbot, dialog, "add")
     assert "There is no run yet" in dialog.sentence.text()

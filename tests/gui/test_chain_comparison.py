@@ -28,10 +28,12 @@ def test_chains_beside_the_body(
 ) -> None:
     window = make_window()
     assert window.context.files.open(SNAKE)
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
-    window.context.actions_table.refresh()
-    assert not window.context.actions_table["make_continuum"].isEnabled()
-    window.context.actions_table["compare_chain"].trigger()
+    qtbot.waitUntil(
+        lambda: window.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
+    window.context.action_registry.refresh()
+    assert not window.context.action_registry["make_continuum"].isEnabled()
+    window.context.action_registry["compare_chain"].trigger()
     dialog = window.findChild(ChainDialog)
     assert dialog is not None
     comparer = window.context.chain_comparer
@@ -68,9 +70,9 @@ def test_a_continuous_body_from_a_gait_is_one_undo_step(
     window = make_window()
     assert window.context.files.open(UNDULATION)
     before = window.context.document.scene
-    window.context.actions_table.refresh()
-    assert not window.context.actions_table["compare_chain"].isEnabled()
-    window.context.actions_table["make_continuum"].trigger()
+    window.context.action_registry.refresh()
+    assert not window.context.action_registry["compare_chain"].isEnabled()
+    window.context.action_registry["make_continuum"].trigger()
     assert window.context.document.scene == as_continuum(before, UNDULATION.parent)
     assert window.context.document.undo_stack.count() == 1
     window.context.document.undo_stack.undo()

@@ -35,15 +35,15 @@ LONG_STEP = Problem(
 
 
 @pytest.fixture
-def checks(qtbot: QtBot, document: Document, bridge: FakeBridge) -> Checks:
+def checks(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> Checks:
     selection = Selection(document)
-    panel = Checks(document, bridge, selection)  # type: ignore[arg-type]
+    panel = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     selection.setParent(panel)
     qtbot.addWidget(panel)
     panel.resize(300, 300)
     panel.show()
     qtbot.waitExposed(panel)
-    bridge.set_status(problems=(LONG_STEP,))
+    session_controller.set_status(problems=(LONG_STEP,))
     return panel
 
 
@@ -98,7 +98,7 @@ def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
 
 
 def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
-    qtbot: QtBot, checks: Checks, document: Document, bridge: FakeBridge
+    qtbot: QtBot, checks: Checks, document: Document, session_controller: FakeBridge
 ) -> None:
     gone = Problem(
         "hint",
@@ -107,12 +107,12 @@ def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
         "",
         fixes=(Fix("Show it", (("obstacles[99].hidden", False),)),),
     )
-    bridge.set_status(problems=(gone,))
+    session_controller.set_status(problems=(gone,))
     before = document.scene
     qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=button(checks, 0, 0))
     assert document.scene is before
     assert "obstacles[99]" in checks._message.text()
-    bridge.set_status(problems=())
+    session_controller.set_status(problems=())
     assert not checks._message.isVisible()
 
 
@@ -184,13 +184,13 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
 
 
 def test_a_fix_of_many_words_has_room_in_a_narrow_panel(
-    qtbot: QtBot, checks: Checks, bridge: FakeBridge
+    qtbot: QtBot, checks: Checks, session_controller: FakeBridge
 ) -> None:
     label = (
         "Choose the model in space, which climbs stairs and ramps, and let the links fall on them"
     )
     fixes = (Fix("Remove it", ()), Fix(label, ()), Fix("Mirror", ()))
-    bridge.set_status(
+    session_controller.set_status(
         problems=(Problem("error", "", "obstacle 3 is a ramp", "remove it", fixes=fixes),)
     )
     index = checks.list.model().index(0, 0)
@@ -249,32 +249,36 @@ def test_findings_lead_to_the_place_in_the_view_and_to_the_field(
 
 
 def test_an_edit_that_waits_for_the_reset_is_checked_already(
-    checks: Checks, document: Document, bridge: FakeBridge
+    checks: Checks, document: Document, session_controller: FakeBridge
 ) -> None:
     """While the run goes on as it began, its session knows nothing wrong."""
     before = document.scene
     document.set_value("obstacles[1].radius_m", 0.5, "Radius")
-    bridge.set_status(problems=(), pending=("obstacles[1].radius_m",))
+    session_controller.set_status(problems=(), pending=("obstacles[1].radius_m",))
     assert "No errors" not in checks.summary.text()
     assert checks.summary.text().endswith("1 edit at reset")
     document.undo_stack.undo()
     assert document.scene == before
-    bridge.set_status(problems=(), pending=())
+    session_controller.set_status(problems=(), pending=())
     assert checks.summary.text() == "No errors"
 
 
-def test_a_finding_names_the_obstacle(checks: Checks, bridge: FakeBridge) -> None:
-    bridge.set_status(
+def test_a_finding_names_the_obstacle(checks: Checks, session_controller: FakeBridge) -> None:
+    session_controller.set_status(
         problems=(Problem("hint", "obstacles[6]", "2 obstacles are far away", "move them"),)
     )
     assert checks.list.model().index(0, 0).data().startswith("Cylinder 6: 2 obstacles")
 
 
-def test_a_button_is_never_wider_than_the_list(checks: Checks, bridge: FakeBridge) -> None:
+def test_a_button_is_never_wider_than_the_list(
+    checks: Checks, session_controller: FakeBridge
+) -> None:
     long = (
         "Take steps that are as short as the stiffest of all joints of this robot would have them"
     )
-    bridge.set_status(problems=(replace(LONG_STEP, fixes=(Fix(long, ()), *LONG_STEP.fixes)),))
+    session_controller.set_status(
+        problems=(replace(LONG_STEP, fixes=(Fix(long, ()), *LONG_STEP.fixes)),)
+    )
     checks.resize(200, 300)
     button(checks, 0, 0)
     rect = checks.list.visualRect(checks.list.model().index(0, 0))

@@ -46,11 +46,13 @@ def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPane
     window = make_window()
     assert window.context.files.open(OPEN_GROUND)
     fill_docks(window, qtbot, "plots", "comparison")
-    window.context.actions_table["compare_models"].trigger()
+    window.context.action_registry["compare_models"].trigger()
     panel = window.context.docks["comparison"].widget()
     assert isinstance(panel, ComparisonPanel)
     qtbot.waitUntil(lambda: panel.isVisible() and len(window.context.comparer.reasons.by_kind) > 3)
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: window.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
     panel.boxes["planar_nonholonomic"].click()
     return panel
 
@@ -113,7 +115,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
     recordings = {run.kind: run.recording for run in same.runs}
     for at, index in ((0.0, 0), (0.3, 30)):
         if at:
-            window.context.bridge.session.step(round(at / scene.solver.step_s))
+            window.context.session_controller.session.step(round(at / scene.solver.step_s))
             qtbot.waitUntil(
                 lambda at=at: window.context.viewport.snapshot.time == pytest.approx(at)
             )  # type: ignore[misc]
@@ -155,7 +157,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
     assert window.context.document.scene == load_scene(OPEN_GROUND)
 
     # After their ends the ghosts are gone, and that is said.
-    window.context.bridge.session.step(round(0.4 / scene.solver.step_s))
+    window.context.session_controller.session.step(round(0.4 / scene.solver.step_s))
     qtbot.waitUntil(lambda: window.context.viewport.snapshot.time == pytest.approx(0.7))
     assert window.context.viewport.overlays().ghosts == ()
     assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model, ended at 0.5 s"

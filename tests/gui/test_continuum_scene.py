@@ -180,8 +180,8 @@ def test_the_inspector_shows_a_section_and_the_parts_of_the_body(
     qtbot: QtBot, body: Document
 ) -> None:
     selection = Selection(body)
-    bridge = FakeBridge(body_recording(body.scene, 50))
-    inspector = Inspector(body, selection, bridge)  # type: ignore[arg-type]
+    session_controller = FakeBridge(body_recording(body.scene, 50))
+    inspector = Inspector(body, selection, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(288, 700)
     inspector.show()
@@ -246,17 +246,21 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     qtbot.waitUntil(lambda: window.context.docks.are_filled)
     assert window.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
     window.context.show_dock("comparison")
-    bridge = window.context.bridge
-    qtbot.waitUntil(lambda: bridge.status.state == "ready", timeout=COMPILING_MS)
-    bridge.play_or_pause()
-    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 60)
+    session_controller = window.context.session_controller
+    qtbot.waitUntil(lambda: session_controller.status.state == "ready", timeout=COMPILING_MS)
+    session_controller.play_or_pause()
+    qtbot.waitUntil(
+        lambda: session_controller.recording is not None and len(session_controller.recording) > 60
+    )
     window.context.document.set_value(
         "strain.speed_m_s", 0.3, "Speed"
     )  # a law that changes enters at the head
     window.context.document.set_value("support.side", "left", "Side")
-    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 160)
-    bridge.play_or_pause()
-    recording = bridge.recording
+    qtbot.waitUntil(
+        lambda: session_controller.recording is not None and len(session_controller.recording) > 160
+    )
+    session_controller.play_or_pause()
+    recording = session_controller.recording
     assert recording is not None
     rows = recording.rows(0, len(recording))
     assert [sorted(change.values) for change in recording.changes] == [
@@ -270,24 +274,24 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
         "from the left alone it cannot be carried, and that is said"
     )
     window.context.selection.set([("link", 5)])
-    window.context.actions_table.menus["View/Trail of"].aboutToShow.emit()
+    window.context.action_registry.menus["View/Trail of"].aboutToShow.emit()
     trail = [
         plain(action.text())
-        for action in window.context.actions_table.menus["View/Trail of"].actions()
+        for action in window.context.action_registry.menus["View/Trail of"].actions()
     ]
     assert trail[:2] == ["No Trail", "Middle Section"]
-    window.context.actions_table.refresh()
+    window.context.action_registry.refresh()
     for name in ("draw_path", "select_all", "add_cylinder"):
-        assert not window.context.actions_table[name].isEnabled()
+        assert not window.context.action_registry[name].isEnabled()
     assert window.context.run_bar.model.currentData() == "continuum_beam"
     window.context.toggle_theme()
     qtbot.wait(400)
     window.context.toggle_theme()
     window.grab()
     window.context.document.new(Scene())
-    window.context.actions_table.refresh()
-    assert window.context.actions_table["draw_path"].isEnabled()
-    assert window.context.actions_table["add_cylinder"].isEnabled()
+    window.context.action_registry.refresh()
+    assert window.context.action_registry["draw_path"].isEnabled()
+    assert window.context.action_registry["add_cylinder"].isEnabled()
 
 
 def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:

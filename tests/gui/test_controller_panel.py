@@ -26,8 +26,8 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(320, 1600)
     panels.show()
@@ -133,7 +133,7 @@ def test_what_has_no_effect_is_locked(
 
 
 def test_what_waits_for_a_reset_is_said(
-    qtbot: QtBot, panels: ParameterPanels, bridge: FakeBridge
+    qtbot: QtBot, panels: ParameterPanels, session_controller: FakeBridge
 ) -> None:
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
@@ -141,11 +141,11 @@ def test_what_waits_for_a_reset_is_said(
     # The keys are those a run refuses.
     other = Scene.model_validate({**dict(Scene()), "controller": LeaderFollowerFields()})
     runner = Runner(Scene())
-    bridge.status.pending = tuple(runner.apply(other))
-    bridge.status_changed.emit(bridge.status)
+    session_controller.status.pending = tuple(runner.apply(other))
+    session_controller.status_changed.emit(session_controller.status)
     assert panel.message.text() == "Another controller applies at the next reset."
-    bridge.status.pending = ("controller.begins",)
-    bridge.status_changed.emit(bridge.status)
+    session_controller.status.pending = ("controller.begins",)
+    session_controller.status_changed.emit(session_controller.status)
     assert not panel.message.text()
     assert panel.choices["controller.begins"].message.text() == "Applies at the next reset."
 

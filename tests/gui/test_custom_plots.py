@@ -34,7 +34,7 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def bridge(document: Document) -> FakeBridge:
+def session_controller(document: Document) -> FakeBridge:
     return FakeBridge(make_recording(document.scene, 1200))
 
 
@@ -44,8 +44,10 @@ def library(tmp_path: Path) -> Library:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, document: Document, bridge: FakeBridge, library: Library) -> PlotPanel:
-    panel = PlotPanel(bridge, document, library, [Content("time")])  # type: ignore[arg-type]
+def panel(
+    qtbot: QtBot, document: Document, session_controller: FakeBridge, library: Library
+) -> PlotPanel:
+    panel = PlotPanel(session_controller, document, library, [Content("time")])  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
     panel.resize(900, 400)
     panel.show()
@@ -78,9 +80,9 @@ def names(plot: LivePlot) -> list[str]:
 # --- channels -------------------------------------------------------------------------------------
 
 
-def test_the_catalogue_has_all_columns_in_groups(bridge: FakeBridge) -> None:
-    assert bridge.recording is not None
-    found = catalogue(bridge.recording.schema)
+def test_the_catalogue_has_all_columns_in_groups(session_controller: FakeBridge) -> None:
+    assert session_controller.recording is not None
+    found = catalogue(session_controller.recording.schema)
     assert found["link_6_x_m"].group == ("Links", "Link 6")
     assert found["joint_4_yaw_ref_rad"].unit == "rad"
     assert found["link_3_obstacle_force_n"].group == ("Links", "Link 3")
@@ -89,17 +91,17 @@ def test_the_catalogue_has_all_columns_in_groups(bridge: FakeBridge) -> None:
 
 
 def test_dropped_channels_become_curves_of_the_recording(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
     settle(qtbot, panel)
     assert names(plot) == ["link 6 x", "CoM vx"]
     assert [trace.axis for trace in plot.chart.picture.traces] == [0, 1]
-    assert bridge.recording is not None
-    truth = bridge.recording.rows(0, 1200).link_pose[:, 5, 0]
+    assert session_controller.recording is not None
+    truth = session_controller.recording.rows(0, 1200).link_pose[:, 5, 0]
     trace = plot.chart.picture.traces[0]
-    middle = np.interp(trace.time, bridge.recording.times, truth)
+    middle = np.interp(trace.time, session_controller.recording.times, truth)
     assert np.abs(0.5 * (trace.low + trace.high) - middle).max() < 0.01
 
 
@@ -124,16 +126,16 @@ def test_beside_the_plots_channels_get_a_plot_of_their_own(qtbot: QtBot, panel: 
 
 
 def test_the_browser_finds_shows_values_and_adds(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, library: Library
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: Library
 ) -> None:
-    browser = ChannelBrowser(bridge, library, lambda key, row: None)  # type: ignore[arg-type]
+    browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     qtbot.addWidget(browser)
     browser.resize(320, 500)
     browser.show()
     qtbot.waitExposed(browser)
     qtbot.keyClicks(browser.search, "l6 obstacle fy")
     assert next(iter(browser._items)) == "link_6_obstacle_fy_n"
-    bridge.set_cursor(500)
+    session_controller.set_cursor(500)
     item = browser._items["link_6_obstacle_fy_n"]
     # The mean of 20 (1 + sin(2 t - 5)) over the row before.
     t = 5.0
@@ -184,18 +186,18 @@ def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPa
 
 
 def test_tracks_stand_among_the_obstacles_to_one_scale(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     plot.show_content(Content.tracks((6,), centre=True))
     settle(qtbot, panel)
     picture = plot.chart.picture
     assert names(plot) == ["link 6", "CoM"]
-    assert bridge.recording is not None
-    pose = bridge.recording.rows(0, 1200).link_pose
+    assert session_controller.recording is not None
+    pose = session_controller.recording.rows(0, 1200).link_pose
     assert picture.traces[0].time == pytest.approx(pose[:, 5, 0], abs=1e-5)
     assert picture.traces[0].low == pytest.approx(pose[:, 5, 1], abs=1e-5)
-    assert len(picture.outlines) == len(bridge.recording.scene.obstacles)
+    assert len(picture.outlines) == len(session_controller.recording.scene.obstacles)
     area = plot.chart.area
     axis = picture.axes[0]
     assert (picture.stop - picture.start) / area.width() == pytest.approx(
@@ -206,8 +208,8 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(
     x = area.left() + (goal[0] - picture.start) / (picture.stop - picture.start) * area.width()
     y = area.bottom() - (goal[1] - axis.low) / (axis.high - axis.low) * area.height()
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(x, y).toPoint())
-    assert bridge.cursor is not None
-    near = pose[bridge.cursor]
+    assert session_controller.cursor is not None
+    near = pose[session_controller.cursor]
     assert (
         min(np.hypot(*(near[5, :2] - goal[:2])), np.hypot(*(near[:, :2].mean(axis=0) - goal[:2])))
         < 0.03
@@ -239,7 +241,7 @@ def test_a_spectrum_finds_the_gait(
 
 
 def test_strips_show_any_quantity_of_the_links(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     plot.show_content(
@@ -253,7 +255,11 @@ def test_strips_show_any_quantity_of_the_links(
 
 
 def test_overlaid_runs_lie_over_every_kind(
-    qtbot: QtBot, panel: PlotPanel, document: Document, bridge: FakeBridge, tmp_path: Path
+    qtbot: QtBot,
+    panel: PlotPanel,
+    document: Document,
+    session_controller: FakeBridge,
+    tmp_path: Path,
 ) -> None:
     other = make_recording(document.scene, 900)
     panel.overlay([OverlaidRun("Run B", "#ff00ff", other)])
@@ -287,7 +293,7 @@ def test_overlaid_runs_lie_over_every_kind(
 
 
 def test_shift_and_drag_selects_a_span_with_its_figures(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
     plot.add_channels(("link_6_obstacle_fy_n",))
@@ -318,8 +324,8 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
     assert panel.span == pytest.approx((2.0, 8.0), abs=0.05)
     assert panel.strip.isVisible()
     qtbot.waitUntil(lambda: panel.strip.settled and len(panel.strip.figures) == 1)
-    assert bridge.recording is not None
-    rows = bridge.recording.rows(0, 1200)
+    assert session_controller.recording is not None
+    rows = session_controller.recording.rows(0, 1200)
     force = np.diff(rows.impulse_obstacle[:, 5, 1], prepend=np.nan) / 0.01
     seen = force[(rows.time >= panel.span[0]) & (rows.time <= panel.span[1])]
     found = panel.strip.figures[0]
@@ -338,17 +344,17 @@ def test_shift_and_drag_selects_a_span_with_its_figures(
 
 
 def test_derived_channels_are_worked_out_and_grow_with_the_run(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, library: Library
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: Library
 ) -> None:
     library.put(Derived("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad"))
     plot = panel.plots[0]
     plot.add_channels(("error_rad",))
     settle(qtbot, panel)
     key = plot.lines[0].series
-    bridge.append(300)
+    session_controller.append(300)
     qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500)
-    assert bridge.recording is not None
-    rows = bridge.recording.rows(0, 1500)
+    assert session_controller.recording is not None
+    rows = session_controller.recording.rows(0, 1500)
     error = rows.joint_angle[:, 3] - rows.joint_angle_ref[:, 3]
     found = panel.history.samples(key, 0, 1500, 1)
     assert found is not None
@@ -357,9 +363,9 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
 
 
 def test_the_dialog_checks_completes_and_keeps(
-    qtbot: QtBot, bridge: FakeBridge, library: Library
+    qtbot: QtBot, session_controller: FakeBridge, library: Library
 ) -> None:
-    dialog = DerivedDialog(bridge, library)  # type: ignore[arg-type]
+    dialog = DerivedDialog(session_controller, library)  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -387,10 +393,14 @@ def test_the_dialog_checks_completes_and_keeps(
 
 
 def test_a_run_of_another_robot_under_an_overlay(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document, library: Library
+    qtbot: QtBot,
+    panel: PlotPanel,
+    session_controller: FakeBridge,
+    document: Document,
+    library: Library,
 ) -> None:
     """Of eleven links and ten, each run shows what it has, whichever of them is the one over the other."""
-    eleven = bridge.recording
+    eleven = session_controller.recording
     assert eleven is not None
     ten = make_recording(with_value(document.scene, "robot.n_links", 10), 600)
     library.put(Derived("last_m", "link_11_y_m - link_1_y_m", "m"))
@@ -403,14 +413,14 @@ def test_a_run_of_another_robot_under_an_overlay(
     )
     panel.overlay([OverlaidRun("eleven", "#ff8800", eleven)])
     settle(qtbot, panel)
-    bridge.set_recording(ten)
+    session_controller.set_recording(ten)
     panel.follow(0.0)
     settle(qtbot, panel)
     assert [len(plot.lines) for plot in panel.plots] == [0, 2, 2]
     assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[1], [2], [4]]
     assert len(panel.plots[0].chart.picture.traces) == 1, "the one of eleven"
     panel.overlay([OverlaidRun("ten", "#ff8800", ten)])
-    bridge.set_recording(eleven)
+    session_controller.set_recording(eleven)
     panel.follow(0.0)
     settle(qtbot, panel)
     assert [len(plot.lines) for plot in panel.plots] == [1, 2, 4]

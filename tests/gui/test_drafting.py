@@ -198,14 +198,14 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(
     assert viewport.hint.geometry().bottom() < viewport.height() - THICK
     assert viewport.legends.forces.x() > THICK
     ruler = viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
-    above.context.actions_table["show_drafting"].trigger()
+    above.context.action_registry["show_drafting"].trigger()
     assert not viewport.sheet.isVisible()
     assert viewport.legends.forces.x() < THICK
     assert (
         viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
         != ruler
     )
-    above.context.actions_table["show_drafting"].trigger()
+    above.context.action_registry["show_drafting"].trigger()
     viewport.navigator.toggle_projection()
     assert not viewport.api.drafting
     assert viewport.overlays().show_triad
@@ -269,7 +269,7 @@ def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) 
 
 def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: QtBot) -> None:
     viewport = above.context.viewport
-    above.context.actions_table["measure"].trigger()
+    above.context.action_registry["measure"].trigger()
     drag(qtbot, viewport, seen(viewport, 1.2, -0.4), seen(viewport, 1.5, -0.8))
     points = viewport.measure_tool.points
     assert points is not None
@@ -301,5 +301,5 @@ def test_the_plan_is_written_from_the_window(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     with qtbot.waitSignal(above.context.exporter.finished, timeout=60_000):
-        above.context.actions_table["export_plan"].trigger()
+        above.context.action_registry["export_plan"].trigger()
     assert (tmp_path / "plan.pdf").read_bytes().startswith(b"%PDF")

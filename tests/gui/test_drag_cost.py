@@ -61,7 +61,7 @@ def test_menus_do_not_follow_every_part_of_a_gesture(
     drawn: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = drawn.context.document
-    table = drawn.context.actions_table
+    table = drawn.context.action_registry
     QApplication.processEvents()
     asked = counted(monkeypatch, table, "refresh_soon")
     gesture = document.new_gesture()
@@ -76,10 +76,10 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
     qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Among many obstacles the next beginning takes longer than plots rest."""
-    bridge = FakeBridge(make_recording(document.scene, 1))
-    panel = PlotPanel(bridge, document)  # type: ignore[arg-type]
+    session_controller = FakeBridge(make_recording(document.scene, 1))
+    panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
-    bridge.set_recording(make_recording(document.scene, 1))
+    session_controller.set_recording(make_recording(document.scene, 1))
     panel._resting.setInterval(10**6)
     panel._resting.start()
     begun = counted(monkeypatch, panel._resting, "start")

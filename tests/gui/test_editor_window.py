@@ -25,7 +25,7 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
     viewport = drawn.context.viewport
     before = drawn.context.document.scene
     drawn.context.selection.set([("obstacle", 5)])
-    qtbot.waitUntil(drawn.context.actions_table["move"].isEnabled)
+    qtbot.waitUntil(drawn.context.action_registry["move"].isEnabled)
     viewport.setFocus()
     place = top_of(viewport, 5)
     move(viewport, place)
@@ -55,7 +55,7 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     options = drawn.context.viewport.editor.options
     viewport.setFocus()
-    assert not drawn.context.actions_table["move"].isEnabled(), "nothing is selected"
+    assert not drawn.context.action_registry["move"].isEnabled(), "nothing is selected"
     qtbot.keyClick(viewport, Key.Key_Backtab, SHIFT)
     assert options.now.on
     assert viewport.hasFocus()
@@ -65,7 +65,7 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
     assert (options.now.mode, options.now.gizmo) == ("scale", True)
     qtbot.mouseClick(viewport.editor.buttons.buttons["scale"], LEFT)
     assert not options.now.gizmo
-    drawn.context.actions_table["gizmo"].trigger()
+    drawn.context.action_registry["gizmo"].trigger()
     assert options.now.gizmo
     qtbot.keyClick(viewport, Key.Key_B)
     assert viewport.editor.boxes.armed
@@ -78,7 +78,7 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     document = drawn.context.document
     document.new(Scene(obstacles=(Box(x_m=0.0, y_m=0.0, height_m=0.2),)))
-    drawn.context.bridge.close()
+    drawn.context.session_controller.close()
     viewport.frame_all(at_once=True)
     drawn.context.selection.set([("obstacle", 0)])
 

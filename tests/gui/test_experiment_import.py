@@ -310,7 +310,7 @@ def test_from_the_drop_to_the_figures(
 ) -> None:
     """The whole way in the window: a run, a track of it dropped, seen in view and plots, and reported."""
     window = recorded
-    recording = recorded.context.bridge.recording
+    recording = recorded.context.session_controller.recording
     window.context.docks.fill(window.context)
     qtbot.waitUntil(lambda: window.context.docks.are_filled)
     assert recording is not None
@@ -400,7 +400,7 @@ def test_the_example_comes_with_its_scene(window: MainWindow, qtbot: QtBot) -> N
         for bar in window.context.docks.all.values()
         if bar.objectName() == "dock_experiment" and bar.isVisible()
     ]
-    window.context.actions_table["import_example"].trigger()
+    window.context.action_registry["import_example"].trigger()
     qtbot.waitUntil(lambda: len(window.context.experiments.trials) == 3)
     assert all(
         trial.capture.name.startswith("synthetic_obstacle_aided")

@@ -41,14 +41,14 @@ def cancel_button(window: MainWindow) -> QPushButton:
 
 
 def test_there_is_nothing_to_export_before_the_run(window: MainWindow, qtbot: QtBot) -> None:
-    window.context.actions_table.refresh()
-    assert not window.context.actions_table["export_csv"].isEnabled()
-    assert not window.context.actions_table["export_video"].isEnabled()
+    window.context.action_registry.refresh()
+    assert not window.context.action_registry["export_csv"].isEnabled()
+    assert not window.context.action_registry["export_video"].isEnabled()
 
 
 def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.context.actions_table.refresh()
-    assert recorded.context.actions_table["export_csv"].isEnabled()
+    recorded.context.action_registry.refresh()
+    assert recorded.context.action_registry["export_csv"].isEnabled()
     path = tmp_path / "run.csv"
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
         recorded.context.exporter.csv(path)
@@ -57,7 +57,7 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     assert lines[0].startswith("time_s,")
     assert len(lines) == 1 + 101
-    assert load_scene(path) == recorded.context.bridge.recording.scene
+    assert load_scene(path) == recorded.context.session_controller.recording.scene
     assert str(path) in recorded.context.banners.exports.text
     for kind, write in (
         ("h5", recorded.context.exporter.hdf5),
@@ -75,8 +75,8 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
 def test_the_contact_problem_of_the_step_where_the_run_stands(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    recorded.context.actions_table.refresh()
-    assert recorded.context.actions_table["export_contact_problem"].isEnabled()
+    recorded.context.action_registry.refresh()
+    assert recorded.context.action_registry["export_contact_problem"].isEnabled()
     path = tmp_path / "step.hdf5"
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
         recorded.context.exporter.contact_problem(path)
@@ -115,9 +115,9 @@ def test_derived_channels_are_exported_like_any_other(
         columns["link_11_x_m"] - columns["com_x_m"], abs=1e-15
     )
     assert np.isfinite(columns["slow_mps"][1:]).all()
-    assert load_scene(tmp_path / "run.csv") == recorded.context.bridge.recording.scene, (
-        "and it can be run again"
-    )
+    assert (
+        load_scene(tmp_path / "run.csv") == recorded.context.session_controller.recording.scene
+    ), "and it can be run again"
     with h5py.File(tmp_path / "run.h5") as file:
         assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
         assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
@@ -130,9 +130,9 @@ def test_the_model_is_written_with_what_does_not_carry_over(
     context = recorded.context
     chosen = str(tmp_path / "robot"), "ROS robot (*.urdf)"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
-    context.actions_table.refresh()
+    context.action_registry.refresh()
     with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
-        context.actions_table["export_model"].trigger()
+        context.action_registry["export_model"].trigger()
     assert done.args == [tmp_path / "robot.urdf"]
     assert context.banners.exports.text.startswith(
         f"{tmp_path / 'robot.urdf'} was written. What does not carry over"
@@ -206,8 +206,8 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
     try:
         qtbot.waitUntil(lambda: "42 %" in recorded.context.banners.exports.text)
         qtbot.waitUntil(lambda: " left" in recorded.context.banners.exports.text)
-        recorded.context.actions_table.refresh()
-        assert not recorded.context.actions_table["export_csv"].isEnabled()
+        recorded.context.action_registry.refresh()
+        assert not recorded.context.action_registry["export_csv"].isEnabled()
         with qtbot.waitSignal(recorded.context.exporter.finished) as done:
             cancel_button(recorded).click()
         assert done.args == [None]
@@ -257,7 +257,7 @@ def test_closing_the_window_ends_an_export(
 def test_the_stretch_of_a_video_is_typed_and_seen(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    recording = recorded.context.bridge.recording
+    recording = recorded.context.session_controller.recording
     assert recording is not None
     dialog = VideoDialog(
         tmp_path / "a", recording, recorded.context.viewport, recorded.context.settings, recorded
@@ -299,7 +299,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
     monkeypatch.setattr("snakestudio.gui.runs.video.dialog.seconds_per_frame", seconds_per_frame)
     recorded.context.viewport.options.set(friction=True, trail_link=2, force_scale=0.5)
     recorded.context.viewport.navigator.set_following(True)
-    recording = recorded.context.bridge.recording
+    recording = recorded.context.session_controller.recording
     assert recording is not None
     other = [Companion(recording, "Other")]
     keys = CameraPath((CameraKey(0.0, Camera()), CameraKey(1.0, Camera(distance=1.0))))
@@ -318,9 +318,9 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
         assert options.camera == recorded.context.viewport.navigator.camera
-        assert recorded.context.bridge.displayed is not None
+        assert recorded.context.session_controller.displayed is not None
         assert (
-            options.camera_time_s == recorded.context.bridge.displayed.time > 0.9
+            options.camera_time_s == recorded.context.session_controller.displayed.time > 0.9
         )  # it stands at the robot of that moment
         assert options.friction_forces
         assert options.trail_link == 2
@@ -394,7 +394,7 @@ def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(
             QTimer.singleShot(20, dismiss)
 
     QTimer.singleShot(0, dismiss)
-    recorded.context.actions_table["export_video"].trigger()
+    recorded.context.action_registry["export_video"].trigger()
     assert seen == ["Export Video"]
     assert not recorded.context.exporter.busy
 

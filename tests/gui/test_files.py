@@ -96,7 +96,7 @@ def test_save_as_gives_a_new_name(
 ) -> None:
     chosen = tmp_path / "copy"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(chosen), ""))
-    window.context.actions_table["save_as"].trigger()
+    window.context.action_registry["save_as"].trigger()
     assert (tmp_path / "copy.toml").is_file()
     assert window.context.document.name == "copy.toml"
     assert window.windowTitle().startswith("copy.toml")
@@ -170,10 +170,10 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
 
 
 def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
-    window.context.actions_table.menus["File/Open Example"].aboutToShow.emit()
+    window.context.action_registry.menus["File/Open Example"].aboutToShow.emit()
     texts = [
         plain(action.text())
-        for action in window.context.actions_table.menus["File/Open Example"].actions()
+        for action in window.context.action_registry.menus["File/Open Example"].actions()
     ]
     assert "Obstacle-aided locomotion" in texts
     assert texts[0].startswith("Scene Gallery")
@@ -222,7 +222,7 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
         return str(chosen), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    window.context.actions_table["save"].trigger()
+    window.context.action_registry["save"].trigger()
     assert offered == [str(Path.home() / "obstacle_aided.toml")]
     assert document.path == document.origin == chosen.resolve()
     assert window.windowTitle().startswith("mine.toml")

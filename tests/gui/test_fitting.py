@@ -210,8 +210,8 @@ def test_both_runs_over_the_windows_own(
     window = make_window()
     window.context.document.new(far_off.scene)
     window.context.experiments.add([read_capture(track)])
-    window.context.actions_table.refresh()
-    window.context.actions_table["fit"].trigger()
+    window.context.action_registry.refresh()
+    window.context.action_registry["fit"].trigger()
     dialog = window.findChild(FitDialog)
     assert dialog is not None
     assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
@@ -255,8 +255,8 @@ def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> l
     c.document.new(far_off.scene)
     c.experiments.add([read_capture(track)])
     c.fitter._fit = partial(fit, pool=pool, limit=100_000)
-    c.actions_table.refresh()
-    c.actions_table["fit"].trigger()
+    c.action_registry.refresh()
+    c.action_registry["fit"].trigger()
     dialog = dialog_in(window)
     dialog.method.setCurrentIndex(2)
     press(qtbot, dialog.fit_button)

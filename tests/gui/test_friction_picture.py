@@ -48,13 +48,13 @@ def ground_index(model: SceneModel) -> QModelIndex:
 def test_picture_is_chosen_edited_saved_and_removed(
     qtbot: QtBot,
     on_disk: Document,
-    bridge: FakeBridge,
+    session_controller: FakeBridge,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     document = on_disk
     selection = Selection(on_disk)
-    inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
+    inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(320, 1200)
     inspector.show()

@@ -197,8 +197,8 @@ def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document:
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(320, 1600)
     panels.show()
@@ -219,7 +219,7 @@ def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
 
 
 def test_there_is_a_view_in_space_where_there_is_a_vertical_wave(
-    qtbot: QtBot, panels: ParameterPanels, document: Document, bridge: FakeBridge
+    qtbot: QtBot, panels: ParameterPanels, document: Document, session_controller: FakeBridge
 ) -> None:
     shape = panels.gait.shape
     low = shape.height()
@@ -228,21 +228,21 @@ def test_there_is_a_view_in_space_where_there_is_a_vertical_wave(
     qtbot.waitUntil(lambda: shape.wanted is not None)
     assert not shape.shows_space, "the planar model stays flat"
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
-    bridge.set_recording(make_recording(document.scene, 50))
+    session_controller.set_recording(make_recording(document.scene, 50))
     qtbot.waitUntil(lambda: shape.shows_space)
     qtbot.waitUntil(lambda: shape.height() > low + 40)
     qtbot.waitUntil(lambda: pixels(shape, "accent", low + 16, 400) > 40)
-    bridge.set_recording(None)
+    session_controller.set_recording(None)
     document.set_value("model.kind", "planar_nonsmooth", "Model")
     qtbot.waitUntil(lambda: shape.height() == low)
 
 
 def test_dragging_a_slider_changes_the_drawing_at_once(
-    qtbot: QtBot, panels: ParameterPanels, document: Document, bridge: FakeBridge
+    qtbot: QtBot, panels: ParameterPanels, document: Document, session_controller: FakeBridge
 ) -> None:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     panels.gait.choose(library("two_waves"))
-    bridge.set_recording(make_recording(document.scene, 50))
+    session_controller.set_recording(make_recording(document.scene, 50))
     shape = panels.gait.shape
     qtbot.waitUntil(lambda: shape.shows_space and shape.wanted is not None)
     heights = []
@@ -256,7 +256,7 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
         heights.append(float(shape.wanted.joints[:, 2].max()))
     assert heights == sorted(heights)
     assert heights[2] > heights[0] + 0.02
-    assert bridge.recording is not None
+    assert session_controller.recording is not None
 
 
 def test_a_drag_looks_ahead_in_time(

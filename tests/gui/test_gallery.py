@@ -327,17 +327,17 @@ def test_tab_stays_inside_and_a_click_beside_closes(
 
 
 def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBot) -> None:
-    window.context.guides.welcome()
+    window.context.help_controller.welcome()
     gallery = open_overlay(window, Gallery)
     assert gallery is not None
-    assert window.context.guides.gallery() is gallery
+    assert window.context.help_controller.gallery() is gallery
     QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: open_overlay(window, Tour) is not None)
     tour = open_overlay(window, Tour)
     assert tour is not None
     QTest.keyClick(tour, Qt.Key.Key_Escape)
     assert not tour.is_open
-    window.context.guides.welcome()
+    window.context.help_controller.welcome()
     assert open_overlay(window, Gallery) is None
     window.context.settings.sync()
     kept = QSettings(window.context.settings.fileName(), QSettings.Format.IniFormat)
@@ -348,7 +348,7 @@ def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: 
 def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 800)
     window.context.docks["plots"].close()
-    window.context.actions_table["tour"].trigger()
+    window.context.action_registry["tour"].trigger()
     tour = open_overlay(window, Tour)
     assert tour is not None
     parts = window.context

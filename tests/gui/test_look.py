@@ -93,7 +93,7 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     for box in window.findChildren(QComboBox):
         if box.isVisible():
             assert box.height() >= box.fontMetrics().height() + 4, box.currentText()
-    sheet = window.context.guides.shortcuts()
+    sheet = window.context.help_controller.shortcuts()
     assert sheet.rect().contains(sheet.frame.geometry())
 
 
@@ -137,7 +137,7 @@ def test_the_viewport_has_a_frame_while_keys_led_there(window: MainWindow, qtbot
     frame = window.context.viewport.findChild(FocusFrame)
     assert isinstance(frame, FocusFrame)
     assert not frame.isVisible()
-    while window.context.panes.present() is window.context.viewport:
+    while window.context.focus_cycle.present() is window.context.viewport:
         QTest.keySequence(keyboard(), QKeySequence("F6"))
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
     assert keyboard() is window.context.viewport

@@ -208,10 +208,10 @@ def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtB
     robot.services = services(link)
     robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     try:
-        menu = window.context.actions_table.menus["View"]
+        menu = window.context.action_registry.menus["View"]
         menu.popup(window.mapToGlobal(QPoint(60, 60)))
         qtbot.waitUntil(menu.isVisible)
-        watched = window.context.robot_in_window
+        watched = window.context.robot_feature
         assert watched is not None
         qtbot.wait(
             60

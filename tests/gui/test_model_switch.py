@@ -56,17 +56,17 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(
 
 
 def test_the_panel_says_that_it_applies_at_reset(
-    qtbot: QtBot, document: Document, bridge: FakeBridge
+    qtbot: QtBot, document: Document, session_controller: FakeBridge
 ) -> None:
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(340, 1800)
     panels.show()
     choose(qtbot, panels.model, Qt.Key.Key_Down)
-    bridge.set_status(pending=("model",))
+    session_controller.set_status(pending=("model",))
     assert "next reset" in panels.model_message.text()
     assert panels.joints.isVisible()
-    bridge.set_status(pending=())
+    session_controller.set_status(pending=())
     choose(qtbot, panels.model, Qt.Key.Key_Up)
     assert panels.model_message.text() == ""
     document.set_value("model.kind", "planar_lagrangian", "Model")
@@ -77,23 +77,27 @@ def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) ->
     scene = recorded.context.document.scene
     choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: "spatial model applies at reset" in recorded.context.banners.run.text)
-    assert recorded.context.bridge.recording is not None
-    assert recorded.context.bridge.recording.scene.model.kind == "planar_nonsmooth", (
+    assert recorded.context.session_controller.recording is not None
+    assert recorded.context.session_controller.recording.scene.model.kind == "planar_nonsmooth", (
         "the run that is there stays"
     )
     recorded.context.document.undo_stack.undo()
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
     recorded.context.document.undo_stack.redo()
-    qtbot.waitUntil(lambda: bool(recorded.context.bridge.status.pending))
+    qtbot.waitUntil(lambda: bool(recorded.context.session_controller.status.pending))
     button = next(
         b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset"
     )
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: recorded.context.bridge.status.state in ("preparing", "ready"))
+    qtbot.waitUntil(
+        lambda: recorded.context.session_controller.status.state in ("preparing", "ready")
+    )
     # At t = 0 it applies at once.
     choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Up)
-    qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready", timeout=COMPILING_MS)
-    recorded.context.bridge.session.settle()
+    qtbot.waitUntil(
+        lambda: recorded.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
+    recorded.context.session_controller.session.settle()
     assert recorded.context.document.scene == scene
-    assert recorded.context.bridge.status.pending == ()
+    assert recorded.context.session_controller.status.pending == ()
     assert len(recorded.context.document.scene.obstacles) == 7

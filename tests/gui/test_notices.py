@@ -112,21 +112,21 @@ def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(
 def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked_at(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    window.context.bridge.close_run()
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready")
-    window.context.bridge.session.step()
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "paused")
+    window.context.session_controller.close_run()
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "ready")
+    window.context.session_controller.session.step()
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "paused")
     window.context.document.edit(
         with_values(window.context.document.scene, {"robot.n_links": 12}), "Links"
     )
     qtbot.waitUntil(lambda: "applies at reset" in window.context.banners.run.text)
-    window.context.bridge.show_robot()
+    window.context.session_controller.show_robot()
     assert window.context.banners.run.text == "", (
         "the robot knows no reset: what it takes over when, it says itself"
     )
-    window.context.bridge.close_run()
+    window.context.session_controller.close_run()
     assert "applies at reset" in window.context.banners.run.text
-    window.context.bridge.reset()
+    window.context.session_controller.reset()
     qtbot.waitUntil(lambda: window.context.banners.run.text == "")
 
 
@@ -137,7 +137,7 @@ def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
     panel = TeleopPanel(teleoperation)
     qtbot.addWidget(panel)
     panel.show()
-    window.context.bridge.show_robot()
+    window.context.session_controller.show_robot()
     put(window, link, LinkState.STREAMING)
     teleoperation.teleop.set_on(True)
     frame = teleoperation.frame_over_view

@@ -56,9 +56,9 @@ def selection(document: Document) -> Selection:
 
 @pytest.mark.parametrize("kind", SHAPES)
 def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
-    document: Document, selection: Selection, bridge: FakeBridge, kind: str
+    document: Document, selection: Selection, session_controller: FakeBridge, kind: str
 ) -> None:
-    snapshot = bridge.displayed
+    snapshot = session_controller.displayed
     assert snapshot is not None
     commands = ObstacleCommands(document, selection, lambda: snapshot, lambda: (0.6, 0.1))
     before = document.scene
@@ -93,17 +93,17 @@ def test_a_free_place_is_taken_at_once(document: Document, selection: Selection)
 
 
 def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
-    menu = window.context.actions_table.menus["Edit/Add Obstacle"]
+    menu = window.context.action_registry.menus["Edit/Add Obstacle"]
     assert [plain(action.text()) for action in menu.actions()] == [
         preset.title for preset in PRESETS.values()
     ]
     before = len(window.context.document.scene.obstacles)
-    window.context.actions_table["add_ramp"].trigger()
+    window.context.action_registry["add_ramp"].trigger()
     added = window.context.document.scene.obstacles[before]
     assert added.kind == "ramp"
     assert window.context.selection.items == {("obstacle", before)}
-    qtbot.waitUntil(window.context.actions_table["duplicate"].isEnabled)
-    window.context.actions_table["duplicate"].trigger()
+    qtbot.waitUntil(window.context.action_registry["duplicate"].isEnabled)
+    window.context.action_registry["duplicate"].trigger()
     assert window.context.document.scene.obstacles[before + 1].kind == "ramp"
     assert window.context.document.undo_stack.undoText() == "Duplicate ramp 8"
 
@@ -166,9 +166,9 @@ def test_copies_stand_beside(document: Document, selection: Selection) -> None:
 
 @pytest.fixture
 def inspector(
-    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> Inspector:
-    inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
+    inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(320, 900)
     inspector.show()
@@ -324,9 +324,9 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
 
 
 def test_a_picture_that_cannot_be_read_is_a_sentence(
-    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> None:
-    checks = Checks(document, bridge, selection)  # type: ignore[arg-type]
+    checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     qtbot.addWidget(checks)
     put(document, Box(x_m=0, y_m=0), HeightField(x_m=0, y_m=3, picture="nowhere.png"))
     assert checks.summary.text() == "1 error"
@@ -335,14 +335,14 @@ def test_a_picture_that_cannot_be_read_is_a_sentence(
     assert "nowhere.png' cannot be used (No such file or directory). Give a grey-scale PNG" in line
     checks._go_to(checks.list.model().index(0, 0))
     assert selection.items == {("obstacle", 1)}
-    bridge.set_status(
+    session_controller.set_status(
         problems=(
             Problem("error", "obstacles[2].picture", "'nowhere.png' cannot be used", "", (1,)),
         )
     )
     assert checks.summary.text() == "1 error", "what the engine said is not said twice"
     put(document, Box(x_m=0, y_m=0))
-    bridge.set_status(problems=())
+    session_controller.set_status(problems=())
     assert checks.summary.text() == "No errors"
 
 
@@ -362,7 +362,7 @@ KINDS_APART: tuple[Obstacle, ...] = (
 @pytest.fixture
 def kinds(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with one obstacle of every kind, seen from above."""
-    drawn.context.bridge.close()  # what an engine has to say about them would take room from the picture
+    drawn.context.session_controller.close()  # what an engine has to say about them would take room from the picture
     put(drawn.context.document, *KINDS_APART)
     drawn.context.viewport.frame_all(at_once=True)
     navigator = drawn.context.viewport.navigator

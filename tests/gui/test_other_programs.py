@@ -228,7 +228,7 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     assert client.next_message("/joint_states").time_ns == 0
     qtbot.waitUntil(lambda: c.streamer.clients == 1)
     qtbot.waitUntil(lambda: "1 client" in c.status_bar.right.text)
-    assert c.actions_table["stream"].isChecked()
+    assert c.action_registry["stream"].isChecked()
     client.close()
     export = methods.call("export", {"path": str(tmp_path / "run.csv")})
     assert export.work(lambda fraction: True) == str(tmp_path / "run.csv")

@@ -67,9 +67,9 @@ def test_a_command_is_in_its_menu_the_palette_and_on_its_keys(
     make: Callable[[], MainWindow], waved: list[str], qtbot: QtBot
 ) -> None:
     window = make()
-    actions = window.context.actions_table
+    actions = window.context.action_registry
     assert "Wave" in [plain(action.text()) for action in actions.menus["Simulation"].actions()]
-    palette = window.context.guides.palette()
+    palette = window.context.help_controller.palette()
     qtbot.waitUntil(palette.field.hasFocus)
     QTest.keyClicks(palette.field, "wave")
     assert palette.found[0][0].id == "wave"
@@ -89,7 +89,7 @@ def test_a_dock_is_in_the_menu_and_stands_where_it_stood(
     window = make()
     dock = window.context.docks["waves"]
     assert not dock.isVisible(), "it comes when it is asked for"
-    panels = window.context.actions_table.menus["View/Panels"].actions()
+    panels = window.context.action_registry.menus["View/Panels"].actions()
     assert "Waves" in [plain(action.text()) for action in panels]
     window.context.docks.fill(window.context)
     qtbot.waitUntil(lambda: window.context.docks.are_filled)

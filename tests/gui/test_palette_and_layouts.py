@@ -104,7 +104,7 @@ def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
 
 def test_everything_can_be_found(window: MainWindow) -> None:
     c = window.context
-    entries = command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
+    entries = command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
     ids = [entry.id for entry in entries]
     assert len(ids) == len(set(ids))
     assert {spec.id for spec in table() if spec.run is not None} - {"command_palette"} <= set(ids)
@@ -126,7 +126,7 @@ def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not window.context.viewport.options.now.grid)
     assert keyboard() is window.context.viewport
-    again = window.context.guides.palette()
+    again = window.context.help_controller.palette()
     assert again.found[0][0].id == "show_grid"
     assert not again.found[0][0].checked
 
@@ -198,7 +198,7 @@ def test_shipped_layouts_leave_room_for_what_they_are_for(window: MainWindow, qt
         qtbot.waitUntil(lambda size=size: (window.width(), window.height()) == size)
         areas: dict[str, tuple[int, int]] = {}
         for name in ("build", "analyse", "run"):
-            window.context.actions_table[f"layout_{name}"].trigger()
+            window.context.action_registry[f"layout_{name}"].trigger()
             qtbot.wait(50)  # the window lays out in a turn of its own
             plots = window.context.docks["plots"].height() if "plots" in visible(window) else 0
             areas[name] = window.context.viewport.height(), plots
@@ -239,24 +239,24 @@ def test_a_layout_is_saved_chosen_and_deleted(
         QTest.mouseClick(dialog.save_button, LEFT)
 
     QTimer.singleShot(0, fill_in)
-    window.context.actions_table["save_layout"].trigger()
+    window.context.action_registry["save_layout"].trigger()
     assert said == ["Run comes with the program; give another name."]
     assert window.context.layouts.saved == ["Run & look"]
     kept = visible(window)
-    window.context.actions_table["layout_run"].trigger()
+    window.context.action_registry["layout_run"].trigger()
     assert visible(window) > kept
     window.close()
 
     other = make_window()
     assert other.context.layouts.saved == ["Run & look"]
-    menu = other.context.actions_table.menus["View/Layouts"]
+    menu = other.context.action_registry.menus["View/Layouts"]
     for _ in range(2):  # it may open any number of times
         menu.aboutToShow.emit()
     choices = [action for action in menu.actions() if plain(action.text()) == "Run & look"]
     assert len(choices) == 1
     choices[0].trigger()
     assert visible(other) == kept
-    delete = other.context.actions_table.menus["View/Layouts/Delete Layout"]
+    delete = other.context.action_registry.menus["View/Layouts/Delete Layout"]
     assert delete.isEnabled()
     delete.aboutToShow.emit()
     delete.actions()[0].trigger()
@@ -294,10 +294,10 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
     while not window.context.docks.are_filled:
         window.context.docks.fill(window.context)
     window.context.viewport.setFocus()
-    panes = window.context.panes.all
+    panes = window.context.focus_cycle.all
     assert len(panes) == 3 + len(visible(window))
     seen: list[QWidget] = []
-    while (present := window.context.panes.present()) is not None and present not in seen:
+    while (present := window.context.focus_cycle.present()) is not None and present not in seen:
         seen.append(present)
         QTest.keySequence(keyboard(), QKeySequence("F6"))
     assert present is window.context.viewport
@@ -305,10 +305,10 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
         window.context.docks["checks"]
     }  # nothing in it takes keys while all is well
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
-    assert window.context.panes.present() is seen[-1]
+    assert window.context.focus_cycle.present() is seen[-1]
     window.context.docks["scene"].close()
-    assert window.context.docks["scene"] not in window.context.panes.all
-    window.context.panes.go_to("scene")
+    assert window.context.docks["scene"] not in window.context.focus_cycle.all
+    window.context.focus_cycle.go_to("scene")
     assert window.context.docks["scene"].isAncestorOf(keyboard())
 
 

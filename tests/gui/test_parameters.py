@@ -24,8 +24,8 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(320, 1600)
     panels.show()
@@ -158,13 +158,15 @@ def test_a_preset_is_one_step_of_undo(
     assert box.changed
 
 
-def test_what_waits_for_a_reset_says_so(panels: ParameterPanels, bridge: FakeBridge) -> None:
+def test_what_waits_for_a_reset_says_so(
+    panels: ParameterPanels, session_controller: FakeBridge
+) -> None:
     row = panels.rows["run.log_rate_hz"]
     assert not row.message.isVisible()
-    bridge.set_status(pending=("run.log_rate_hz",))
+    session_controller.set_status(pending=("run.log_rate_hz",))
     assert row.message.isVisible()
     assert "next reset" in row.message.text()
-    bridge.set_status(pending=())
+    session_controller.set_status(pending=())
     assert not row.message.isVisible()
 
 
@@ -205,7 +207,9 @@ def test_the_panel_turns_light(panels: ParameterPanels) -> None:
         app.setPalette(before[1])
 
 
-def test_the_shape_is_drawn(panels: ParameterPanels, bridge: FakeBridge, qtbot: QtBot) -> None:
+def test_the_shape_is_drawn(
+    panels: ParameterPanels, session_controller: FakeBridge, qtbot: QtBot
+) -> None:
     accent = theme.colour("accent").rgb()
 
     def accent_pixels() -> int:
@@ -217,7 +221,7 @@ def test_the_shape_is_drawn(panels: ParameterPanels, bridge: FakeBridge, qtbot: 
         )
 
     qtbot.waitUntil(lambda: accent_pixels() > 20)
-    bridge.set_recording(None)
+    session_controller.set_recording(None)
     qtbot.waitUntil(lambda: accent_pixels() == 0)
 
 

@@ -20,13 +20,15 @@ CORNERS = [(0.3, -1.2), (1.3, -1.2), (1.3, -0.6)]
 def test_a_patch_is_drawn_dragged_and_removed_with_undo(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     document = drawn.context.document
-    qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: drawn.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
     viewport.navigator.view("top")
     viewport.navigator.finish()
     viewport.frame_all(at_once=True)
     before = document.scene
     steps = document.undo_stack.count()
-    drawn.context.actions_table["draw_patch"].trigger()
+    drawn.context.action_registry["draw_patch"].trigger()
     assert "corner" in viewport.hint.text()
     for x, y in CORNERS:
         click(qtbot, viewport, seen(viewport, x, y))

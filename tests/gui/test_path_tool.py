@@ -33,7 +33,9 @@ def click(qtbot: QtBot, viewport: Viewport, point: QPoint, button: Qt.MouseButto
 @pytest.fixture
 def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window with the main scene and a path beside its robot; nothing moves the picture any more."""
-    qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: drawn.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
     drawn.context.document.edit(
         with_values(drawn.context.document.scene, {"path.waypoints_m": PATH}), "Path"
     )
@@ -50,7 +52,7 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
     document = pathed.context.document
     before = document.scene
     steps = document.undo_stack.count()
-    pathed.context.actions_table["draw_path"].trigger()
+    pathed.context.action_registry["draw_path"].trigger()
     assert viewport.hint.text() == DRAWING
     wanted = [(0.3, 0.4), (1.1, 0.2), (9.0, 0.2), (1.9, -0.6)]
     for x, y in wanted[:2]:
@@ -167,7 +169,7 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
     viewport.path_tool.remove(0)
     assert document.scene.path.waypoints_m == ()
     document.undo_stack.undo()
-    pathed.context.actions_table["remove_path"].trigger()
+    pathed.context.action_registry["remove_path"].trigger()
     assert not document.scene.path
     assert document.undo_stack.undoText() == "Remove path"
 
@@ -249,13 +251,13 @@ def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(
     qtbot.mouseMove(viewport, at)
     qtbot.waitUntil(
         lambda: (
-            viewport.path_tool.hovered == 1 and pathed.context.actions_table["delete"].isEnabled()
+            viewport.path_tool.hovered == 1 and pathed.context.action_registry["delete"].isEnabled()
         )
     )
-    pathed.context.actions_table["delete"].trigger()
+    pathed.context.action_registry["delete"].trigger()
     assert len(document.scene.path.waypoints_m) == 3
     assert len(document.scene.obstacles) == obstacles
     qtbot.mouseMove(viewport, seen(viewport, 1.5, 0.9))
     qtbot.waitUntil(lambda: viewport.path_tool.hovered == -1)
-    pathed.context.actions_table["delete"].trigger()
+    pathed.context.action_registry["delete"].trigger()
     assert len(document.scene.obstacles) == obstacles - 1

@@ -85,19 +85,19 @@ def test_plots_wait_while_a_run_that_has_not_begun_gets_other_beginnings(
     qtbot: QtBot, panel: PlotPanel, document: Document
 ) -> None:
     """As while something is dragged: every move gives another run, of which nothing but its beginning is there."""
-    bridge = panel._bridge
-    bridge.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
+    session_controller = panel._session_controller
+    session_controller.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: panel.settled)
     panel._timer.timeout.disconnect()
     panel._resting.setInterval(10**6)
     for _ in range(20):
-        bridge.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
+        session_controller.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
         assert not panel.settled
         assert not panel.redraws.stale
     panel._resting.timeout.emit()
     assert set(panel.redraws.stale) == set(panel.plots)
     panel.redraws.stale.clear()
-    bridge.set_recording(make_recording(document.scene, 2))  # type: ignore[attr-defined]
+    session_controller.set_recording(make_recording(document.scene, 2))  # type: ignore[attr-defined]
     assert set(panel.redraws.stale) == set(panel.plots)  # one that has begun is seen at once
     panel._resting.stop()
 
@@ -129,12 +129,12 @@ def test_all_plots_show_the_same_moment(panel: PlotPanel, monkeypatch: pytest.Mo
     panel._timer.stop()
     panel.follow(2.0)
     panel.draw_now()
-    bridge = panel._bridge
-    assert isinstance(bridge, FakeBridge)
+    session_controller = panel._session_controller
+    assert isinstance(session_controller, FakeBridge)
     seen = [_Seen(plot) for plot in panel.plots]
     moments = set()
     for _ in range(100):
-        bridge.append(20)
+        session_controller.append(20)
         panel._tick()
         QApplication.processEvents()
         shown = {each.what for each in seen if each.what}

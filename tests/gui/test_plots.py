@@ -44,13 +44,13 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def bridge(document: Document) -> FakeBridge:
+def session_controller(document: Document) -> FakeBridge:
     return FakeBridge(make_recording(document.scene, 2000))
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, document: Document, bridge: FakeBridge) -> PlotPanel:
-    panel = PlotPanel(bridge, document)  # type: ignore[arg-type]
+def panel(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> PlotPanel:
+    panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
     panel.resize(900, 400)
     panel.show()
@@ -149,10 +149,12 @@ def wheel(
 # --- what is in view ------------------------------------------------------------------------------
 
 
-def test_the_newest_data_stay_in_view(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_the_newest_data_stay_in_view(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
     assert panel.stop - panel.start == pytest.approx(10.0)
     assert panel.start < 19.99 < panel.stop
-    bridge.append(500)
+    session_controller.append(500)
     qtbot.waitUntil(lambda: panel.stop > 24.99)
     settle(qtbot, panel)
     for plot in panel.plots:
@@ -168,15 +170,17 @@ def test_the_newest_data_stay_in_view(qtbot: QtBot, panel: PlotPanel, bridge: Fa
     assert panel.stop - panel.start == pytest.approx(5.0)
 
 
-def test_pages_turn_while_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
-    bridge.append(100)  # the view ended a little after the newest row
+def test_pages_turn_while_data_arrive(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
+    session_controller.append(100)  # the view ended a little after the newest row
     qtbot.waitUntil(lambda: panel.stop > 25.0)
     page = panel.start, panel.stop
     assert page[1] - page[0] == pytest.approx(10.0)
     settle(qtbot, panel)
     axes = [plot.chart.picture.axes[0] for plot in panel.plots]
     for _ in range(4):
-        bridge.append(100)
+        session_controller.append(100)
         settle(qtbot, panel)
         qtbot.waitUntil(
             lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._place()[0])
@@ -184,14 +188,14 @@ def test_pages_turn_while_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: Fa
         assert (panel.start, panel.stop) == page
     for plot, axis in zip(panel.plots[:3], axes, strict=False):
         assert plot.chart.picture.axes[0] == axis
-    bridge.append(700)
+    session_controller.append(700)
     qtbot.waitUntil(lambda: panel.start > page[0])
     assert panel.start < 31.99 < panel.stop
 
 
-def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None:
-    assert bridge.recording is not None
-    rows = bridge.recording.rows(0, 2000)
+def test_curves_show_the_recording(panel: PlotPanel, session_controller: FakeBridge) -> None:
+    assert session_controller.recording is not None
+    rows = session_controller.recording.rows(0, 2000)
     joint = panel.plots[1]
     assert joint.view_name == "joint"
     angle, reference = joint.chart.picture.traces
@@ -210,13 +214,13 @@ def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None
 
 
 def test_a_pause_of_the_view_lets_data_arrive(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     panel.pause_button.click()
     settle(qtbot, panel)
     view = panel.start, panel.stop
     pictures = [plot.chart.picture for plot in panel.plots]
-    bridge.append(300)
+    session_controller.append(300)
     qtbot.waitUntil(lambda: panel.history.values_at("link_*_speed_mps", 2299) is not None)
     qtbot.waitUntil(lambda: panel.history.envelope("link_*_speed_mps", 2290, 2300, 10) is not None)
     assert (panel.start, panel.stop) == view
@@ -227,7 +231,7 @@ def test_a_pause_of_the_view_lets_data_arrive(
 
 
 def test_panning_and_zooming_move_all_plots(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     first, second = panel.plots[:2]
     start, stop = panel.start, panel.stop
@@ -236,7 +240,7 @@ def test_panning_and_zooming_move_all_plots(
     assert panel.start == pytest.approx(start - 2.0, abs=0.1)
     settle(qtbot, panel)
     assert second.chart.picture.start == pytest.approx(panel.start, abs=0.05)
-    bridge.append(100)
+    session_controller.append(100)
     settle(qtbot, panel)
     assert panel.start == pytest.approx(start - 2.0, abs=0.1)
     fixed = 12.0
@@ -266,31 +270,33 @@ def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPan
 
 
 def test_a_click_sets_the_cursor_of_the_session(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[2]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 15.0))
-    assert bridge.cursor == pytest.approx(1500, abs=3)
+    assert session_controller.cursor == pytest.approx(1500, abs=3)
     for other in panel.plots:
-        assert other.chart.picture.cursor == pytest.approx(bridge.cursor / 100)
+        assert other.chart.picture.cursor == pytest.approx(session_controller.cursor / 100)
 
 
-def test_dragging_the_cursor_scrubs(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
-    bridge.set_cursor(1800)
+def test_dragging_the_cursor_scrubs(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
+    session_controller.set_cursor(1800)
     view = panel.start, panel.stop
     seen: list[int | None] = []
-    bridge.cursor_changed.connect(lambda: seen.append(bridge.cursor))
+    session_controller.cursor_changed.connect(lambda: seen.append(session_controller.cursor))
     plot = panel.plots[0]
     drag(qtbot, plot, at(plot, 18.0), at(plot, 14.0))
-    assert bridge.cursor == pytest.approx(1400, abs=3)
+    assert session_controller.cursor == pytest.approx(1400, abs=3)
     assert len(seen) >= 2
     assert (panel.start, panel.stop) == view
 
 
 def test_the_time_bar_moves_the_cursor_and_the_view_if_need_be(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
 ) -> None:
-    bridge.set_cursor(200)
+    session_controller.set_cursor(200)
     settle(qtbot, panel)
     assert panel.start <= 2.0 <= panel.stop
     plot = panel.plots[3]
@@ -298,35 +304,39 @@ def test_the_time_bar_moves_the_cursor_and_the_view_if_need_be(
     texts = {
         text.rsplit(" ", 1)[0]: text.rsplit(" ", 1)[1] for _, text in plot.chart.picture.legend
     }
-    assert bridge.recording is not None
-    x = bridge.recording.rows(200, 201).link_pose[0, 5, 0]
+    assert session_controller.recording is not None
+    x = session_controller.recording.rows(200, 201).link_pose[0, 5, 0]
     assert float(texts["x"].replace("−", "-")) == pytest.approx(x, rel=1e-3)
-    bridge.set_cursor(None)
+    session_controller.set_cursor(None)
     settle(qtbot, panel)
     assert panel.stop > 19.99
     assert plot.chart.picture.cursor == pytest.approx(19.99)
 
 
-def test_arrow_keys_step_the_cursor(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+def test_arrow_keys_step_the_cursor(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+) -> None:
     chart = panel.plots[0].chart
     chart.setFocus()
     qtbot.keyClick(chart, Qt.Key.Key_Left)
     qtbot.keyClick(chart, Qt.Key.Key_Left)
     qtbot.keyClick(chart, Qt.Key.Key_Right)
-    assert bridge.cursor == 1998
+    assert session_controller.cursor == 1998
     qtbot.keyClick(chart, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-    assert bridge.cursor == 1988
+    assert session_controller.cursor == 1988
 
 
 # --- views ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def spatial(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document) -> PlotPanel:
+def spatial(
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, document: Document
+) -> PlotPanel:
     """The panel with a run in space."""
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     document.edit(document.scene.model_copy(update={"gait": TwoWaves()}), "Gait")
-    bridge.set_recording(make_recording(document.scene, 600))
+    session_controller.set_recording(make_recording(document.scene, 600))
     settle(qtbot, panel)
     return panel
 
@@ -345,12 +355,12 @@ def test_what_leaves_the_plane_is_offered_in_space_only(qtbot: QtBot, panel: Plo
 
 
 def test_a_run_in_space_shows_pitch_and_height(
-    qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, spatial: PlotPanel, session_controller: FakeBridge
 ) -> None:
     plot = spatial.plots[0]
     assert {"Height by link", "Roll, pitch, yaw"} <= set(titles(plot))
-    assert bridge.recording is not None
-    rows = bridge.recording.rows(0, 600)
+    assert session_controller.recording is not None
+    rows = session_controller.recording.rows(0, 600)
     plot.choose("joint", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "yaw ref", "pitch", "pitch ref"]
@@ -376,7 +386,7 @@ def test_a_run_in_space_shows_pitch_and_height(
 
 
 def test_forces_in_space_have_all_three_parts(
-    qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge
+    qtbot: QtBot, spatial: PlotPanel, session_controller: FakeBridge
 ) -> None:
     for plot, view in zip(
         spatial.plots, ("contact_force", "ground_load", "friction", "contacts"), strict=True
@@ -422,7 +432,7 @@ STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
 
 
 def test_what_controllers_add_is_offered_where_they_add_it(
-    qtbot: QtBot, panel: PlotPanel, document: Document, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
 ) -> None:
     plot = panel.plots[0]
 
@@ -432,8 +442,8 @@ def test_what_controllers_add_is_offered_where_they_add_it(
 
     steered = {"Heading", "Cross-track error"}
     assert not offered() & steered
-    bridge.recording = make_recording(document.scene, 500, STEERED)
-    bridge.recording_changed.emit()
+    session_controller.recording = make_recording(document.scene, 500, STEERED)
+    session_controller.recording_changed.emit()
     assert offered() >= steered
     plot.choose("cross_track")
     panel.plots[1].choose("heading")
@@ -454,11 +464,11 @@ def test_a_path_following_scene_shows_how_far_off_it_is(
 
 
 def test_jams_and_their_ends_are_marked_on_the_speed(
-    qtbot: QtBot, panel: PlotPanel, document: Document, bridge: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
 ) -> None:
     # "controller_state" is sin t here: above a half from pi/6 to 5 pi/6, and again a turn later.
-    bridge.recording = make_recording(document.scene, 1000, ("controller_state",))
-    bridge.recording_changed.emit()
+    session_controller.recording = make_recording(document.scene, 1000, ("controller_state",))
+    session_controller.recording_changed.emit()
     plot = panel.plots[0]
     plot.choose("speed", 2)
     settle(qtbot, panel)
@@ -537,18 +547,18 @@ def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
 
 
 def test_a_new_run_starts_empty(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, document: Document
 ) -> None:
-    bridge.set_cursor(500)
+    session_controller.set_cursor(500)
     small = document.scene.model_copy(
         update={"robot": document.scene.robot.model_copy(update={"n_links": 4})}
     )
-    bridge.set_recording(make_recording(small, 100))
+    session_controller.set_recording(make_recording(small, 100))
     settle(qtbot, panel)
     assert panel.start == 0.0
     assert len(panel.plots[0].chart.picture.traces) == 4
     assert panel.plots[2].index == 3  # link 6 is not there
-    bridge.set_recording(None)
+    session_controller.set_recording(None)
     settle(qtbot, panel)
     assert all(not plot.chart.picture.traces for plot in panel.plots)
 
@@ -563,7 +573,7 @@ def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
 
 
 def test_csv_holds_what_is_seen(
-    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, tmp_path: Path
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, tmp_path: Path
 ) -> None:
     panel.set_view(3.0, 15.0)
     settle(qtbot, panel)
@@ -577,8 +587,8 @@ def test_csv_holds_what_is_seen(
     assert float(rows[1][0]) == pytest.approx(3.0)
     assert float(rows[-1][0]) == pytest.approx(15.0)
     assert len(rows) == 1 + 1201
-    assert bridge.recording is not None
-    angle = bridge.recording.rows(700, 701).joint_angle[0, 3]
+    assert session_controller.recording is not None
+    angle = session_controller.recording.rows(700, 701).joint_angle[0, 3]
     assert math.radians(float(rows[1 + 400][1])) == pytest.approx(angle, rel=1e-12)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["joint.csv"]
 
@@ -761,15 +771,15 @@ def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document
         replace(last, kind="spectrum"),
         Content("xy", curves=(Curve("joint_10_yaw_rad", "joint_9_yaw_rad"),)),
     ]
-    bridge = FakeBridge(make_recording(eleven, 200))
-    panel = PlotPanel(bridge, document, contents=plots)  # type: ignore[arg-type]
+    session_controller = FakeBridge(make_recording(eleven, 200))
+    panel = PlotPanel(session_controller, document, contents=plots)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
     panel.resize(900, 400)
     panel.show()
     qtbot.waitExposed(panel)
     panel.overlay([OverlaidRun("Eleven", "#fc60cc", make_recording(eleven, 200))])
     settle(qtbot, panel)
-    bridge.set_recording(make_recording(ten, 200))
+    session_controller.set_recording(make_recording(ten, 200))
     settle(qtbot, panel)
     assert [len(plot.chart.picture.traces) for plot in panel.plots[::2]] == [1, 1]
     panel.close_down()

@@ -39,7 +39,7 @@ def preparing(make_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow
     """A window whose engine is prepared: 43 %, 9 s left."""
     window = make_window()
     assert window.context.files.open(MAIN_SCENE)
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "preparing")
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "preparing")
     tell(window, qtbot, Stage(0.43, 9.0))
     return window
 
@@ -77,7 +77,9 @@ def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) 
     preparing.resize(900, 600)
     qtbot.waitUntil(lambda: play.width() < theme.scaled(180))
     Preparing.begun[0].stage = DONE
-    qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "ready" and play.says == "")
+    qtbot.waitUntil(
+        lambda: preparing.context.session_controller.status.state == "ready" and play.says == ""
+    )
     assert play.width() == plain
     assert not play.cancel.isVisible()
     qtbot.waitUntil(lambda: play.toolTip().startswith("Play ("))
@@ -107,18 +109,18 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(
     qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
     assert "running" not in preparing.context.status_bar.left.text
     qtbot.waitUntil(
-        lambda: plain(preparing.context.actions_table["play"].text()) == "Do Not Play When Ready"
+        lambda: plain(preparing.context.action_registry["play"].text()) == "Do Not Play When Ready"
     )
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: play.says.startswith("Preparing"))
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: preparing.context.bridge.status.queued)
+    qtbot.waitUntil(lambda: preparing.context.session_controller.status.queued)
     Preparing.begun[0].stage = DONE
-    qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "running")
+    qtbot.waitUntil(lambda: preparing.context.session_controller.status.state == "running")
     qtbot.waitUntil(
         lambda: (
-            preparing.context.bridge.displayed is not None
-            and preparing.context.bridge.displayed.time > 0.0
+            preparing.context.session_controller.displayed is not None
+            and preparing.context.session_controller.displayed.time > 0.0
         )
     )
     assert len(Preparing.begun) == 1
@@ -140,7 +142,7 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
     elif way == "banner":
         press("Cancel")
     else:
-        preparing.context.actions_table["prepare"].trigger()
+        preparing.context.action_registry["prepare"].trigger()
     qtbot.waitUntil(lambda: play.says == "The planar engine is not prepared Prepare and play")
     assert Preparing.begun[0].stopped
     qtbot.waitUntil(lambda: "not prepared" in preparing.context.status_bar.left.text)
@@ -151,11 +153,13 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
         press("Prepare")
     else:
         qtbot.waitUntil(
-            lambda: plain(preparing.context.actions_table["prepare"].text()) == "Prepare the Engine"
+            lambda: (
+                plain(preparing.context.action_registry["prepare"].text()) == "Prepare the Engine"
+            )
         )
-        preparing.context.actions_table["prepare"].trigger()
-    qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "preparing")
-    assert preparing.context.bridge.status.queued == (way == "button")
+        preparing.context.action_registry["prepare"].trigger()
+    qtbot.waitUntil(lambda: preparing.context.session_controller.status.state == "preparing")
+    assert preparing.context.session_controller.status.queued == (way == "button")
     assert len(Preparing.begun) == 2
 
 
@@ -164,22 +168,27 @@ def test_what_failed_is_said(preparing: MainWindow, qtbot: QtBot) -> None:
         0.5, None, True, "The compiled engine cannot be kept in /full: make room there."
     )
     qtbot.waitUntil(lambda: "make room there" in preparing.context.banners.run.text)
-    assert preparing.context.bridge.status.state == "unprepared"
+    assert preparing.context.session_controller.status.state == "unprepared"
 
 
 def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qtbot: QtBot) -> None:
     document = preparing.context.document
-    bridge = preparing.context.bridge
+    session_controller = preparing.context.session_controller
     assert robot_pixels(preparing, qtbot) > 100
-    before = bridge.displayed
+    before = session_controller.displayed
     assert before is not None
     document.set_value("start.x_m", 0.52, "Move")
     qtbot.waitUntil(
-        lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0] + 0.005)
+        lambda: (
+            session_controller.displayed.link_pose[0, 0]
+            == pytest.approx(before.link_pose[0, 0] + 0.005)
+        )
     )
     document.undo_stack.undo()
     qtbot.waitUntil(
-        lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0])
+        lambda: (
+            session_controller.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0])
+        )
     )
     assert preparing.context.run_bar.play.says, "it goes on being prepared"
     assert preparing.context.files.open(scenes_dir() / "sidewinding.toml")
@@ -189,14 +198,14 @@ def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qt
 
 
 def test_a_recorded_run_can_be_looked_at_meanwhile(preparing: MainWindow, qtbot: QtBot) -> None:
-    bridge = preparing.context.bridge
+    session_controller = preparing.context.session_controller
     play = preparing.context.run_bar.play
-    bridge.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
+    session_controller.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
     assert play.says == "", "it plays what is shown"
-    qtbot.waitUntil(preparing.context.actions_table["play"].isEnabled)
+    qtbot.waitUntil(preparing.context.action_registry["play"].isEnabled)
     play.click()
-    qtbot.waitUntil(lambda: bridge.playing or bridge.cursor == 49)
-    bridge.close_run()
+    qtbot.waitUntil(lambda: session_controller.playing or session_controller.cursor == 49)
+    session_controller.close_run()
     assert play.says.startswith("Preparing the planar engine")
     assert not Preparing.begun[0].stopped
 

@@ -53,7 +53,7 @@ def grab(qtbot: QtBot, viewport: Viewport) -> QPoint:
 
 
 def recording_of(window: MainWindow) -> Recording:
-    recording = window.context.bridge.recording
+    recording = window.context.session_controller.recording
     assert recording is not None
     return recording
 
@@ -61,11 +61,15 @@ def recording_of(window: MainWindow) -> Recording:
 @pytest.fixture
 def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window whose run has begun and is paused, seen from above."""
-    bridge = ready.context.bridge
+    session_controller = ready.context.session_controller
     viewport = ready.context.viewport
-    bridge.session.step(200)
-    qtbot.waitUntil(lambda: bridge.status.state == "paused" and bridge.displayed is not None)
-    qtbot.waitUntil(lambda: bridge.displayed is bridge.session.latest)
+    session_controller.session.step(200)
+    qtbot.waitUntil(
+        lambda: (
+            session_controller.status.state == "paused" and session_controller.displayed is not None
+        )
+    )
+    qtbot.waitUntil(lambda: session_controller.displayed is session_controller.session.latest)
     viewport.frame_all(at_once=True)
     viewport.navigator.view("top")
     viewport.navigator.finish()
@@ -76,7 +80,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
     viewport = standing.context.viewport
-    bridge = standing.context.bridge
+    session_controller = standing.context.session_controller
     camera = viewport.navigator.camera
     selected = set(standing.context.selection.items)
     before = viewport.snapshot
@@ -98,8 +102,8 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     assert preview is not None
     assert preview.target == there
     assert "acts once the run continues" in viewport.hint.text()
-    bridge.session.step(1200)
-    bridge.session.settle()
+    session_controller.session.step(1200)
+    session_controller.session.settle()
     recording = recording_of(standing)
     entry = recording.pulls[0]
     assert (entry.link, entry.time) == (LINK, pytest.approx(0.05))
@@ -107,14 +111,14 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
     assert viewport.pull_tool.grip is None
     assert "Ctrl+drag: pull" in viewport.hint.text()
-    bridge.session.step(200)
-    bridge.session.settle()
+    session_controller.session.step(200)
+    session_controller.session.settle()
     assert recording.pulls[-1].released
-    assert acting(recording.pulls, bridge.session.latest.time) is None  # type: ignore[union-attr]
+    assert acting(recording.pulls, session_controller.session.latest.time) is None  # type: ignore[union-attr]
     assert viewport.navigator.camera == camera
     assert set(standing.context.selection.items) == selected
     # Looked at again, that moment shows the force without a hand.
-    bridge.set_cursor(recording.index_at(0.2))
+    session_controller.set_cursor(recording.index_at(0.2))
     shown = viewport.overlays().pull
     assert shown is not None
     assert shown.target is None
@@ -126,11 +130,11 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
 @pytest.mark.parametrize("end", ["escape", "focus", "reset", "look back", "lost release"])
 def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, end: str) -> None:
     viewport = standing.context.viewport
-    bridge = standing.context.bridge
+    session_controller = standing.context.session_controller
     camera = viewport.navigator.camera
     begin = grab(qtbot, viewport)
-    bridge.session.step(200)
-    bridge.session.settle()
+    session_controller.session.step(200)
+    session_controller.session.settle()
     recording = recording_of(standing)
     assert recording.pulls
     if end == "escape":
@@ -138,10 +142,10 @@ def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, 
     elif end == "focus":
         QApplication.sendEvent(viewport, QFocusEvent(QEvent.Type.FocusOut))
     elif end == "reset":
-        bridge.reset()
+        session_controller.reset()
         qtbot.waitUntil(lambda: viewport.pull_tool.grip is None)
     elif end == "look back":
-        bridge.set_cursor(1)
+        session_controller.set_cursor(1)
     else:
         move(viewport, begin, NONE, Qt.MouseButton.NoButton)
     assert viewport.pull_tool.grip is None
@@ -151,8 +155,8 @@ def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, 
     if end != "lost release":
         assert viewport.navigator.camera == camera
     if end != "reset":
-        bridge.session.step(200)
-        bridge.session.settle()
+        session_controller.session.step(200)
+        session_controller.session.settle()
         assert recording.pulls[-1].released
 
 
@@ -186,7 +190,7 @@ def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
     viewport = standing.context.viewport
-    bridge = standing.context.bridge
+    session_controller = standing.context.session_controller
     qtbot.mouseClick(viewport, LEFT, CTRL, link_at(viewport))
     assert standing.context.selection.links == (LINK,)
     corner = QPoint(5, viewport.height() - 5)
@@ -195,7 +199,7 @@ def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
     assert viewport.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, corner + AWAY)
     # What is recorded cannot be pulled, and says so.
-    bridge.set_cursor(0)
+    session_controller.set_cursor(0)
     grab(qtbot, viewport)
     assert viewport.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, corner)
@@ -208,10 +212,10 @@ def test_real_robot_is_never_pulled(
     standing: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     viewport = standing.context.viewport
-    bridge = standing.context.bridge
+    session_controller = standing.context.session_controller
     commands: list[object] = []
-    monkeypatch.setattr(bridge.session, "pull", commands.append)
-    monkeypatch.setattr(type(bridge), "source", property(lambda self: "robot"))
+    monkeypatch.setattr(session_controller.session, "pull", commands.append)
+    monkeypatch.setattr(type(session_controller), "source", property(lambda self: "robot"))
     begin = grab(qtbot, viewport)
     assert viewport.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin)

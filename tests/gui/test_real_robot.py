@@ -25,9 +25,9 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
+def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(340, 1900)
     panels.show()

@@ -154,9 +154,9 @@ def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
     put(window, link, LinkState.ARMED)
     QTest.keyClick(give_keyboard(window, window.context.viewport, qtbot), KEY.Key_Space)
     assert link.stops == ["Stopped by the space bar."]
-    assert window.context.bridge.status.state != "running"
-    assert window.context.actions_table["play"].shortcut().isEmpty()
-    assert window.context.actions_table["stop_robot"].shortcut().toString() == "Space"
+    assert window.context.session_controller.status.state != "running"
+    assert window.context.action_registry["play"].shortcut().isEmpty()
+    assert window.context.action_registry["stop_robot"].shortcut().toString() == "Space"
 
 
 def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
@@ -234,15 +234,17 @@ def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
 def test_without_a_robot_space_is_play_and_a_field_takes_it(
     ready: MainWindow, qtbot: QtBot
 ) -> None:
-    assert not ready.context.robot_in_window.guard.on
+    assert not ready.context.robot_feature.guard.on
     assert not ready.context.run_bar.findChild(StopButton).isVisible()
     field = QLineEdit(ready)
     qtbot.keyClicks(field, "a b")
     assert field.text() == "a b"
     ready.context.viewport.setFocus()
     qtbot.keyClick(ready.context.viewport, KEY.Key_Space)
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state in ("running", "finished"))
-    ready.context.bridge.session.pause()
+    qtbot.waitUntil(
+        lambda: ready.context.session_controller.status.state in ("running", "finished")
+    )
+    ready.context.session_controller.session.pause()
 
 
 def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal_dialog(
@@ -266,7 +268,7 @@ def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal
     assert len(link.stops) == 2
     dialog.close()
     look(window)
-    assert window.context.robot_in_window._modal is None
+    assert window.context.robot_feature._modal is None
     dialog.deleteLater()
 
 
@@ -501,8 +503,8 @@ def test_lost_contact_is_said_in_red_everywhere(
     assert bar.state.caption.startswith("CONTACT LOST")
     assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
     for show in (
-        window.context.bridge.show_robot,
-        window.context.bridge.close_run,
+        window.context.session_controller.show_robot,
+        window.context.session_controller.close_run,
     ):  # whatever is looked at
         show()
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
@@ -589,19 +591,19 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
 ) -> None:
     live = window.context.robot.live
     assert isinstance(live, FakeLive)
-    assert window.context.bridge.source == "robot"
-    assert window.context.bridge.recording is live.recording
+    assert window.context.session_controller.source == "robot"
+    assert window.context.session_controller.recording is live.recording
     assert window.context.run_bar.source.source == "Robot: Lab robot"
     assert any("not measured" in text for _, text in window.context.viewport.legends.robot.entries)
     window.context.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert live.scenes[-1].gait.amplitude_deg == 30.0
-    assert window.context.bridge.source == "robot"  # an edit is for the robot, too
+    assert window.context.session_controller.source == "robot"  # an edit is for the robot, too
     window.context.run_bar.source.segments["simulation"].click()
-    assert window.context.bridge.source == "simulation"
+    assert window.context.session_controller.source == "simulation"
     window.context.run_bar.source.segments["robot"].click()
-    assert window.context.bridge.source == "robot"
+    assert window.context.session_controller.source == "robot"
     window.context.robot.disconnect_robot()
-    assert window.context.bridge.source == "simulation"
+    assert window.context.session_controller.source == "simulation"
     assert live.closed
     assert link.closed
 
@@ -610,19 +612,19 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     window: MainWindow, link: FakeLink, qtbot: QtBot, tmp_path: Path
 ) -> None:
     live = window.context.robot.live
-    keeper = window.context.keeper
+    run_archiver = window.context.run_archiver
     assert isinstance(live, FakeLive)
-    keeper._robots.setInterval(10)
+    run_archiver._robots.setInterval(10)
     resting = False
-    keeper.robot_waits = lambda: not resting
+    run_archiver.robot_waits = lambda: not resting
     path = tmp_path / "driven.mcap"
     assert live.recording is not None
     kept = RunRecording(live.recording.scene, live.recording.schema, path)
     kept.append(make_rows(kept.scene, 0, 50))
     live.recording = kept
-    qtbot.waitUntil(lambda: window.context.bridge.recording is kept)
+    qtbot.waitUntil(lambda: window.context.session_controller.recording is kept)
     qtbot.waitUntil(path.exists)
-    with qtbot.waitSignal(keeper._robots.timeout):
+    with qtbot.waitSignal(run_archiver._robots.timeout):
         pass
     assert not path.with_suffix(".png").exists(), "the window has the robot to look after"
     resting = True
@@ -639,8 +641,10 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
     assert link.stops == ["Stopped, as another scene was opened."]
     assert window.context.robot.live is not first
     assert first.closed  # type: ignore[union-attr]
-    assert window.context.bridge.source == "robot"  # it is the robot that has to be watched now
-    assert window.context.bridge.source_name
+    assert (
+        window.context.session_controller.source == "robot"
+    )  # it is the robot that has to be watched now
+    assert window.context.session_controller.source_name
 
 
 def test_the_button_arms_the_robot_as_it_is_watched_now(
@@ -678,7 +682,7 @@ def test_another_scene_stops_a_robot_that_is_just_being_armed(
 def test_a_page_that_takes_long_is_not_shown_by_a_link_either_while_the_robot_could_move(
     window: MainWindow, link: FakeLink
 ) -> None:
-    window.context.guides.document("safety")
+    window.context.help_controller.document("safety")
     page = window.findChild(DocumentDialog)
     put(window, link, LinkState.ARMED)
     page.text.anchorClicked.emit(QUrl("robot-profile.md"))
@@ -697,13 +701,13 @@ def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_s
     called = []
     window.context.toggle_theme = lambda: called.append("theme")  # type: ignore[method-assign]
     put(window, link, LinkState.STREAMING)
-    window.context.actions_table["theme"].trigger()
+    window.context.action_registry["theme"].trigger()
     assert called == []
     assert window.context.banners.robot.text == (
         "View > Light Colours keeps the window for longer than an armed robot waits for it: disarm the robot first."
     )
     put(window, link, LinkState.IDLE)
-    window.context.actions_table["theme"].trigger()
+    window.context.action_registry["theme"].trigger()
     assert called == ["theme"]
 
 
@@ -714,7 +718,7 @@ def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink
     look(window)
     assert [run.name for run in window.context.overlaid.overlaid()] == ["simulated twin"]
     assert len(window.context.overlaid.ghosts(0.5)) == 1
-    window.context.bridge.close_run()
+    window.context.session_controller.close_run()
     assert window.context.overlaid.overlaid() == []
 
 
@@ -798,7 +802,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
 ) -> None:
     link = FakeLink()
     window.context.robot.services = services(link)
-    window.context.robot_in_window.ask_connect("can")
+    window.context.robot_feature.ask_connect("can")
     dialog = window.findChild(ConnectDialog)
     form = dialog.form
     qtbot.waitUntil(lambda: form.loaded is not None and form._look is None)
@@ -841,7 +845,7 @@ def test_a_log_that_is_not_there_is_said_in_the_dialog(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window.context.robot.services = services(FakeLink())
-    window.context.robot_in_window.ask_connect("replay")
+    window.context.robot_feature.ask_connect("replay")
     dialog = window.findChild(ConnectDialog)
     qtbot.waitUntil(lambda: dialog.form.loaded is not None)
     assert "Choose the log" in dialog.message.text()
@@ -1001,7 +1005,7 @@ def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbo
     link = FakeLink()
     window.context.robot.services = services(link)
     window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
-    window.context.robot_in_window._show_panels()
+    window.context.robot_feature._show_panels()
     data = window.context.docks["robot_data"]
     plots = window.context.docks["plots"]
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())

@@ -67,7 +67,9 @@ def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     drawn.context.document.edit(
         with_values(drawn.context.document.scene, {"obstacles": []}), "Clear"
     )
-    qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: drawn.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
     shows_its_start(drawn, qtbot)
     from_above(drawn)
     drawn.context.selection.set([("link", LINK)])
@@ -113,9 +115,12 @@ def test_another_start_is_seen_before_the_engine_knows_of_it(
         shown = placing.context.viewport.snapshot
         assert shown is not None
         np.testing.assert_allclose(shown.link_pose, pose_of(placing), atol=1e-12)
-    placing.context.bridge.session.settle()
+    placing.context.session_controller.session.settle()
     qtbot.waitUntil(
-        lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest
+        lambda: (
+            placing.context.session_controller.displayed
+            is placing.context.session_controller.session.latest
+        )
     )
     shows_its_start(placing, qtbot)
 
@@ -241,8 +246,8 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
 ) -> None:
     viewport = placing.context.viewport
     document = placing.context.document
-    placing.context.bridge.session.step()
-    qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
+    placing.context.session_controller.session.step()
+    qtbot.waitUntil(lambda: placing.context.session_controller.status.state == "paused")
     assert not len(viewport.robot_tool.handles())
     scene = document.scene
     begin = link_at(placing, LINK)
@@ -251,8 +256,8 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
     qtbot.waitUntil(lambda: viewport.hint.text() == f"Link {LINK + 1} · reset to place the robot")
     drag(qtbot, viewport, begin, begin + QPoint(40, 0))
     assert document.scene is scene
-    placing.context.bridge.reset()
-    qtbot.waitUntil(lambda: placing.context.bridge.status.state == "ready")
+    placing.context.session_controller.reset()
+    qtbot.waitUntil(lambda: placing.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: len(viewport.robot_tool.handles()) > 0)
 
 
@@ -275,7 +280,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
     document = placing.context.document
-    table = placing.context.actions_table
+    table = placing.context.action_registry
     middle = pose_of(placing)[:, :2].mean(axis=0)
     table["straighten_robot"].trigger()
     assert document.scene.start.kind == "straight"
@@ -286,18 +291,21 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
     assert document.undo_stack.undoText() == "Snap robot to gait"
     shows_its_start(placing, qtbot)
     for _ in range(5):
-        placing.context.bridge.session.step(200)
-    qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
-    placing.context.bridge.session.settle()
+        placing.context.session_controller.session.step(200)
+    qtbot.waitUntil(lambda: placing.context.session_controller.status.state == "paused")
+    placing.context.session_controller.session.settle()
     qtbot.waitUntil(
-        lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest
+        lambda: (
+            placing.context.session_controller.displayed
+            is placing.context.session_controller.session.latest
+        )
     )
     shown = placing.context.viewport.snapshot
     assert shown is not None
     table["start_here"].trigger()
     np.testing.assert_allclose(pose_of(placing)[:, :2], shown.link_pose[:, :2], atol=1e-6)
     assert document.undo_stack.undoText() == "Start where it is now"
-    placing.context.bridge.reset()
+    placing.context.session_controller.reset()
     shows_its_start(placing, qtbot)
 
 
@@ -307,8 +315,8 @@ def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot
     qtbot.waitUntil(lambda: viewport.settled and viewport.api.placeable)
     from_above(drawn)
     assert (
-        not drawn.context.actions_table["straighten_robot"].isEnabled()
-        or not drawn.context.actions_table.refresh()
+        not drawn.context.action_registry["straighten_robot"].isEnabled()
+        or not drawn.context.action_registry.refresh()
     )
     before = pose_of(drawn)
     drawn.context.selection.set([("link", 20)])
@@ -390,7 +398,7 @@ def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
     steps = document.undo_stack.count()
     viewport.setFocus()
     assert viewport.overlays().gizmo is not None
-    qtbot.waitUntil(placing.context.actions_table["move"].isEnabled)
+    qtbot.waitUntil(placing.context.action_registry["move"].isEnabled)
     for key in ("g", "x", "0", ".", "2", "5"):
         qtbot.keyClick(viewport, key)
     qtbot.keyClick(viewport, Qt.Key.Key_Return)

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.gui
 
 
 def test_the_times_of_a_long_run_are_seen_whole(
-    qtbot: QtBot, document: Document, bridge: FakeBridge
+    qtbot: QtBot, document: Document, session_controller: FakeBridge
 ) -> None:
-    bar = TimeBar(bridge, document)  # type: ignore[arg-type]
+    bar = TimeBar(session_controller, document)  # type: ignore[arg-type]
     qtbot.addWidget(bar)
     bar.resize(1200, 80)
     bar.show()

@@ -257,30 +257,32 @@ def test_every_run_of_the_window_is_kept(
     save_scene(SCENE, path)
     window = make_window()
     window.context.document.open(path)
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
-    window.context.bridge.session.set_speed(float("inf"))
-    window.context.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "finished")
+    qtbot.waitUntil(
+        lambda: window.context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
+    window.context.session_controller.session.set_speed(float("inf"))
+    window.context.session_controller.play_or_pause()
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "finished")
     qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1)
-    window.context.bridge.reset()
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready")
-    (run,) = window.context.keeper.library.runs()
+    window.context.session_controller.reset()
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "ready")
+    (run,) = window.context.run_archiver.library.runs()
     assert run.info is not None
     assert (run.info.complete, run.info.scene_file) == (True, "mine.toml")
     assert run.info.duration == pytest.approx(0.3)
     # It is shown again, and let go of when it is deleted.
     window.context.open_runs.open(run.path, run.name)
-    qtbot.waitUntil(lambda: window.context.bridge.source == "replay")
-    assert window.context.bridge.source_name == "mine"
+    qtbot.waitUntil(lambda: window.context.session_controller.source == "replay")
+    assert window.context.session_controller.source_name == "mine"
     window.context.open_runs.forget(run.path)
-    assert window.context.bridge.source == "simulation"
+    assert window.context.session_controller.source == "simulation"
     # Unless it is not wanted.
-    window.context.keeper.set_keeping(False)
-    window.context.bridge.reset()
-    window.context.bridge.session.settle()
-    window.context.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "finished")
-    assert len(window.context.keeper.library.runs()) == 1
+    window.context.run_archiver.set_keeping(False)
+    window.context.session_controller.reset()
+    window.context.session_controller.session.settle()
+    window.context.session_controller.play_or_pause()
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "finished")
+    assert len(window.context.run_archiver.library.runs()) == 1
 
 
 OPENED = """
@@ -290,9 +292,10 @@ from snakestudio.gui.app import run
 
 def watch(window):
     def shown():
-        print(len(window.context.bridge.recording), window.context.bridge.recording.scene.model.kind)
+        recording = window.context.session_controller.recording
+        print(len(recording), recording.scene.model.kind)
         window.close()
-    window.context.bridge.source_changed.connect(shown)
+    window.context.session_controller.source_changed.connect(shown)
 
 sys.exit(run(Path(sys.argv[1]), watch))
 """

@@ -67,8 +67,8 @@ def test_unsaved_changes_are_offered_in_words_and_restored(
     unsaved = with_value(move(saved, [1, 2, 3], (0.1, 0.0, 0.0)), "gait.amplitude_deg", 35.0)
     left = leave_behind(unsaved, mine)
     window.context.files.open(MAIN_SCENE)
-    window.context.safekeeping.offer()
-    dialog = window.context.safekeeping.dialog
+    window.context.document_recovery.offer()
+    dialog = window.context.document_recovery.dialog
     assert dialog is not None
     assert "mine.toml" in dialog.about.text()
     words = dialog.words.toPlainText()
@@ -92,8 +92,8 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     )
     second = leave_behind(with_value(Scene(), "run.duration_s", 3.0), None)
     same = leave_behind(window.context.document.scene, mine)
-    window.context.actions_table["restore_unsaved"].trigger()
-    dialog = window.context.safekeeping.dialog
+    window.context.action_registry["restore_unsaved"].trigger()
+    dialog = window.context.document_recovery.dialog
     assert dialog is not None
     assert not same.exists(), "its file holds the same by now"
     assert dialog.list.count() == 2
@@ -106,16 +106,16 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert first.exists(), "Esc decides later"
     first.unlink()
-    window.context.safekeeping.offer(asked=True)
+    window.context.document_recovery.offer(asked=True)
     assert "no unsaved changes" in window.context.banners.files.text
 
 
 def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
-    action = window.context.actions_table["revert"]
-    window.context.actions_table.refresh()
+    action = window.context.action_registry["revert"]
+    window.context.action_registry.refresh()
     assert not action.isEnabled()
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
-    window.context.actions_table.refresh()
+    window.context.action_registry.refresh()
     assert action.isEnabled()
     asked: list[str] = []
     answer("Cancel", asked)
@@ -226,7 +226,7 @@ def test_obstacles_are_imported_as_one_step(
         qtbot.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
 
     table.write_text("x,y,diameter\n1000,20000,100\n3000,1000,50\n")
-    import_through(window, act, window.context.actions_table["import_obstacles"].trigger)
+    import_through(window, act, window.context.action_registry["import_obstacles"].trigger)
     new = window.context.document.scene.obstacles[len(before.obstacles) :]
     assert [(o.x_m, o.y_m, o.group) for o in new] == [(0.5, 10.0, "pegs"), (1.5, 0.5, "pegs")]
     assert "radius 0.0125 to 0.025 m" in seen[0]

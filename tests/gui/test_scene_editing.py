@@ -313,7 +313,7 @@ def test_copies_of_a_group_are_a_group_of_their_own(
 
 
 def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: QtBot) -> None:
-    table = window.context.actions_table
+    table = window.context.action_registry
     selection = window.context.selection
     document = window.context.document
 
@@ -551,7 +551,7 @@ def test_the_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> No
     assert len(window.context.viewport.preview.obstacles) == 11
     dialog.reject()
     assert window.context.viewport.preview.obstacles == ()
-    window.context.actions_table["array"].trigger()
+    window.context.action_registry["array"].trigger()
     assert window.findChildren(ArrayDialog) == [dialog]
     assert dialog.isVisible()
     dialog.reject()

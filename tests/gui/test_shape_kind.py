@@ -35,7 +35,7 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
     while not made.context.docks.are_filled:
         made.context.docks.fill(made.context)
     made.context.document.new(Scene())
-    made.context.bridge.close()
+    made.context.session_controller.close()
     qtbot.waitUntil(lambda: made.context.viewport.settled)
     yield made
     unload("fence")
@@ -48,7 +48,7 @@ def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(
     selection = window.context.selection
     viewport = window.context.viewport
     before = document.scene
-    assert plain(window.context.actions_table["add_fence"].text()) == "Fence"
+    assert plain(window.context.action_registry["add_fence"].text()) == "Fence"
     palette = window.findChild(Palette)
     assert palette is not None
     qtbot.mouseClick(palette.buttons["fence"], LEFT)

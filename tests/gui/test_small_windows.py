@@ -127,7 +127,7 @@ def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> N
 def test_dialogs_fit_on_a_screen_of_that_size(
     small: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    derived = DerivedDialog(small.context.bridge, Library(None), parent=small)
+    derived = DerivedDialog(small.context.session_controller, Library(None), parent=small)
     derived.show()
     qtbot.waitExposed(derived)
     derived.resize(_SIZE[0] - 100, 100)

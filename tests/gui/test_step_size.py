@@ -139,18 +139,23 @@ def test_runs_and_exports_after_a_check_carry_the_estimate(
     window = make_window()
     context = window.context
     assert context.files.open(path)
-    qtbot.waitUntil(lambda: context.bridge.status.state == "ready", timeout=COMPILING_MS)
-    context.actions_table["check_step_size"].trigger()
+    qtbot.waitUntil(
+        lambda: context.session_controller.status.state == "ready", timeout=COMPILING_MS
+    )
+    context.action_registry["check_step_size"].trigger()
     dialog = window.findChild(StepDialog)
     assert dialog is not None
     assert dialog.isVisible()
     finished(context.step_checker, qtbot)
     dialog.close()
-    context.bridge.session.set_speed(math.inf)
-    context.bridge.session.play()
-    qtbot.waitUntil(lambda: context.bridge.status.state == "finished")
+    context.session_controller.session.set_speed(math.inf)
+    context.session_controller.session.play()
+    qtbot.waitUntil(lambda: context.session_controller.status.state == "finished")
     qtbot.waitUntil(
-        lambda: context.bridge.recording is not None and len(context.bridge.recording) == 31
+        lambda: (
+            context.session_controller.recording is not None
+            and len(context.session_controller.recording) == 31
+        )
     )
     for name, write in (("run.csv", context.exporter.csv), ("run.mcap", context.exporter.mcap)):
         with qtbot.waitSignal(context.exporter.finished):

@@ -69,12 +69,12 @@ def test_a_window_begins_as_the_last_one_was_left(window: MainWindow) -> None:
     assert {name: getattr(editor, name) for name in choices.EDITOR} == choices.EDITOR
     assert window.context.teleoperation.teleop.mapping == chosen_mapping()
     assert recall_layout(window.context.settings, choices.SIGNATURE) == chosen_table()
-    assert not window.context.keeper.keeping
+    assert not window.context.run_archiver.keeping
     assert (
-        window.context.safekeeping.autosave._timer.interval()
+        window.context.document_recovery.autosave._timer.interval()
         == 1000 * choices.PLAIN["autosave/interval_s"]
     )
-    assert window.context.guides.palette()._recent == choices.PLAIN["palette/recent"]
+    assert window.context.help_controller.palette()._recent == choices.PLAIN["palette/recent"]
 
 
 def test_its_layout_and_its_plots_can_be_chosen(window: MainWindow) -> None:

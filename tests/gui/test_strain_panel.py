@@ -83,8 +83,8 @@ def titles(panels: ParameterPanels) -> list[str]:
 
 
 def test_a_robot_with_links_has_nothing_of_it(qtbot: QtBot, document: Document) -> None:
-    bridge = FakeBridge(make_recording(document.scene, 5))
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    session_controller = FakeBridge(make_recording(document.scene, 5))
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.show()
     assert panels.continuum is None
@@ -99,8 +99,8 @@ def test_a_robot_with_links_has_nothing_of_it(qtbot: QtBot, document: Document) 
 
 
 def test_the_panels_turn_with_the_model_and_back_by_undo(qtbot: QtBot, document: Document) -> None:
-    bridge = FakeBridge(make_recording(document.scene, 5))
-    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    session_controller = FakeBridge(make_recording(document.scene, 5))
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.show()
     before = titles(panels), {key for key, row in panels.rows.items() if row.isVisible()}
@@ -302,10 +302,10 @@ def test_what_a_check_finds_stands_at_its_formula(
     panels: ParameterPanels, typed: StrainPanel
 ) -> None:
     problem = Problem("error", "strain.speed_m_s", "the speed depends on X", "use t alone")
-    panels._bridge.set_status(problems=(problem,))  # type: ignore[attr-defined]
+    panels._session_controller.set_status(problems=(problem,))  # type: ignore[attr-defined]
     assert typed.formulas["strain.speed_m_s"].problem == "The speed depends on X. Use t alone."
     assert typed.formulas["strain.k_z_per_m"].problem == ""
-    panels._bridge.set_status(problems=())  # type: ignore[attr-defined]
+    panels._session_controller.set_status(problems=())  # type: ignore[attr-defined]
     assert typed.formulas["strain.speed_m_s"].problem == ""
 
 
@@ -337,15 +337,15 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
 def test_the_curve_is_the_law_at_the_time_shown(
     qtbot: QtBot, panels: ParameterPanels, strain: StrainPanel
 ) -> None:
-    bridge = panels._bridge
-    bridge.set_cursor(20)
+    session_controller = panels._session_controller
+    session_controller.set_cursor(20)
     qtbot.waitUntil(lambda: strain._time == pytest.approx(0.2))
     symbol, _, values = strain.shape.curves[0]
     place = np.linspace(0.0, 1.0, len(values))
     assert symbol == "K_Z"
     assert np.allclose(values, 10 * np.cos(2 * np.pi * (place - 0.5 * 0.2) / 0.8))
     made = FakeLaw.made
-    bridge.set_cursor(30)
+    session_controller.set_cursor(30)
     qtbot.waitUntil(lambda: strain._time == pytest.approx(0.3))
     assert FakeLaw.made == made, "formulas are read once"
 

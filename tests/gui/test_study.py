@@ -128,7 +128,7 @@ def test_a_new_study_stands_beside_the_scene(
 ) -> None:
     c = shown.context
     assert not c.docks["study"].isVisible()
-    c.actions_table["new_study"].trigger()
+    c.action_registry["new_study"].trigger()
     path = c.study.open_study.path
     assert path == study_file.parent / "snake-2.study.toml", "the first name is taken"
     assert c.docks["study"].isVisible()
@@ -516,8 +516,8 @@ def test_a_study_runs_and_computes_nothing_twice(
     window = make_window()
     c = window.context
     assert c.study.recent.paths == [study_file]
-    c.actions_table.menus["Simulation/Open Recent Study"].aboutToShow.emit()
-    c.actions_table.menus["Simulation/Open Recent Study"].actions()[0].trigger()
+    c.action_registry.menus["Simulation/Open Recent Study"].aboutToShow.emit()
+    c.action_registry.menus["Simulation/Open Recent Study"].actions()[0].trigger()
     checked(window, qtbot)
     qtbot.waitUntil(lambda: c.study.open_study.results is not None, timeout=COMPILING_MS)
     assert c.study.run()

@@ -193,7 +193,7 @@ def test_a_theme_change_leaves_nothing_behind(
     c.plot_docks.new_panel([Content("time", curves=(Curve("double_x"),))])
     c.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     for name in DIALOGS:
-        c.actions_table[name].trigger()
+        c.action_registry[name].trigger()
     qtbot.wait(50)
     before = held()
     assert len(before) > 500

@@ -32,13 +32,13 @@ def at(window: MainWindow, time: float) -> QPoint:
 
 def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> None:
     qtbot.mouseClick(recorded.context.time_bar.track, LEFT, NONE, at(recorded, 0.5))
-    assert not recorded.context.bridge.live
-    assert recorded.context.bridge.displayed is not None
-    assert recorded.context.bridge.displayed.time == pytest.approx(0.5, abs=0.011)
+    assert not recorded.context.session_controller.live
+    assert recorded.context.session_controller.displayed is not None
+    assert recorded.context.session_controller.displayed.time == pytest.approx(0.5, abs=0.011)
     assert recorded.context.time_bar.live.isEnabled()
     qtbot.waitUntil(
         lambda: recorded.context.run_bar.time.value.startswith(
-            f"{recorded.context.bridge.displayed.time:.3f}"
+            f"{recorded.context.session_controller.displayed.time:.3f}"
         )
     )
 
@@ -48,8 +48,8 @@ def test_dragging_scrubs_and_the_end_is_the_newest_state(
 ) -> None:
     track = recorded.context.time_bar.track
     seen: list[float] = []
-    recorded.context.bridge.cursor_changed.connect(
-        lambda: seen.append(recorded.context.bridge.displayed.time)
+    recorded.context.session_controller.cursor_changed.connect(
+        lambda: seen.append(recorded.context.session_controller.displayed.time)
     )
     qtbot.mousePress(track, LEFT, NONE, at(recorded, 0.2))
     for time in (0.3, 0.4, 0.7):
@@ -61,44 +61,44 @@ def test_dragging_scrubs_and_the_end_is_the_newest_state(
     assert seen == sorted(seen)
     assert len(seen) == 4
     qtbot.mouseClick(track, LEFT, NONE, at(recorded, track.end))
-    assert recorded.context.bridge.live
+    assert recorded.context.session_controller.live
 
 
 def test_arrow_keys_go_row_by_row(recorded: MainWindow, qtbot: QtBot) -> None:
     track = recorded.context.time_bar.track
-    recording = recorded.context.bridge.recording
+    recording = recorded.context.session_controller.recording
     assert recording is not None
     last = len(recording) - 1
     track.setFocus()
     qtbot.keyClick(track, Qt.Key.Key_Left)
-    assert recorded.context.bridge.cursor == last - 1
+    assert recorded.context.session_controller.cursor == last - 1
     qtbot.keyClick(track, Qt.Key.Key_Left)
-    assert recorded.context.bridge.cursor == last - 2
+    assert recorded.context.session_controller.cursor == last - 2
     qtbot.keyClick(track, Qt.Key.Key_Right)
-    assert recorded.context.bridge.cursor == last - 1
+    assert recorded.context.session_controller.cursor == last - 1
     qtbot.keyClick(track, Qt.Key.Key_Home)
-    assert recorded.context.bridge.cursor == 0
+    assert recorded.context.session_controller.cursor == 0
     qtbot.keyClick(track, Qt.Key.Key_End)
-    assert recorded.context.bridge.live
+    assert recorded.context.session_controller.live
 
 
 def test_the_live_button_returns(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.time_bar.track.go_to(0.3)
     qtbot.mouseClick(recorded.context.time_bar.live, LEFT)
-    assert recorded.context.bridge.live
+    assert recorded.context.session_controller.live
     assert not recorded.context.time_bar.live.isEnabled()
 
 
 def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.time_bar.track.go_to(0.3)
     qtbot.keyClick(recorded.context.viewport, Qt.Key.Key_Space)
-    assert recorded.context.bridge.live
+    assert recorded.context.session_controller.live
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded > 1.5)
     assert recorded.context.time_bar.track.end >= recorded.context.time_bar.track.recorded
 
 
 def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
-    recording = recorded.context.bridge.recording
+    recording = recorded.context.session_controller.recording
     track = recorded.context.time_bar.track
     assert recording is not None
     recorded.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
@@ -118,41 +118,48 @@ def test_playing_what_is_recorded_leaves_the_simulation_alone(
     recorded: MainWindow, qtbot: QtBot
 ) -> None:
     window = recorded
-    bridge = recorded.context.bridge
+    session_controller = recorded.context.session_controller
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.2))
     seen: list[float] = []
-    bridge.cursor_changed.connect(lambda: seen.append(bridge.displayed.time))
+    session_controller.cursor_changed.connect(
+        lambda: seen.append(session_controller.displayed.time)
+    )
     transport = window.context.time_bar.transport
     assert transport is not None
     qtbot.mouseClick(transport.buttons["play_recorded"], LEFT)
-    assert bridge.playing
-    qtbot.waitUntil(lambda: bridge.live)  # it ends where nothing more is recorded
-    assert not bridge.playing
+    assert session_controller.playing
+    qtbot.waitUntil(lambda: session_controller.live)  # it ends where nothing more is recorded
+    assert not session_controller.playing
     assert seen == sorted(seen)
     assert len(seen) > 5
-    assert bridge.status.state == "finished"
+    assert session_controller.status.state == "finished"
 
 
 def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
-    bridge = recorded.context.bridge
+    session_controller = recorded.context.session_controller
     track = recorded.context.time_bar.track
     for time, key in ((0.3, Qt.Key.Key_I), (0.5, Qt.Key.Key_O)):
         qtbot.mouseClick(track, LEFT, NONE, at(window, time))
         qtbot.keyClick(track, key)
-    assert bridge.player is not None
-    assert bridge.player.span == (pytest.approx(0.3, abs=0.011), pytest.approx(0.5, abs=0.011))
+    assert session_controller.player is not None
+    assert session_controller.player.span == (
+        pytest.approx(0.3, abs=0.011),
+        pytest.approx(0.5, abs=0.011),
+    )
     qtbot.keyClick(track, Qt.Key.Key_L)
     seen: list[float] = []
-    bridge.cursor_changed.connect(lambda: seen.append(bridge.displayed.time))
-    bridge.set_playing_speed(5.0)
+    session_controller.cursor_changed.connect(
+        lambda: seen.append(session_controller.displayed.time)
+    )
+    session_controller.set_playing_speed(5.0)
     qtbot.keyClick(track, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: sum(b < a for a, b in pairwise(seen)) >= 2)
     assert min(seen) >= 0.29
     assert max(seen) <= 0.51
-    assert bridge.playing
+    assert session_controller.playing
     qtbot.keyClick(track, Qt.Key.Key_Right)  # stepping stops it
-    assert not bridge.playing
+    assert not session_controller.playing
 
 
 def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot: QtBot) -> None:
@@ -160,15 +167,17 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
     track = recorded.context.time_bar.track
     times = [moment.time for moment in track.moments.all]
     assert len(times) >= 3, "impacts of the first second"
-    qtbot.waitUntil(window.context.actions_table["event_back"].isEnabled)
+    qtbot.waitUntil(window.context.action_registry["event_back"].isEnabled)
     track.setFocus()
     control = Qt.KeyboardModifier.ControlModifier
     for expected in (times[-1], times[-2]):
         qtbot.keyClick(track, Qt.Key.Key_Left, control)
-        assert window.context.bridge.displayed is not None
-        assert window.context.bridge.displayed.time == pytest.approx(expected, abs=0.011)
+        assert window.context.session_controller.displayed is not None
+        assert window.context.session_controller.displayed.time == pytest.approx(
+            expected, abs=0.011
+        )
     qtbot.keyClick(track, Qt.Key.Key_Right, control)
-    assert window.context.bridge.displayed.time == pytest.approx(times[-1], abs=0.011)
+    assert window.context.session_controller.displayed.time == pytest.approx(times[-1], abs=0.011)
     card = track.findChild(Card)
     assert card is not None
     assert card.isVisible()
@@ -221,8 +230,8 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
     recorded: MainWindow, qtbot: QtBot
 ) -> None:
     window = recorded
-    bridge = recorded.context.bridge
-    before = bridge.recording
+    session_controller = recorded.context.session_controller
+    before = session_controller.recording
     assert before is not None
     window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: len(before.changes) == 1)
@@ -232,8 +241,13 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
         Qt.Key.Key_R,
         Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
     )
-    qtbot.waitUntil(lambda: bridge.recording is not before and bridge.status.state == "paused")
-    now = bridge.recording
+    qtbot.waitUntil(
+        lambda: (
+            session_controller.recording is not before
+            and session_controller.status.state == "paused"
+        )
+    )
+    now = session_controller.recording
     assert now is not None
     assert len(now) == before.index_at(0.6) + 1
     assert now.events[-1].kind == "continued"
@@ -247,7 +261,7 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(
         )
     )
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: bridge.status.state == "finished")
+    qtbot.waitUntil(lambda: session_controller.status.state == "finished")
     qtbot.waitUntil(lambda: not window.context.banners.source.text)
     assert now.rows(0, 101).link_pose.tobytes() == before.rows(0, 101).link_pose.tobytes()
 
@@ -256,38 +270,41 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
     ready: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = ready
-    bridge = ready.context.bridge
+    session_controller = ready.context.session_controller
     scene = with_values(
         load_scene(scenes_dir() / "obstacle_aided_3d.toml"), {"run.duration_s": 0.5}
     )
     path = tmp_path / "monday.mcap"
     run_offline(scene, scenes_dir(), path=path)
     window.context.open_runs.open(path)
-    qtbot.waitUntil(lambda: bridge.source == "replay")
+    qtbot.waitUntil(lambda: session_controller.source == "replay")
     assert window.context.run_bar.source.source == "Replay: monday.mcap"
     assert window.context.viewport.scene.robot == scene.robot
     assert window.context.viewport.scene.model.kind == "spatial_nonsmooth"
     assert window.context.time_bar.track.end == pytest.approx(0.5)
-    assert (bridge.cursor, window.context.document.scene.model.kind) == (0, "planar_nonsmooth")
+    assert (session_controller.cursor, window.context.document.scene.model.kind) == (
+        0,
+        "planar_nonsmooth",
+    )
     assert window.context.banners.source.text.startswith("monday.mcap is shown, a recorded run.")
     first = window.context.time_bar.track.moments.all[0]
-    qtbot.waitUntil(window.context.actions_table["event_on"].isEnabled)
+    qtbot.waitUntil(window.context.action_registry["event_on"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
-    assert bridge.displayed is not None
-    assert bridge.displayed.time == pytest.approx(first.time, abs=0.011)
+    assert session_controller.displayed is not None
+    assert session_controller.displayed.time == pytest.approx(first.time, abs=0.011)
     window.context.run_bar.speed.choose(0.5)
-    assert bridge.player is not None
-    assert bridge.player.speed == 0.5
-    qtbot.waitUntil(window.context.actions_table["play"].isEnabled)
+    assert session_controller.player is not None
+    assert session_controller.player.speed == 0.5
+    qtbot.waitUntil(window.context.action_registry["play"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
-    assert bridge.playing
-    qtbot.waitUntil(lambda: not bridge.playing)
-    assert bridge.displayed is not None
-    assert bridge.displayed.time == pytest.approx(0.5)
+    assert session_controller.playing
+    qtbot.waitUntil(lambda: not session_controller.playing)
+    assert session_controller.displayed is not None
+    assert session_controller.displayed.time == pytest.approx(0.5)
     window.context.document.set_value(
         "ground.mu_along", 0.1, "Friction"
     )  # an edit is of the open scene
-    assert bridge.source == "simulation"
+    assert session_controller.source == "simulation"
     assert window.context.viewport.scene is window.context.document.scene
     assert window.context.run_bar.source.source == "Simulation"
     assert window.context.run_bar.speed.speed == math.inf
@@ -297,22 +314,24 @@ def test_a_run_that_was_opened_can_be_gone_on_with(
     ready: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = ready
-    bridge = ready.context.bridge
+    session_controller = ready.context.session_controller
     scene = with_values(
         window.context.document.scene, {"run.duration_s": 1.0, "gait.amplitude_deg": 33.0}
     )
     path = tmp_path / "tuesday.mcap"
     run_offline(scene, path=path)
     window.context.open_runs.open(path)
-    qtbot.waitUntil(lambda: bridge.source == "replay")
+    qtbot.waitUntil(lambda: session_controller.source == "replay")
     window.context.time_bar.track.go_to(0.7)
-    qtbot.waitUntil(window.context.actions_table["continue_here"].isEnabled)
-    window.context.actions_table["continue_here"].trigger()
-    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) == 71)
-    assert bridge.source == "simulation"
+    qtbot.waitUntil(window.context.action_registry["continue_here"].isEnabled)
+    window.context.action_registry["continue_here"].trigger()
+    qtbot.waitUntil(
+        lambda: session_controller.recording is not None and len(session_controller.recording) == 71
+    )
+    assert session_controller.source == "simulation"
     assert window.context.document.scene == scene
-    assert bridge.recording is not None
-    assert bridge.recording.events[-1].text == "Continued from tuesday.mcap"
+    assert session_controller.recording is not None
+    assert session_controller.recording.events[-1].text == "Continued from tuesday.mcap"
 
 
 def test_what_is_no_run_is_refused_in_a_sentence(
@@ -324,15 +343,15 @@ def test_what_is_no_run_is_refused_in_a_sentence(
     qtbot.waitUntil(
         lambda: window.context.banners.source.text.startswith("other.mcap was not opened.")
     )
-    assert window.context.bridge.source == "simulation"
+    assert window.context.session_controller.source == "simulation"
 
 
 def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.time_bar.track.go_to(0.4)
-    recorded.context.bridge.reset()
-    qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready")
+    recorded.context.session_controller.reset()
+    qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded == 0.0)
-    assert recorded.context.bridge.live
+    assert recorded.context.session_controller.live
     assert recorded.context.time_bar.track.shown == 0.0
 
 
@@ -344,12 +363,12 @@ def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(
     window.context.document.set_value("obstacles[7].y_m", 0.9, "Move cylinder 7")
     qtbot.waitUntil(
         lambda: (
-            window.context.bridge.recording is not None
-            and len(window.context.bridge.recording.changes) == 1
+            window.context.session_controller.recording is not None
+            and len(window.context.session_controller.recording.changes) == 1
         )
     )
     qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.3))
     assert window.context.viewport.scene.obstacles == before.obstacles
     window.context.document.set_value("obstacles[7].y_m", 0.8, "Move cylinder 7")
-    assert window.context.bridge.live
+    assert window.context.session_controller.live
     assert window.context.viewport.scene.obstacles[6].y_m == 0.8

@@ -97,8 +97,8 @@ def short(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     ready.context.document.set_value("run.duration_s", 0.5, "Duration")
     qtbot.waitUntil(
         lambda: (
-            ready.context.bridge.status.state == "ready"
-            and ready.context.bridge.recording is not None
+            ready.context.session_controller.status.state == "ready"
+            and ready.context.session_controller.recording is not None
         )
     )
     return ready
@@ -119,24 +119,24 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
             qtbot.mouseClick(dialog.ready, Qt.MouseButton.LeftButton)
 
         QTimer.singleShot(0, answer)
-        short.context.actions_table["start_together"].trigger()
+        short.context.action_registry["start_together"].trigger()
         qtbot.waitUntil(
             lambda: f"Waiting for START on port {port}" in short.context.banners.together.text
         )
-        assert short.context.bridge.status.state == "ready"
+        assert short.context.session_controller.status.state == "ready"
         qtbot.waitUntil(
             lambda: (
-                plain(short.context.actions_table["start_together"].text())
+                plain(short.context.action_registry["start_together"].text())
                 == "Cancel Start Together"
             )
         )
         with peer("fire", port, "START lab_3 12.5"):
-            qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
+            qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
         qtbot.waitUntil(lambda: not short.context.together.busy)
         assert "Started by 127.0.0.1" in short.context.banners.together.text
         names = [line[:2] for line in camera.result()]
     assert names[-2:] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
-    recording = short.context.bridge.recording
+    recording = short.context.session_controller.recording
     assert recording is not None
     notes = [event for event in recording.events if event.kind == "note"]
     assert [event.time for event in notes[:2]] == [0.0, 0.0]
@@ -154,7 +154,7 @@ def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
         )
         qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
         qtbot.keyClick(short.context.viewport, Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
+        qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
         qtbot.waitUntil(lambda: not short.context.together.busy)
         assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
 
@@ -165,9 +165,9 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in ready.context.banners.together.text)
     with peer("slow", port, "START\nSTOP"):
-        qtbot.waitUntil(lambda: ready.context.bridge.status.state == "paused")
+        qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
     qtbot.waitUntil(lambda: not ready.context.together.busy)
-    recording = ready.context.bridge.recording
+    recording = ready.context.session_controller.recording
     assert recording is not None
     assert recording.times[-1] < ready.context.document.scene.run.duration_s
     assert [
@@ -186,11 +186,11 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: f"Port {port} is in use" in short.context.banners.together.text)
     short.context.together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
     qtbot.waitUntil(lambda: f"No START came on port {port}" in short.context.banners.together.text)
-    assert short.context.bridge.status.state == "ready"
+    assert short.context.session_controller.status.state == "ready"
     short.context.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     qtbot.mouseClick(button(short, "Start Now"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
+    qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
 
 
 def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:

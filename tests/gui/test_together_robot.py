@@ -184,7 +184,7 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
     monkeypatch.setattr(TogetherDialog, "exec", answer)
     monkeypatch.setattr(window.context.together, "wait", lambda choices: waited.append(choices))
     waited: list[Together] = []
-    window.context.actions_table["start_together"].trigger()
+    window.context.action_registry["start_together"].trigger()
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
     assert window.context.together.choices == Together(wait="port")
     window.context.robot.disconnect_robot()

@@ -51,9 +51,9 @@ def tree(qtbot: QtBot, document: Document, selection: Selection) -> SceneTree:
 
 @pytest.fixture
 def inspector(
-    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> Inspector:
-    inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
+    inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     inspector.resize(300, 700)
     inspector.show()
@@ -199,9 +199,9 @@ def test_thousands_of_obstacles(qtbot: QtBot, document: Document, selection: Sel
     assert selected(tree) == {("obstacle", 1999)}
 
 
-def test_a_new_cylinder_touches_nothing(document: Document, bridge: FakeBridge) -> None:
+def test_a_new_cylinder_touches_nothing(document: Document, session_controller: FakeBridge) -> None:
     scene = document.scene
-    snapshot = bridge.displayed
+    snapshot = session_controller.displayed
     assert snapshot is not None
     for _ in range(20):
         (new,) = new_obstacles(scene, "cylinder", snapshot, (0.0, 0.0))
@@ -281,10 +281,14 @@ def test_several_obstacles_change_together(
 
 
 def test_clearance_names_the_nearest_link(
-    inspector: Inspector, document: Document, selection: Selection, bridge: FakeBridge, qtbot: QtBot
+    inspector: Inspector,
+    document: Document,
+    selection: Selection,
+    session_controller: FakeBridge,
+    qtbot: QtBot,
 ) -> None:
     selection.set([("obstacle", 2)])
-    snapshot = bridge.displayed
+    snapshot = session_controller.displayed
     assert snapshot is not None
     gaps = clearances(obstacles_of(document.scene.obstacles), 2, snapshot, document.scene.body)
     assert f"link {gaps.argmin() + 1}" in inspector.card.text()
@@ -335,7 +339,7 @@ def test_clearance_of_a_capsule() -> None:
 
 
 def test_a_link_is_shown_live(
-    qtbot: QtBot, inspector: Inspector, selection: Selection, bridge: FakeBridge
+    qtbot: QtBot, inspector: Inspector, selection: Selection, session_controller: FakeBridge
 ) -> None:
     selection.set([("link", 5)])
     assert inspector.title.text() == "Link 6 of 11"
@@ -346,9 +350,9 @@ def test_a_link_is_shown_live(
 
     before = shown()
     assert {"x", "Heading", "Speed", "Obstacle force", "Joint behind"} <= before.keys()
-    bridge.set_cursor(3)
+    session_controller.set_cursor(3)
     qtbot.waitUntil(lambda: shown()["x"] != before["x"])
-    snapshot = bridge.displayed
+    snapshot = session_controller.displayed
     assert snapshot is not None
     assert float(shown()["x"].replace("−", "-")) == pytest.approx(
         snapshot.link_pose[5, 0], abs=1e-4
@@ -399,15 +403,15 @@ def test_choices_and_lists(
 
 @pytest.mark.parametrize("kind", [kind for kind in START_KINDS if kind != "recording"])
 def test_another_kind_of_start_keeps_the_pose(
-    document: Document, bridge: FakeBridge, kind: str
+    document: Document, session_controller: FakeBridge, kind: str
 ) -> None:
     scene = with_values(
-        document.scene, {"start": start_values(document.scene, kind, bridge.displayed)}
+        document.scene, {"start": start_values(document.scene, kind, session_controller.displayed)}
     )
     assert scene.start.kind == kind
     if kind != "state":
         assert scene.start.x_m == 0.515  # type: ignore[union-attr]
-    snapshot = bridge.displayed
+    snapshot = session_controller.displayed
     assert snapshot is not None
     if kind == "joint_angles":
         assert np.allclose(
@@ -445,15 +449,15 @@ def test_what_is_deleted_leaves_the_inspector(
 
 
 def test_checks_list_and_point(
-    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> None:
-    checks = Checks(document, bridge, selection)  # type: ignore[arg-type]
+    checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     qtbot.addWidget(checks)
     checks.resize(300, 300)
     checks.show()
     qtbot.waitExposed(checks)
     assert checks.summary.text() == "No errors"
-    bridge.set_status(
+    session_controller.set_status(
         problems=(
             Problem(
                 "error",
@@ -479,7 +483,7 @@ def test_checks_list_and_point(
         where = checks.list.visualRect(model.index(row, 0)).center()
         qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(where))
         assert selection.items == expected
-    bridge.set_status(problems=(), pending=())
+    session_controller.set_status(problems=(), pending=())
     assert checks.summary.text() == "No errors"
     assert model.rowCount() == 0
 
@@ -730,7 +734,7 @@ def test_what_has_no_effect_is_grey_and_says_why(
 
 
 def test_what_waits_for_the_reset_says_so(
-    inspector: Inspector, selection: Selection, bridge: FakeBridge
+    inspector: Inspector, selection: Selection, session_controller: FakeBridge
 ) -> None:
     selection.set([("run", 0)])
     step = inspector.rows["solver.step_s"]
@@ -738,12 +742,12 @@ def test_what_waits_for_the_reset_says_so(
     assert "applies at reset" in step._label.text()
     assert "applies at reset" not in duration._label.text()
     assert "Applies at reset." in number(inspector, "solver.step_s").field.toolTip()
-    bridge.set_status(pending=("solver.step_s",))
+    session_controller.set_status(pending=("solver.step_s",))
     assert step.message.text() == "Applies at the next reset."
     assert not duration.message.isVisible()
-    bridge.set_status(pending=())
+    session_controller.set_status(pending=())
     assert not step.message.isVisible()
-    bridge.set_status(pending=("start",))
+    session_controller.set_status(pending=("start",))
     selection.set([("start", 0)])
     assert inspector.rows["start.x_m"].message.text() == "Applies at the next reset.", (
         "with the part it is in"

@@ -81,7 +81,7 @@ def test_what_is_on_screen_is_the_picture(drawn: MainWindow, qtbot: QtBot) -> No
 def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot) -> None:
     surface = drawn.context.viewport.gl
     assert isinstance(surface, ThreadedView)
-    drawn.context.bridge.close()
+    drawn.context.session_controller.close()
     pictures: list[Result] = []
     surface._thread.finished.connect(pictures.append)
     drawn.context.viewport.refresh()
@@ -96,7 +96,7 @@ def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot)
 
 def test_the_robot_of_the_scene_before_is_not_drawn_in_the_next(drawn: MainWindow) -> None:
     assert drawn.context.viewport.snapshot is not None
-    drawn.context.bridge.close()  # so that nothing comes of the new scene
+    drawn.context.session_controller.close()  # so that nothing comes of the new scene
     drawn.context.files.open(MAIN_SCENE)
     assert drawn.context.viewport.snapshot is None
     assert not drawn.context.viewport.settled
@@ -176,7 +176,7 @@ def test_5_switches_perspective(drawn: MainWindow, qtbot: QtBot) -> None:
     assert not drawn.context.viewport.navigator.camera.orthographic
     qtbot.keyClicks(drawn.context.viewport, "5")
     assert drawn.context.viewport.navigator.camera.orthographic
-    qtbot.waitUntil(lambda: not drawn.context.actions_table["view_projection"].isChecked())
+    qtbot.waitUntil(lambda: not drawn.context.action_registry["view_projection"].isChecked())
 
 
 def test_f_frames_the_selection_and_home_everything(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -265,7 +265,7 @@ def test_clicks_select_toggle_and_clear(drawn: MainWindow, qtbot: QtBot) -> None
 def test_a_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
-    snapshot = drawn.context.bridge.displayed
+    snapshot = drawn.context.session_controller.displayed
     assert snapshot is not None
     x, y, z = snapshot.link_pose[5, :3]
     qtbot.mouseClick(viewport, LEFT, NONE, viewport.pixel((x, y, z)).toPoint())
@@ -277,12 +277,12 @@ def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(
 ) -> None:
     before = drawn.context.document.scene
     qtbot.mouseClick(drawn.context.viewport, LEFT, NONE, top_of(drawn.context.viewport, 4))
-    qtbot.waitUntil(drawn.context.actions_table["delete"].isEnabled)
+    qtbot.waitUntil(drawn.context.action_registry["delete"].isEnabled)
     qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Delete)
     assert len(drawn.context.document.scene.obstacles) == 6
     assert drawn.context.selection.items == frozenset()
     assert drawn.context.document.undo_stack.undoText() == "Delete cylinder 5"
-    qtbot.waitUntil(drawn.context.actions_table["undo"].isEnabled)
+    qtbot.waitUntil(drawn.context.action_registry["undo"].isEnabled)
     qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Z, CTRL)
     assert drawn.context.document.scene == before
 
@@ -364,7 +364,7 @@ def test_a_click_in_the_legend_switches_the_arrows(drawn: MainWindow, qtbot: QtB
     assert drawn.context.viewport.overlays().show_forces
     qtbot.mouseClick(drawn.context.viewport.legends.forces, LEFT, NONE, QPoint(60, 22))
     assert not drawn.context.viewport.overlays().show_forces
-    qtbot.waitUntil(lambda: not drawn.context.actions_table["show_forces"].isChecked())
+    qtbot.waitUntil(lambda: not drawn.context.action_registry["show_forces"].isChecked())
 
 
 def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -> None:
@@ -390,14 +390,14 @@ def test_the_middle_link_leaves_the_trail() -> None:
 
 def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWindow) -> None:
     legend = recorded.context.viewport.legends.ghosts
-    recorded.context.actions_table["show_reference_ghost"].trigger()
+    recorded.context.action_registry["show_reference_ghost"].trigger()
     assert [text for _, text in legend.entries] == ["commanded shape"]
-    recorded.context.actions_table["show_reference_ghost"].trigger()
+    recorded.context.action_registry["show_reference_ghost"].trigger()
     assert legend.entries == []
 
 
 def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
-    recording = recorded.context.bridge.recording
+    recording = recorded.context.session_controller.recording
     assert recording is not None
     reader = TrailReader()
     whole = recording.rows(0, len(recording)).link_pose[:, 4, :3]
@@ -429,7 +429,7 @@ def test_without_opengl_there_is_a_plain_view(
     assert window.context.files.open(MAIN_SCENE)
     assert window.context.viewport.gl is None
     assert window.context.viewport.fallback_reason
-    qtbot.waitUntil(lambda: window.context.bridge.displayed is not None)
+    qtbot.waitUntil(lambda: window.context.session_controller.displayed is not None)
 
     def is_orange() -> bool:
         colour = (

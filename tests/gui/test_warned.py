@@ -32,7 +32,7 @@ def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(
 ) -> None:
     document = window.context.document
     viewport = window.context.viewport
-    qtbot.waitUntil(lambda: window.context.bridge.status.state != "empty")
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state != "empty")
     assert viewport.overlays().warned == ()
     document.edit(
         with_values(document.scene, {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}), "Move"

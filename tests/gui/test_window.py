@@ -59,7 +59,7 @@ def test_a_panel_that_is_opened_from_the_menu_is_in_front(window: MainWindow, qt
             if other.area == spec.area and other.name != spec.name and other.behind:
                 docks.show(other.name)
         action = dock.toggleViewAction()
-        assert action in window.context.actions_table.menus["View/Panels"].actions()
+        assert action in window.context.action_registry.menus["View/Panels"].actions()
         action.trigger()
         qtbot.waitUntil(lambda dock=dock: not dock.visibleRegion().isEmpty())
 
@@ -67,17 +67,18 @@ def test_a_panel_that_is_opened_from_the_menu_is_in_front(window: MainWindow, qt
 def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     qtbot.keyClick(ready.context.viewport, SPACE)
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "running")
+    qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "running")
     qtbot.waitUntil(
         lambda: (
-            ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.1
+            ready.context.session_controller.displayed is not None
+            and ready.context.session_controller.displayed.time > 0.1
         )
     )
     qtbot.waitUntil(lambda: "max" in ready.context.run_bar.factor.value)
     qtbot.waitUntil(lambda: ready.context.run_bar.residual.role == "good")
-    qtbot.waitUntil(lambda: plain(ready.context.actions_table["play"].text()) == "Pause")
+    qtbot.waitUntil(lambda: plain(ready.context.action_registry["play"].text()) == "Pause")
     qtbot.keyClick(ready.context.viewport, SPACE)
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "paused")
+    qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
     qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)
     assert "contacts closed" in ready.context.status_bar.left.text
     assert "0 unconverged of" in ready.context.status_bar.left.text
@@ -98,16 +99,20 @@ def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
     scene = ready.context.document.scene
     qtbot.keyClicks(ready.context.viewport, "n")
     qtbot.waitUntil(
-        lambda: ready.context.bridge.displayed.time == pytest.approx(scene.control.period_s)
+        lambda: (
+            ready.context.session_controller.displayed.time == pytest.approx(scene.control.period_s)
+        )
     )
-    ready.context.actions_table["single_step"].trigger()
+    ready.context.action_registry["single_step"].trigger()
     one_more = scene.control.period_s + scene.solver.step_s
-    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == pytest.approx(one_more))
+    qtbot.waitUntil(
+        lambda: ready.context.session_controller.displayed.time == pytest.approx(one_more)
+    )
     qtbot.keyClick(ready.context.viewport, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(
         lambda: (
-            ready.context.bridge.displayed.time == 0.0
-            and ready.context.bridge.status.state == "ready"
+            ready.context.session_controller.displayed.time == 0.0
+            and ready.context.session_controller.status.state == "ready"
         )
     )
 
@@ -116,22 +121,22 @@ def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
     qtbot.keyClicks(ready.context.viewport, "[")
     assert ready.context.run_bar.speed.speed == 0.5
-    qtbot.waitUntil(lambda: ready.context.bridge.session.speed == 0.5)
+    qtbot.waitUntil(lambda: ready.context.session_controller.session.speed == 0.5)
     for _ in SPEEDS:
         qtbot.keyClicks(ready.context.viewport, "]")
-    qtbot.waitUntil(lambda: math.isinf(ready.context.bridge.session.speed))
+    qtbot.waitUntil(lambda: math.isinf(ready.context.session_controller.session.speed))
 
 
 def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> None:
     ready.context.run_bar.speed.choose(1.0)
-    ready.context.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time > 0.05)
+    ready.context.session_controller.play_or_pause()
+    qtbot.waitUntil(lambda: ready.context.session_controller.displayed.time > 0.05)
     ready.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
-    recording = ready.context.bridge.recording
+    recording = ready.context.session_controller.recording
     assert recording is not None
     qtbot.waitUntil(lambda: bool(recording.changes))
     assert recording.changes[0].values == {"gait.amplitude_deg": 20.0}
-    assert ready.context.bridge.status.state == "running"
+    assert ready.context.session_controller.status.state == "running"
 
 
 def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) -> None:
@@ -142,7 +147,7 @@ def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) 
         b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset"
     )
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready")
+    qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
 
 
@@ -154,12 +159,14 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
     path.write_text(MAIN_SCENE.read_text().replace("y_m = 0.157", "y_m = 0.10"))
     window = make_window()
     assert window.context.files.open(path)
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "blocked")
+    qtbot.waitUntil(lambda: window.context.session_controller.status.state == "blocked")
     qtbot.waitUntil(lambda: "cannot run" in window.context.banners.run.text)
-    window.context.actions_table.refresh()
-    assert not window.context.actions_table["play"].isEnabled()
+    window.context.action_registry.refresh()
+    assert not window.context.action_registry["play"].isEnabled()
     window.context.document.set_value("start.y_m", 0.157, "Mend")
-    qtbot.waitUntil(lambda: window.context.bridge.status.state in ("ready", "preparing"))
+    qtbot.waitUntil(
+        lambda: window.context.session_controller.status.state in ("ready", "preparing")
+    )
 
 
 def test_unconverged_steps_are_told(
@@ -167,7 +174,7 @@ def test_unconverged_steps_are_told(
 ) -> None:
     recording = make_recording(window.context.document.scene, 200)
     bad = replace(recording.snapshot(150), solver=SolverStats(3.4e-7, 12.0, 1234))
-    monkeypatch.setattr(window.context.bridge, "_shown", bad)
+    monkeypatch.setattr(window.context.session_controller, "_shown", bad)
     window.context.run_bar._refresh()
     window.context.status_bar._refresh()
     assert (window.context.run_bar.residual.value, window.context.run_bar.residual.role) == (
@@ -215,7 +222,7 @@ def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> No
     for spec in DOCKS:
         assert type(window.context.docks[spec.name].widget()).__name__ != "QWidget", spec.name
     window.context.docks["scene"].close()
-    window.context.actions_table.menus["View/Panels"].actions()
+    window.context.action_registry.menus["View/Panels"].actions()
     assert not window.context.docks["scene"].toggleViewAction().isChecked()
     window.context.docks["scene"].toggleViewAction().trigger()
     assert window.context.docks["scene"].isVisible()
@@ -262,7 +269,7 @@ def test_the_table_is_sound(window: MainWindow) -> None:
     assert len(keys) == len(set(keys)), "one key would do two things"
     for spec in table():
         if spec.run is not None:
-            action = window.context.actions_table[spec.id]
+            action = window.context.action_registry[spec.id]
             assert action.toolTip()
             assert spec.text.rstrip(" .")[0].isupper()
 
@@ -276,7 +283,7 @@ def test_no_command_moves_or_is_called_otherwise_unnoticed() -> None:
 
 
 def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: QtBot) -> None:
-    undo = window.context.actions_table["undo"]
+    undo = window.context.action_registry["undo"]
     qtbot.waitUntil(lambda: not undo.isEnabled())
     window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: undo.isEnabled() and plain(undo.text()) == "Undo Amplitude")
@@ -287,7 +294,7 @@ def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: Q
 
 
 def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(ready.context.actions_table["play"].isEnabled)
+    qtbot.waitUntil(ready.context.action_registry["play"].isEnabled)
     follow = next(
         b
         for b in ready.context.viewport.buttons.findChildren(QAbstractButton)
@@ -297,8 +304,10 @@ def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -
     qtbot.waitUntil(follow.hasFocus)
     qtbot.keyClick(follow, SPACE)
     assert ready.context.viewport.navigator.following
-    ready.context.bridge.session.settle()
-    assert ready.context.bridge.status.state == "ready", "the space bar did not play as well"
+    ready.context.session_controller.session.settle()
+    assert ready.context.session_controller.status.state == "ready", (
+        "the space bar did not play as well"
+    )
 
 
 def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
@@ -314,7 +323,7 @@ def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize(("name", "words"), [("about", "SnakeStudio"), ("graphics", "OpenGL")])
 def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
-    drawn.context.actions_table[name].trigger()
+    drawn.context.action_registry[name].trigger()
     dialog = drawn.findChild(QDialog)
     assert dialog is not None
     texts = [label.text() for label in dialog.findChildren(QLabel)]
@@ -326,7 +335,7 @@ def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
 
 def test_escape_closes_dialogs_and_pages(window: MainWindow, qtbot: QtBot) -> None:
     for name, kind in (("fit", FitDialog), ("first_study_page", DocumentDialog)):
-        window.context.actions_table[name].trigger()
+        window.context.action_registry[name].trigger()
         dialog = window.findChild(kind)
         assert dialog is not None
         qtbot.waitUntil(dialog.isVisible)
@@ -450,17 +459,17 @@ def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
     qtbot: QtBot, make_window: Callable[[], MainWindow]
 ) -> None:
     window = make_window()
-    assert window.context.bridge.status.state == "empty"
+    assert window.context.session_controller.status.state == "empty"
     qtbot.waitUntil(lambda: "loading the scene" in window.context.status_bar.left.text)
 
 
 def test_hints_and_completions_stand_on_a_ground_of_their_own(
-    window: MainWindow, bridge: FakeBridge, qtbot: QtBot
+    window: MainWindow, session_controller: FakeBridge, qtbot: QtBot
 ) -> None:
     hint = window.context.viewport.hint
     edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
     assert edge == theme.colour("panel"), "not what lies below it"
-    dialog = DerivedDialog(bridge, Library())  # type: ignore[arg-type]
+    dialog = DerivedDialog(session_controller, Library())  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     qtbot.addWidget(dialog)
     dialog.show()

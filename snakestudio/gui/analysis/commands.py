@@ -37,7 +37,9 @@ def _show_chain(c: AnalysisContext) -> None:
     from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
 
     def shown_time() -> float:
-        return 0.0 if c.bridge.displayed is None else c.bridge.displayed.time
+        return (
+            0.0 if c.session_controller.displayed is None else c.session_controller.displayed.time
+        )
 
     dialog = c.window.findChild(ChainDialog) or ChainDialog(
         c.chain_comparer, shown_time, c.exporter, c.window

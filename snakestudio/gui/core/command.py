@@ -39,7 +39,7 @@ class Context(Protocol):
 
     settings: QSettings
     document: Document
-    bridge: SessionController
+    session_controller: SessionController
     selection: Selection
 
     def show_dock(self, name: str) -> None:

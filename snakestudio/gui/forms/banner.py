@@ -278,7 +278,7 @@ class Banners(QWidget):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
         Its status is turned into sentences.
     scene : callable
         Gives the present scene.
@@ -290,14 +290,14 @@ class Banners(QWidget):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         scene: Callable[[], Scene],
         show_checks: Callable[[], object],
         apply_fix: Callable[[Fix], object],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._scene = scene
         self._show_checks = show_checks
         self._apply_fix = apply_fix
@@ -342,10 +342,10 @@ class Banners(QWidget):
         for banner in shown:
             column.addWidget(banner)
             banner.changed.connect(self._place)
-        self.plugins.changed.connect(lambda: self._on_status(bridge.status))
-        bridge.failed.connect(self._on_failed)
-        bridge.status_changed.connect(self._on_status)
-        bridge.source_changed.connect(self._on_source)
+        self.plugins.changed.connect(lambda: self._on_status(session_controller.status))
+        session_controller.failed.connect(self._on_failed)
+        session_controller.status_changed.connect(self._on_status)
+        session_controller.source_changed.connect(self._on_source)
 
     def lie_over(self, picture: QWidget) -> None:
         """Lie at the lower edge of a widget, whose sibling this becomes."""
@@ -388,13 +388,13 @@ class Banners(QWidget):
 
     def _on_failed(self, message: str, saved: Path | None) -> None:
         self._saved = saved
-        self._on_status(self._bridge.status)
+        self._on_status(self._session_controller.status)
 
     def _on_source(self) -> None:
-        self._on_status(self._bridge.status)
+        self._on_status(self._session_controller.status)
 
     def _on_status(self, status: Status) -> None:
-        reset: Button = ("Reset", self._bridge.session.reset)
+        reset: Button = ("Reset", self._session_controller.session.reset)
         if status.state == "failed":
             text = status.message
             buttons: list[Button] = [reset]
@@ -431,18 +431,18 @@ class Banners(QWidget):
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
             text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once on a machine: {left}."
-            cancel: Button = ("Cancel", self._bridge.session.cancel_preparing)
+            cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
             self.run.say("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
-            begin: Button = ("Prepare", self._bridge.session.prepare)
+            begin: Button = ("Prepare", self._session_controller.session.prepare)
             self.run.say(
                 "info" if status.cancelled else "warning", status.message, [begin], closable=False
             )
         elif status.state == "continuing":
-            stop: Button = ("Cancel", self._bridge.session.cancel_continuing)
+            stop: Button = ("Cancel", self._session_controller.session.cancel_continuing)
             self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
         elif (
-            status.pending and self._bridge.source != "robot"
+            status.pending and self._session_controller.source != "robot"
         ):  # which knows no reset, and says itself what waits
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:

@@ -165,13 +165,13 @@ class ChannelBrowser(Themed):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         library: Library,
         known: Callable[[str, int], float | None],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._library = library
         self._known = known
         self._outdated = False
@@ -222,9 +222,9 @@ class ChannelBrowser(Themed):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_VALUES_MS)
         self._timer.timeout.connect(self.show_values)
-        bridge.recording_changed.connect(self._renew)
-        bridge.cursor_changed.connect(self._values_soon)
-        bridge.frame.connect(self._values_soon)
+        session_controller.recording_changed.connect(self._renew)
+        session_controller.cursor_changed.connect(self._values_soon)
+        session_controller.frame.connect(self._values_soon)
         library.changed.connect(self._renew)
         self.renew_theme()
         self._fill()
@@ -253,7 +253,7 @@ class ChannelBrowser(Themed):
     def _fill(self) -> None:
         """Show all by groups, or what fits the search, the best first."""
         self._outdated = False
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         self._shown = {} if recording is None else self._library.of(recording.schema)
         self.tree.setUpdatesEnabled(False)
         self.tree.blockSignals(True)
@@ -337,13 +337,13 @@ class ChannelBrowser(Themed):
 
     def show_values(self) -> None:
         """Write the value at the cursor behind every channel that is in view."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is None or not len(recording):
             return
         row = (
             len(recording) - 1
-            if self._bridge.cursor is None
-            else min(self._bridge.cursor, len(recording) - 1)
+            if self._session_controller.cursor is None
+            else min(self._session_controller.cursor, len(recording) - 1)
         )
         seen = [name for name, item in self._items.items() if self._in_view(item)]
         for name, value in _row_values(

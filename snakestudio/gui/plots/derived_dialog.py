@@ -139,7 +139,7 @@ class DerivedDialog(Dialog):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         library: Library,
         name: str = "",
         other: Recording | None = None,
@@ -147,7 +147,7 @@ class DerivedDialog(Dialog):
     ) -> None:
         super().__init__(parent, "Change Derived Channel" if name else "Derived Channel")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._recording = bridge.recording
+        self._recording = session_controller.recording
         self._library = library
         self._old = name
         self._other = other

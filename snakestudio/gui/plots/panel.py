@@ -111,7 +111,7 @@ class PlotPanel(Themed):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         document: Document,
         library: Library | None = None,
         contents: Sequence[Content] | None = None,
@@ -119,7 +119,7 @@ class PlotPanel(Themed):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self.document = document
         self.library = library if library is not None else Library(parent=self)
         self.history = SeriesCache()
@@ -168,8 +168,8 @@ class PlotPanel(Themed):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
-        bridge.recording_changed.connect(self._on_recording)
-        bridge.cursor_changed.connect(self._on_cursor)
+        session_controller.recording_changed.connect(self._on_recording)
+        session_controller.cursor_changed.connect(self._on_cursor)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         self._on_recording()
@@ -182,7 +182,7 @@ class PlotPanel(Themed):
         chart = plot.chart
         plot.chosen.connect(lambda: self._on_chosen(plot))
         plot.refused.connect(self.refused)
-        plot.row_asked.connect(self._bridge.set_cursor)
+        plot.row_asked.connect(self._session_controller.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
         chart.cursor_dragged.connect(self._go_to)
@@ -295,7 +295,7 @@ class PlotPanel(Themed):
         return (
             self.follow_button.isChecked()
             and not self.pause_button.isChecked()
-            and self._bridge.live
+            and self._session_controller.live
         )
 
     def follow(self, span: float | None = None) -> None:
@@ -352,7 +352,7 @@ class PlotPanel(Themed):
     # --- events -----------------------------------------------------------------------------------
 
     def _on_recording(self) -> None:
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         self.history.reset(recording)
         if recording is not None:
             self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
@@ -436,7 +436,7 @@ class PlotPanel(Themed):
 
     def _on_fit(self, plot: LivePlot) -> None:
         plot.fit_values()
-        self._bridge.set_cursor(None)  # the first click of a double click has set one
+        self._session_controller.set_cursor(None)  # the first click of a double click has set one
         self.follow()
 
     def fit_values(self, plot: LivePlot) -> None:
@@ -449,7 +449,7 @@ class PlotPanel(Themed):
         recording = self.history.recording
         if recording is None or not len(recording):
             return None, None
-        index = self._bridge.cursor
+        index = self._session_controller.cursor
         row = len(recording) - 1 if index is None else min(index, len(recording) - 1)
         return float(recording.times[row]), row
 
@@ -457,21 +457,25 @@ class PlotPanel(Themed):
         """Set the cursor to the row nearest to a time, s."""
         recording = self.history.recording
         if recording is not None and len(recording):
-            self._bridge.set_cursor(recording.index_at(time))
+            self._session_controller.set_cursor(recording.index_at(time))
 
     def _step(self, rows: int) -> None:
         """Move the cursor by some rows."""
         (_, row), recording = self._place(), self.history.recording
         if row is not None and recording is not None:
-            self._bridge.set_cursor(max(0, min(row + rows, len(recording) - 1)))
+            self._session_controller.set_cursor(max(0, min(row + rows, len(recording) - 1)))
 
     def _on_cursor(self) -> None:
         at, row = self._place()
-        if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
+        if (
+            at is not None
+            and not self._session_controller.live
+            and not self.start <= at <= self.stop
+        ):
             self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
         if self._resting.isActive():
             return
-        if self._bridge.live:
+        if self._session_controller.live:
             self._refresh()
         self.redraws.move_cursor(at, row)
         for plot in self.plots:

@@ -256,7 +256,9 @@ class PlotDocks(QObject):
 
     def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> Panel:
         context = self._context
-        panel = self._new_panel(context.bridge, context.document, self.library, contents, title)
+        panel = self._new_panel(
+            context.session_controller, context.document, self.library, contents, title
+        )
         panel.refused.connect(
             lambda sentence: context.banners.edits.say("info", sentence, passing=True)
         )
@@ -289,7 +291,7 @@ class PlotDocks(QObject):
         """The channel browser."""
         from snakestudio.gui.plots.channel_browser import ChannelBrowser
 
-        browser = ChannelBrowser(self._context.bridge, self.library, self._known)
+        browser = ChannelBrowser(self._context.session_controller, self.library, self._known)
         browser.add_asked.connect(self.add)
         browser.new_plot_asked.connect(self.add_in_new_plot)
         browser.derive_asked.connect(self.derive)
@@ -332,7 +334,9 @@ class PlotDocks(QObject):
             dialog.close()
         overlaid = self._overlaid()
         other = overlaid[0].recording if overlaid else None
-        made = DerivedDialog(self._context.bridge, self.library, name, other, self._context.window)
+        made = DerivedDialog(
+            self._context.session_controller, self.library, name, other, self._context.window
+        )
         made.made.connect(lambda name: self.add_in_new_plot((name,)))
         made.show()
 

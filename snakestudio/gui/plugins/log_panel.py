@@ -33,11 +33,14 @@ class PluginLogPanel(QWidget):
     """The last fault, and the output."""
 
     def __init__(
-        self, plugins: PluginController, bridge: SessionController, parent: QWidget | None = None
+        self,
+        plugins: PluginController,
+        session_controller: SessionController,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._plugins = plugins
-        self._bridge = bridge
+        self._session_controller = session_controller
         self.message = QLabel(self)
         self.message.setWordWrap(True)
         self.message.setTextFormat(Qt.TextFormat.PlainText)

@@ -79,7 +79,7 @@ class PluginController(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         banner: Banner,
         settings: QSettings,
         window: QWidget,
@@ -88,7 +88,7 @@ class PluginController(QObject):
     ) -> None:
         super().__init__(window)
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._banner = banner
         self._settings = settings
         self._window = window
@@ -126,8 +126,8 @@ class PluginController(QObject):
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(lambda: self._on_scene(None, document.scene))
         document.opened.connect(self._on_opened)
-        bridge.plugin_failed.connect(self.show_fault)
-        bridge.status_changed.connect(self._on_status)
+        session_controller.plugin_failed.connect(self.show_fault)
+        session_controller.status_changed.connect(self._on_status)
         self._note_loaded()
 
     # --- what there is ----------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class PluginController(QObject):
             present = find(source.name)
             loading.load(source)
             try:
-                self._bridge.renew_kinds()
+                self._session_controller.renew_kinds()
             except SnakeStudioError:
                 self._take_back(source, present.source if present is not None else None)
                 raise
@@ -221,14 +221,14 @@ class PluginController(QObject):
             loading.unload(source.name)
         else:
             loading.load(before)
-        self._bridge.renew_kinds()
+        self._session_controller.renew_kinds()
 
     def unload(self, name: str) -> str:
         """Remove what a plug-in adds; the scene keeps its values. Gives why not, "" if it was."""
         if self._movable():
             return _MAY_MOVE
         loading.unload(name)
-        self._bridge.renew_kinds()
+        self._session_controller.renew_kinds()
         self._note_loaded()
         return ""
 
@@ -335,7 +335,7 @@ class PluginController(QObject):
             load_trusted(names, folder)
         if self._known != tuple(plugin.digest for plugin in loaded()):
             try:
-                self._bridge.renew_kinds()
+                self._session_controller.renew_kinds()
             except SnakeStudioError as error:
                 self._banner.say("warning", str(error))
         self._note_loaded()
@@ -513,7 +513,7 @@ class PluginController(QObject):
                 self._banner.say("warning", problem, [("Traceback", self._show_log)])
                 return
         self.dismiss_fault()
-        self._bridge.session.play()
+        self._session_controller.session.play()
 
     @property
     def fault_path(self) -> Path | None:
@@ -522,7 +522,7 @@ class PluginController(QObject):
         return None if plugin is None else plugin.source.path
 
     def _on_status(self, status: object) -> None:
-        if self._bridge.status.state == "running":
+        if self._session_controller.status.state == "running":
             self.dismiss_fault()
 
     # --- what runs --------------------------------------------------------------------------------
@@ -530,7 +530,7 @@ class PluginController(QObject):
     def _look(self) -> None:
         if self._watchdog is not None:
             self._watchdog.beat()
-        session = self._bridge.session
+        session = self._session_controller.session
         name = session.running_plugin
         latest = session.latest
         now = time.monotonic()
@@ -549,7 +549,7 @@ class PluginController(QObject):
     def cancel(self) -> None:
         """End the code of a plug-in that does not return; the run is paused."""
         name = self.stuck
-        if name and not self._bridge.session.cancel_plugin(1.0):
+        if name and not self._session_controller.session.cancel_plugin(1.0):
             self._banner.say(
                 "warning",
                 f"The plug-in {name} cannot be cancelled because it runs compiled code or waits for the system. "

@@ -98,7 +98,7 @@ class RemoteContext(Protocol):
     window: QWidget
     settings: QSettings
     document: Document
-    bridge: SessionController
+    session_controller: SessionController
 
     @property
     def robot(self) -> Robot:
@@ -106,7 +106,7 @@ class RemoteContext(Protocol):
         ...
 
     @property
-    def actions_table(self) -> Actions:
+    def action_registry(self) -> Actions:
         """The commands."""
         ...
 
@@ -195,13 +195,13 @@ class Methods:
     def state(self) -> dict[str, Any]:
         """What the window shows and does."""
         c = self._context
-        bridge = c.bridge
-        status = c.bridge.status
-        shown = bridge.displayed
-        recording = bridge.recording
+        session_controller = c.session_controller
+        status = c.session_controller.status
+        shown = session_controller.displayed
+        recording = session_controller.recording
         return {
             "version": __version__,
-            "source": bridge.source,
+            "source": session_controller.source,
             "state": status.state,
             "message": status.message,
             "problems": [problem.sentence() for problem in status.problems],
@@ -209,9 +209,9 @@ class Methods:
             "time_s": None if shown is None else shown.time,
             "duration_s": c.document.scene.run.duration_s,
             "rows": 0 if recording is None else len(recording),
-            "speed": bridge.session.speed,
-            "real_time_factor": bridge.session.real_time_factor,
-            "playing": bridge.playing,
+            "speed": session_controller.session.speed,
+            "real_time_factor": session_controller.session.real_time_factor,
+            "playing": session_controller.playing,
             "scene": str(c.document.path) if c.document.path is not None else c.document.name,
             "edited": c.document.dirty,
             "robot_connected": c.robot.connected,
@@ -244,7 +244,7 @@ class Methods:
                     INVALID_PARAMS,
                     f"The run has no column {name[:60]!r}. Call columns for their names.",
                 )
-        cursor = self._context.bridge.cursor
+        cursor = self._context.session_controller.cursor
         index = len(recording) - 1 if cursor is None else min(cursor, len(recording) - 1)
         return dict(
             zip(
@@ -258,7 +258,7 @@ class Methods:
         """The commands of the menus that run_command can call."""
         made = []
         for spec in self._specs().values():
-            action = self._context.actions_table[spec.id]
+            action = self._context.action_registry[spec.id]
             entry = {
                 "id": spec.id,
                 "menu": spec.menu,
@@ -302,7 +302,7 @@ class Methods:
                 f"{target} is there already. Give another path, or force=true to replace it.",
             )
         name = self._context.document.name
-        base_dir = self._context.bridge.base_dir
+        base_dir = self._context.session_controller.base_dir
 
         def work(progress: Callable[[float], bool]) -> str | None:
             ending = target.suffix.lower()
@@ -368,15 +368,15 @@ class Methods:
     def play(self) -> None:
         """Run the simulation, as soon as its engine is prepared."""
         self._may_change()
-        bridge = self._context.bridge
-        bridge.close_run()
-        bridge.set_cursor(None)
-        bridge.session.play()
+        session_controller = self._context.session_controller
+        session_controller.close_run()
+        session_controller.set_cursor(None)
+        session_controller.session.play()
 
     def pause(self) -> None:
         """Pause the simulation, and what is played of a recorded run."""
-        self._context.bridge.session.pause()
-        self._context.bridge.pause_recorded()
+        self._context.session_controller.session.pause()
+        self._context.session_controller.pause_recorded()
 
     def stop(self) -> None:
         """Pause, and stop a robot that is connected."""
@@ -387,7 +387,7 @@ class Methods:
     def reset(self) -> None:
         """Go back to t = 0."""
         self._may_change()
-        self._context.bridge.reset()
+        self._context.session_controller.reset()
 
     def step(self, n: object = None) -> None:
         """Take n time steps, or those of a control period, and pause."""
@@ -398,7 +398,7 @@ class Methods:
             raise RemoteError(
                 INVALID_PARAMS, f"n is not a number of steps. Give 1 to {_MOST_STEPS}."
             )
-        self._context.bridge.session.step(n)
+        self._context.session_controller.session.step(n)
 
     def speed(self, factor: object) -> None:
         """Choose how fast the simulation runs: 1 is real time, 0 is as fast as possible."""
@@ -411,7 +411,7 @@ class Methods:
             raise RemoteError(
                 INVALID_PARAMS, "factor is not a speed. Give a number from 0 to 1000."
             )
-        self._context.bridge.set_speed(float(factor) if factor else math.inf)
+        self._context.session_controller.set_speed(float(factor) if factor else math.inf)
 
     def run_command(self, id: str) -> None:
         """Call a command of the menus by its id; see commands."""
@@ -423,7 +423,7 @@ class Methods:
             )
         if spec.id not in SAFE_WITH_TORQUE:
             self._may_change()
-        action = self._context.actions_table[spec.id]
+        action = self._context.action_registry[spec.id]
         action.setEnabled(spec.enabled(self._context))
         if not action.isEnabled():
             raise RemoteError(
@@ -435,11 +435,11 @@ class Methods:
 
     def _specs(self) -> dict[str, Any]:
         return {
-            spec.id: spec for spec in self._context.actions_table.commands if spec.id in COMMANDS
+            spec.id: spec for spec in self._context.action_registry.commands if spec.id in COMMANDS
         }
 
     def _recording(self) -> Recording:
-        recording = self._context.bridge.recording
+        recording = self._context.session_controller.recording
         if recording is None or not len(recording):
             raise RemoteError(NOT_NOW, "There is no run yet. Play the simulation, or open a run.")
         return recording

@@ -20,7 +20,7 @@ class RobotContext(Context, Protocol):
 
     robot: RobotControl
     connection: RobotConnection
-    robot_in_window: RobotFeature
+    robot_feature: RobotFeature
     teleoperation: TeleopFeature
     together: Starter
 
@@ -53,7 +53,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "connect_robot",
         "Robot",
         "Connect ...",
-        lambda c: c.robot_in_window.ask_connect(),
+        lambda c: c.robot_feature.ask_connect(),
         ("Ctrl+Alt+K",),
         icon="robot",
         tip="A robot on a CAN bus, an emulated one, or a log: at first it is only listened to",
@@ -62,7 +62,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "emulated_robot",
         "Robot",
         "Emulated Robot ...",
-        lambda c: c.robot_in_window.ask_connect("emulated"),
+        lambda c: c.robot_feature.ask_connect("emulated"),
         tip="Start a robot that exists only in this computer and speaks as the real one does",
     ),
     Command(
@@ -98,7 +98,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "arm_robot",
         "Robot",
         "Arm ...",
-        lambda c: c.robot_in_window.go_to_hold_button(),
+        lambda c: c.robot_feature.go_to_hold_button(),
         (),
         _may_arm,
         tip="Go to the button that arms when it is held",

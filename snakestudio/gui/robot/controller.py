@@ -57,7 +57,7 @@ class RobotControl(QObject):
     ----------
     document : Document
         Its scene says what the robot shall do.
-    bridge : SessionController
+    session_controller : SessionController
         Shows the robot in place of the simulation.
     new_run : callable
         Says for every stretch of streaming which run file it is recorded to; None if it is not
@@ -87,7 +87,7 @@ class RobotControl(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         new_run: NewRun,
         services: Services | None = None,
         parent: QObject | None = None,
@@ -95,7 +95,7 @@ class RobotControl(QObject):
         super().__init__(parent)
         self.services = services or Services()
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._new_run = new_run
         self.link: Link | None = None
         """None while no robot is connected."""
@@ -210,7 +210,7 @@ class RobotControl(QObject):
             raise
         link.command("connect")
         self._look()
-        self._bridge.show_robot()
+        self._session_controller.show_robot()
 
     def _make_live(self) -> None:
         assert self.link is not None
@@ -223,7 +223,7 @@ class RobotControl(QObject):
             self.choices,
         )
         self.live = live
-        self._bridge.set_robot(Robot(live, self.link.profile.name))
+        self._session_controller.set_robot(Robot(live, self.link.profile.name))
 
     def watch_traffic(self, watcher: QObject, watch: bool) -> None:
         """Somebody looks at the traffic, or does not: to put it into words costs time that nobody should pay unseen."""
@@ -265,7 +265,7 @@ class RobotControl(QObject):
             link.stop("The robot was disconnected.")
         self._end_live()
         self.priority.give_back()
-        self._bridge.set_robot(None)
+        self._session_controller.set_robot(None)
         link.close()
         for event in link.events():
             self.happened.emit(event)

@@ -37,30 +37,33 @@ class InView(QObject):
     marks_changed = Signal()
 
     def __init__(
-        self, control: RobotControl, bridge: SessionController, parent: QObject | None = None
+        self,
+        control: RobotControl,
+        session_controller: SessionController,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._control = control
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._twin: Recording | None = None
         self._control.polled.connect(self._look)
-        self._bridge.source_changed.connect(self._look)
+        self._session_controller.source_changed.connect(self._look)
 
     @property
     def shown(self) -> bool:
         """Whether the window shows the robot, as it is now."""
-        return self._bridge.source == "robot"
+        return self._session_controller.source == "robot"
 
     def stale(self) -> bool:
         """Whether the robot is to be drawn as something that nothing is known of at present."""
-        return self.shown and self._bridge.live and self._control.standing.stale
+        return self.shown and self._session_controller.live and self._control.standing.stale
 
     def marks(self) -> list[tuple[str, str]]:
         """Colour and text of what must be known about the robot that is drawn."""
         if not self.shown:
             return []
         palette = theme.current()
-        snapshot = self._bridge.displayed
+        snapshot = self._session_controller.displayed
         marks = []
         if self._control.standing.lost:
             marks.append((palette.danger, self._control.standing.title))

@@ -70,7 +70,7 @@ class RobotFeature(QObject):
     def show_robot(self) -> None:
         """Show the robot; where there is none, ask which to connect to."""
         if self._control.connected:
-            self._context.bridge.show_robot()
+            self._context.session_controller.show_robot()
         else:
             self.ask_connect()
 

@@ -49,13 +49,13 @@ def _is_a_chain(c: RunsContext) -> bool:
 
 
 def _can_run(c: RunsContext) -> bool:
-    return _can_step(c) or c.bridge.waits
+    return _can_step(c) or c.session_controller.waits
 
 
 def _can_step(c: RunsContext) -> bool:
-    if c.bridge.source == "robot":
+    if c.session_controller.source == "robot":
         return False  # a robot is led by its own commands; the simulation goes on as it did
-    return c.bridge.source == "replay" or c.bridge.status.state in (
+    return c.session_controller.source == "replay" or c.session_controller.status.state in (
         "ready",
         "running",
         "paused",
@@ -64,24 +64,24 @@ def _can_step(c: RunsContext) -> bool:
 
 
 def _run_label(c: RunsContext) -> str:
-    if c.bridge.waits:
-        if c.bridge.status.state == "unprepared":
+    if c.session_controller.waits:
+        if c.session_controller.status.state == "unprepared":
             return "Prepare and Play"
-        return "Do Not Play When Ready" if c.bridge.status.queued else "Play When Ready"
-    return "Pause" if c.bridge.moving else "Play"
+        return "Do Not Play When Ready" if c.session_controller.status.queued else "Play When Ready"
+    return "Pause" if c.session_controller.moving else "Play"
 
 
 def _prepare(c: RunsContext) -> None:
-    if c.bridge.status.state == "preparing":
-        c.bridge.session.cancel_preparing()
+    if c.session_controller.status.state == "preparing":
+        c.session_controller.session.cancel_preparing()
     else:
-        c.bridge.session.prepare()
+        c.session_controller.session.prepare()
 
 
 def _prepare_label(c: RunsContext) -> str:
     return (
         "Cancel Preparing the Engine"
-        if c.bridge.status.state == "preparing"
+        if c.session_controller.status.state == "preparing"
         else "Prepare the Engine"
     )
 
@@ -92,11 +92,11 @@ def _speed(places: int) -> Callable[[RunsContext], None]:
 
 def _step(c: RunsContext, n_steps: int | None = None) -> None:
     """Go on by some time steps (a control period if not said), from the newest state; by a row of an opened run."""
-    if c.bridge.source == "replay":
+    if c.session_controller.source == "replay":
         c.time_bar.track.shift(1)
         return
-    c.bridge.set_cursor(None)
-    c.bridge.session.step(n_steps)
+    c.session_controller.set_cursor(None)
+    c.session_controller.session.step(n_steps)
 
 
 def _show_camera_keys(c: RunsContext) -> None:
@@ -126,7 +126,7 @@ def _add_camera_key(c: RunsContext) -> None:
 
 
 def _has_rows(c: RunsContext) -> bool:
-    return c.bridge.recording is not None
+    return c.session_controller.recording is not None
 
 
 def _has_events(c: RunsContext) -> bool:
@@ -134,11 +134,11 @@ def _has_events(c: RunsContext) -> bool:
 
 
 def _has_span(c: RunsContext) -> bool:
-    return c.bridge.player is not None and c.bridge.player.span is not None
+    return c.session_controller.player is not None and c.session_controller.player.span is not None
 
 
 def _play_label(c: RunsContext) -> str:
-    return "Pause Recorded" if c.bridge.playing else "Play Recorded"
+    return "Pause Recorded" if c.session_controller.playing else "Play Recorded"
 
 
 OPEN: tuple[Command[RunsContext], ...] = (
@@ -164,9 +164,9 @@ OPEN: tuple[Command[RunsContext], ...] = (
         "close_run",
         "File",
         "Back to the Simulation",
-        lambda c: c.bridge.close_run(),
+        lambda c: c.session_controller.close_run(),
         (),
-        lambda c: c.bridge.source != "simulation",
+        lambda c: c.session_controller.source != "simulation",
         tip="Show it in place of the robot or of a run",
     ),
 )
@@ -267,7 +267,7 @@ PICTURES: tuple[Command[RunsContext], ...] = (
         "Add Camera Keyframe",
         _add_camera_key,
         ("Ctrl+Shift+K",),
-        lambda c: c.bridge.displayed is not None,
+        lambda c: c.session_controller.displayed is not None,
         icon="keyframe",
         tip="A video's camera can move from this view, at the moment that is shown, to others",
     ),
@@ -287,7 +287,7 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
         "play",
         "Simulation",
         "Play",
-        lambda c: c.bridge.play_or_pause(),
+        lambda c: c.session_controller.play_or_pause(),
         ("Space",),
         _can_run,
         icon="play",
@@ -317,9 +317,11 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
         "reset",
         "Simulation",
         "Reset",
-        lambda c: c.bridge.reset(),
+        lambda c: c.session_controller.reset(),
         ("Ctrl+R",),
-        lambda c: c.bridge.status.state != "empty" and c.bridge.source != "robot",
+        lambda c: (
+            c.session_controller.status.state != "empty" and c.session_controller.source != "robot"
+        ),
         icon="reset",
         tip="Back to the start, with all edits applied",
     ),
@@ -328,7 +330,7 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
         "Simulation",
         "Prepare the Engine",
         _prepare,
-        enabled=lambda c: c.bridge.status.state in ("preparing", "unprepared"),
+        enabled=lambda c: c.session_controller.status.state in ("preparing", "unprepared"),
         label=_prepare_label,
         tip="Compile the engine of this scene's model, which is needed once on a machine; all else works meanwhile",
     ),
@@ -347,7 +349,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "play_recorded",
         "Time",
         "Play Recorded",
-        lambda c: c.bridge.play_or_pause_recorded(),
+        lambda c: c.session_controller.play_or_pause_recorded(),
         ("Shift+Space",),
         _has_rows,
         icon="play-recorded",
@@ -359,10 +361,10 @@ TIME: tuple[Command[RunsContext], ...] = (
         "loop",
         "Time",
         "Loop",
-        lambda c: c.bridge.set_loop(not c.bridge.loops),
+        lambda c: c.session_controller.set_loop(not c.session_controller.loops),
         ("L",),
         _has_rows,
-        checked=lambda c: c.bridge.loops,
+        checked=lambda c: c.session_controller.loops,
         icon="loop",
         local=True,
         tip="Begin again where playing ends",
@@ -371,7 +373,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "mark_in",
         "Time",
         "Play from Here",
-        lambda c: c.bridge.mark_span(begin=True),
+        lambda c: c.session_controller.mark_span(begin=True),
         ("I",),
         _has_rows,
         local=True,
@@ -381,7 +383,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "mark_out",
         "Time",
         "Play up to Here",
-        lambda c: c.bridge.mark_span(begin=False),
+        lambda c: c.session_controller.mark_span(begin=False),
         ("O",),
         _has_rows,
         local=True,
@@ -391,7 +393,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "play_all",
         "Time",
         "Play All Again",
-        lambda c: c.bridge.clear_span(),
+        lambda c: c.session_controller.clear_span(),
         ("Shift+I",),
         _has_span,
         local=True,
@@ -403,7 +405,7 @@ TIME: tuple[Command[RunsContext], ...] = (
         "Continue from Here",
         lambda c: c.open_runs.continue_here(),
         ("Ctrl+Shift+R",),
-        lambda c: _has_rows(c) and c.bridge.source != "robot",
+        lambda c: _has_rows(c) and c.session_controller.source != "robot",
         icon="continue",
         tip="A new run that begins with this one up to the moment that is shown, and goes on from it",
     ),
@@ -467,9 +469,9 @@ TIME: tuple[Command[RunsContext], ...] = (
         "live",
         "Time",
         "Go to the Newest State",
-        lambda c: c.bridge.set_cursor(None),
+        lambda c: c.session_controller.set_cursor(None),
         ("End",),
-        lambda c: not c.bridge.live,
+        lambda c: not c.session_controller.live,
         local=True,
         icon="live",
     ),

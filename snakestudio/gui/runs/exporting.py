@@ -81,7 +81,7 @@ class Exporter(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         viewport: ViewportPicture,
         banner: Banner,
         settings: QSettings,
@@ -93,7 +93,7 @@ class Exporter(QObject):
     ) -> None:
         super().__init__(window)
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._viewport = viewport
         self._banner = banner
         self._settings = settings
@@ -118,7 +118,7 @@ class Exporter(QObject):
     @property
     def possible(self) -> bool:
         """Whether there is a run to export and nothing is being exported."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         return not self.busy and recording is not None and len(recording) > 1
 
     # --- the run as numbers -----------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Exporter(QObject):
 
     def mcap(self, path: Path) -> None:
         """Write the run so far as a run file."""
-        folder = self._bridge.base_dir
+        folder = self._session_controller.base_dir
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
             from snakestudio.export.mcap import write_mcap
@@ -171,13 +171,13 @@ class Exporter(QObject):
             return write_mcap(path, recording, scene_file, progress, base_dir=folder)
 
         self._write_run(
-            path, write, self._bridge.recording
+            path, write, self._session_controller.recording
         )  # of which plots derive the others again
 
     @property
     def _scene_file(self) -> str | None:
         """Name of the file that the scene of what is shown came from."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if isinstance(recording, RunFile):
             return recording.info.scene_file or None
         return self._document.origin.name if self._document.origin is not None else None
@@ -185,12 +185,12 @@ class Exporter(QObject):
     @property
     def _name(self) -> str:
         """What the run that is shown is called."""
-        return self._bridge.source_name or self._document.name
+        return self._session_controller.source_name or self._document.name
 
     @property
     def recording(self) -> WithDerived | None:
         """The run so far with its derived channels."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         over = self.overlaid()
         if recording is None:
             return None
@@ -223,7 +223,7 @@ class Exporter(QObject):
 
     def figures(self, folder: Path) -> None:
         """Draw the run so far as figures, PDF: those of the papers that are of its scene, and general ones."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is None or self.busy:
             return
         scene_file = self._scene_file
@@ -253,7 +253,7 @@ class Exporter(QObject):
         """Write the contact problem of the step where the run stands, as FCLIB (.hdf5) or arrays (.npz)."""
         if self.busy:
             return
-        session = self._bridge.session
+        session = self._session_controller.session
 
         def work(progress: Progress) -> Path | None:
             session.write_contact_problem(path)
@@ -334,7 +334,7 @@ class Exporter(QObject):
         recording = self.recording
         if recording is None or self.busy:
             return
-        folder = self._bridge.base_dir
+        folder = self._session_controller.base_dir
         name = self._name
 
         def work(progress: Progress) -> Path | None:

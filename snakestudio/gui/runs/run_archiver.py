@@ -51,7 +51,7 @@ class RunArchiver(QObject):
         self,
         library: RunLibrary,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         viewport: ViewportPicture,
         settings: QSettings,
         parent: QObject | None = None,
@@ -60,7 +60,7 @@ class RunArchiver(QObject):
         super().__init__(parent)
         self._library = library
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._viewport = viewport
         self._settings = settings
         self._keeping = settings.value(_KEEP, True, bool) is not False
@@ -74,9 +74,9 @@ class RunArchiver(QObject):
         self._robots.setInterval(_SOON_MS)
         self._robots.timeout.connect(self._take_robots)
         self.robot_waits = robot_waits
-        bridge.status_changed.connect(self._on_status)
-        bridge.recording_changed.connect(self.changed)
-        bridge.recording_changed.connect(self._on_recording)
+        session_controller.status_changed.connect(self._on_status)
+        session_controller.recording_changed.connect(self.changed)
+        session_controller.recording_changed.connect(self._on_recording)
 
     @property
     def library(self) -> RunLibrary:
@@ -108,13 +108,13 @@ class RunArchiver(QObject):
     @property
     def present(self) -> Path | None:
         """The file of the run that the window makes at present, if it is kept."""
-        recording = self._bridge.session.recording
+        recording = self._session_controller.session.recording
         return None if recording is None else recording.path
 
     # --- pictures ---------------------------------------------------------------------------------
 
     def _on_status(self) -> None:
-        state = self._bridge.status.state
+        state = self._session_controller.status.state
         if state == "running":
             self._soon.start()
         elif state in ("paused", "finished", "failed"):
@@ -126,8 +126,8 @@ class RunArchiver(QObject):
     def _take(self) -> None:
         """Keep what the viewport shows as the picture of the present run, unless it shows something else."""
         path = self.present
-        shown = self._bridge.displayed
-        live = self._bridge.live and self._bridge.source == "simulation"
+        shown = self._session_controller.displayed
+        live = self._session_controller.live and self._session_controller.source == "simulation"
         if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
             return
         if (
@@ -145,10 +145,10 @@ class RunArchiver(QObject):
     @property
     def _robots_run(self) -> Path | None:
         """The file of the robot's run that is shown, if it is kept."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         return (
             recording.path
-            if self._bridge.source == "robot" and isinstance(recording, RunRecording)
+            if self._session_controller.source == "robot" and isinstance(recording, RunRecording)
             else None
         )
 
@@ -157,7 +157,7 @@ class RunArchiver(QObject):
         path = self._robots_run
         if path is None:
             return
-        if self.robot_waits() or self._bridge.displayed is None or not path.exists():
+        if self.robot_waits() or self._session_controller.displayed is None or not path.exists():
             self._robots.start()
         else:
             self._keep(path)

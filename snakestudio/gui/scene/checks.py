@@ -86,13 +86,13 @@ class Checks(QWidget):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         selection: Selection,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._selection = selection
         self._checked: tuple[Scene, Path | None, list[Problem]] | None = None
         self.summary = QLabel()
@@ -122,7 +122,7 @@ class Checks(QWidget):
         layout.addWidget(self._message)
         layout.addWidget(self.list, 1)
         layout.addStretch(0)  # the summary stays on top where there is nothing to list
-        bridge.status_changed.connect(self._refresh)
+        session_controller.status_changed.connect(self._refresh)
         pace = Throttle(
             200, self._refresh, self
         )  # what is wrong now, the session says; this is about what cannot be read
@@ -133,7 +133,7 @@ class Checks(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        status = self._bridge.status
+        status = self._session_controller.status
         problems = list(status.problems)
         if status.pending:
             problems += [problem for problem in self._coming() if problem not in problems]

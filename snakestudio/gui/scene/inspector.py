@@ -141,16 +141,19 @@ class StartChoice(QWidget):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
         What it shows is where a start from the present state begins.
     """
 
     def __init__(
-        self, document: Document, bridge: SessionController, parent: QWidget | None = None
+        self,
+        document: Document,
+        session_controller: SessionController,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self.box = ChoiceBox()
         self.box.setAccessibleName("Kind of start")
         self.box.setToolTip("How the robot starts; what was said before is carried over")
@@ -178,7 +181,7 @@ class StartChoice(QWidget):
             )
         if kind != scene.start.kind and (kind != "recording" or file):
             try:
-                values = start_values(scene, kind, self._bridge.displayed, file)
+                values = start_values(scene, kind, self._session_controller.displayed, file)
                 self._document.edit(
                     with_values(scene, {"start": values}), f"Start: {START_KINDS[kind].lower()}"
                 )
@@ -231,13 +234,13 @@ class Inspector(Themed):
         self,
         document: Document,
         selection: Selection,
-        bridge: SessionController,
+        session_controller: SessionController,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
         self._selection = selection
-        self._bridge = bridge
+        self._session_controller = session_controller
         self.rows: dict[str, FormRow] = {}
         self._shown: tuple[object, ...] = ()
         self.link_values: LinkValues | None = None
@@ -288,8 +291,8 @@ class Inspector(Themed):
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._forget)
-        bridge.status_changed.connect(self._show_pending)
-        bridge.frame.connect(self._pace.ask)
+        session_controller.status_changed.connect(self._show_pending)
+        session_controller.frame.connect(self._pace.ask)
         self._another = QTimer(self)
         self._another.setSingleShot(True)
         self._another.setInterval(0)
@@ -522,7 +525,7 @@ class Inspector(Themed):
             return
         parts = _RUN_PARTS if kind == "run" else (kind,)
         if kind == "start":
-            self._start = StartChoice(self._document, self._bridge)
+            self._start = StartChoice(self._document, self._session_controller)
             column.addWidget(self._start)
         if kind == "run":
             for name in ("title", "description", "source"):
@@ -587,12 +590,12 @@ class Inspector(Themed):
     def _show_pending(self) -> None:
         """Say at the rows which values wait for the next reset."""
         for row in self.rows.values():
-            row.set_pending(self._bridge.status.pending)
+            row.set_pending(self._session_controller.status.pending)
 
     def _show_live(self) -> None:
         if not self.isVisible():
             return
-        snapshot = self._bridge.displayed
+        snapshot = self._session_controller.displayed
         scene = self._document.scene
         single = self._selection.single
         fits = snapshot is not None and snapshot.n_links == scene.body.n_parts

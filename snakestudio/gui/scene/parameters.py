@@ -149,11 +149,14 @@ class ParameterPanels(Themed):
     """Every parameter one changes while watching, as sliders and typed numbers."""
 
     def __init__(
-        self, document: Document, bridge: SessionController, parent: QWidget | None = None
+        self,
+        document: Document,
+        session_controller: SessionController,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._rows: dict[str, ParameterRow] = {}
         self.continuum: ContinuumPanel | None = None
         """Made when the first scene of a continuous body is shown."""
@@ -221,8 +224,8 @@ class ParameterPanels(Themed):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         document.kinds_changed.connect(self._on_kinds)
-        bridge.frame.connect(self._shape_pace.ask)
-        bridge.status_changed.connect(self._show_pending)
+        session_controller.frame.connect(self._shape_pace.ask)
+        session_controller.status_changed.connect(self._show_pending)
         self._on_scene(None, document.scene)
         self._show_pending()
 
@@ -335,15 +338,15 @@ class ParameterPanels(Themed):
         self._contact.set_title("Ground" if strained else "Contact and friction")
 
     def _show_pending(self) -> None:
-        pending = set(self._bridge.status.pending)
+        pending = set(self._session_controller.status.pending)
         for key, row in self.rows.items():
             row.set_pending(key in pending)
         self.controller.show_pending(pending)
         self.model_values.show_pending(pending)
-        self.gait.show_pending(pending, self._bridge.status.problems)
-        self.ground_formulas.show_findings(self._bridge.status.problems)
+        self.gait.show_pending(pending, self._session_controller.status.problems)
+        self.ground_formulas.show_findings(self._session_controller.status.problems)
         if self._shown_continuum is not None:
-            self._shown_continuum.show_pending(pending, self._bridge.status.problems)
+            self._shown_continuum.show_pending(pending, self._session_controller.status.problems)
         self.model_message.say("Applies at the next reset." if "model" in pending else "")
 
     def _on_kinds(self) -> None:
@@ -352,13 +355,13 @@ class ParameterPanels(Themed):
         self._show_pending()
 
     def _draw_shape(self) -> None:
-        shown = self._bridge.displayed
+        shown = self._session_controller.displayed
         if not self.isVisible():
             return
         if self._shown_continuum is not None:
             self._shown_continuum.strain.show_time(0.0 if shown is None else shown.time)
         else:
-            self.gait.shape.show_state(self._document.scene, self._bridge.displayed)
+            self.gait.shape.show_state(self._document.scene, self._session_controller.displayed)
 
     def renew_theme(self) -> None:
         self.friction_presets.refresh(self._document.scene)

@@ -73,7 +73,10 @@ class CommandEntry:
 
 
 def command_entries(
-    table: ActionRegistry, panes: FocusCycle, layouts: Layouts, open_scene: Callable[[Path], object]
+    table: ActionRegistry,
+    focus_cycle: FocusCycle,
+    layouts: Layouts,
+    open_scene: Callable[[Path], object],
 ) -> list[CommandEntry]:
     """Everything that can be found, in the order of the menus."""
     table.refresh()
@@ -99,13 +102,13 @@ def command_entries(
                 action.isCheckable() and action.isChecked(),
             )
         )
-    for name, dock in panes.docks.all.items():
+    for name, dock in focus_cycle.docks.all.items():
         found.append(
             CommandEntry(
                 f"panel_{name}",
                 f"Go to {dock.windowTitle()}",
                 "Panel",
-                partial(panes.go_to, name),
+                partial(focus_cycle.go_to, name),
                 icon="layout",
                 checked=dock.isVisible(),
             )

@@ -88,8 +88,8 @@ class Context(QObject):
     """
 
     closing = Signal()
-    actions_table: ActionRegistry
-    robot_in_window: RobotFeature
+    action_registry: ActionRegistry
+    robot_feature: RobotFeature
 
     def __init__(
         self,
@@ -103,8 +103,8 @@ class Context(QObject):
         self.window: QWidget = window
         self.settings = settings
         self.document = document = Document(window)
-        self.bridge = bridge = SessionController(
-            document, window, new_run=lambda scene: self.keeper.new_run(scene)
+        self.session_controller = session_controller = SessionController(
+            document, window, new_run=lambda scene: self.run_archiver.new_run(scene)
         )
         self.selection = Selection(document, window)
         self._make_view()
@@ -116,32 +116,32 @@ class Context(QObject):
             self,
             self.viewport,
             self.viewport.room_above,
-            lambda: self.actions_table.plain_keys(),
+            lambda: self.action_registry.plain_keys(),
             lambda: self.trigger("teleop_mapping"),
         )
         self.plugins = PluginController(
             document,
-            bridge,
+            session_controller,
             self.banners.plugins,
             settings,
             window,
             lambda: self.robot.movable,
             self.show_plugin_log,
         )
-        self.streamer = Streamer(bridge, self.banners.sharing, settings, window)
+        self.streamer = Streamer(session_controller, self.banners.sharing, settings, window)
         self.remote = RemoteControl(self, self.banners.sharing)
-        self.actions_table = table = ActionRegistry(commands, self, window)
+        self.action_registry = table = ActionRegistry(commands, self, window)
         bar_part = BarPart(self.robot)
         self.run_bar = RunBar(
-            bridge,
+            session_controller,
             document,
             table["reset"],
             table["play"],
             table["step"],
             [table["export_csv"], table["export_video"], table["screenshot"]],
             {
-                "simulation": bridge.close_run,
-                "robot": lambda: self.robot_in_window.show_robot(),
+                "simulation": session_controller.close_run,
+                "robot": lambda: self.robot_feature.show_robot(),
                 "replay": self.open_runs.show_last,
             },
             bar_part,
@@ -149,63 +149,73 @@ class Context(QObject):
         )
         self.time_bar.set_actions(table.__getitem__)
         self.status_bar = StatusBar(
-            bridge, document, lambda: self.robot.standing, self._background, window
+            session_controller, document, lambda: self.robot.standing, self._background, window
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
         self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore
         self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
-        self.panes = FocusCycle(self.docks, [self.viewport, self.time_bar], self.run_bar, window)
-        self.guides = HelpController(self, window, self.viewport)
-        self.robot_in_window = RobotFeature(self, bar_part)
+        self.focus_cycle = FocusCycle(
+            self.docks, [self.viewport, self.time_bar], self.run_bar, window
+        )
+        self.help_controller = HelpController(self, window, self.viewport)
+        self.robot_feature = RobotFeature(self, bar_part)
         self._connect()
 
     # --- what there is ----------------------------------------------------------------------------
 
     def _make_view(self) -> None:
         document = self.document
-        bridge = self.bridge
-        self.viewport = viewport = Viewport(document, bridge, self.selection)
+        session_controller = self.session_controller
+        self.viewport = viewport = Viewport(document, session_controller, self.selection)
         self.obstacles = ObstacleCommands(
             document,
             self.selection,
-            lambda: bridge.displayed,
+            lambda: session_controller.displayed,
             lambda: viewport.navigator.camera.target[:2],
             lambda sentence: self.banners.edits.say("info", sentence, passing=True),
             lambda x, y: viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint()),
         )
         FocusFrame(viewport)
         viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
-        self.time_bar = TimeBar(bridge, document, camera=lambda: viewport.navigator.camera)
-        self.banners = Banners(bridge, lambda: document.scene, self.show_checks, self._apply_fix)
+        self.time_bar = TimeBar(
+            session_controller, document, camera=lambda: viewport.navigator.camera
+        )
+        self.banners = Banners(
+            session_controller, lambda: document.scene, self.show_checks, self._apply_fix
+        )
 
     def _make_runs(self) -> None:
         """Files, runs and robot."""
         document = self.document
-        bridge = self.bridge
+        session_controller = self.session_controller
         banners = self.banners
         settings = self.settings
         window = self.window
         self.files = Files(document, banners.files, settings, window)
-        self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, window)
-        self.keeper = RunArchiver(
+        self.open_runs = OpenRuns(
+            document, session_controller, self.files.may_discard, banners.source, window
+        )
+        self.run_archiver = RunArchiver(
             RunLibrary(),
             document,
-            bridge,
+            session_controller,
             self.viewport,
             settings,
             window,
             lambda: self.robot.movable,
         )
-        self.robot = RobotControl(document, bridge, self.keeper.new_run, parent=window)
+        self.robot = RobotControl(
+            document, session_controller, self.run_archiver.new_run, parent=window
+        )
         self.connection = RobotConnection(self.robot, document, window)
         self.beside = PinnedRuns(window)
-        self.safekeeping = DocumentRecovery(document, self.files, banners, settings, window)
+        self.document_recovery = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)
         self.camera_keys = CameraKeys(
             document,
-            bridge,
+            session_controller,
             lambda: self.viewport.camera,
             self.viewport.navigator.go,
             settings,
@@ -214,7 +224,7 @@ class Context(QObject):
         self.channels = Library(settings, window)
         self.exporter = Exporter(
             document,
-            bridge,
+            session_controller,
             self.viewport,
             banners.exports,
             settings,
@@ -223,24 +233,26 @@ class Context(QObject):
             overlaid=self.overlaid.overlaid,
             derived=lambda: {each.name: each.text for each in self.channels.derived},
         )
-        self.together = Starter(document, bridge, self.robot, banners.together, settings, window)
+        self.together = Starter(
+            document, session_controller, self.robot, banners.together, settings, window
+        )
 
     def _make_analysis(self) -> None:
         document = self.document
         window = self.window
-        preparations = self.bridge.session.preparations
+        preparations = self.session_controller.session.preparations
         self.comparer = Comparer(document, window, preparations)
         self.chain_comparer = ChainComparer(document, window, preparations)
         self.step_checker = StepChecker(document, window, preparations)
         self.fitter = Fitter(document, window, preparations=preparations)
-        self.experiments = Experiments(document, self.bridge, window)
+        self.experiments = Experiments(document, self.session_controller, window)
         self.experiment_files = ExperimentFiles(
             self.experiments, document, self.files, self.banners.files, self.settings, window
         )
 
     def _show_other_runs(self) -> None:
         """What is seen over the window's own run, in viewport and plots."""
-        self.twin = InView(self.robot, self.bridge, self.window)
+        self.twin = InView(self.robot, self.session_controller, self.window)
         for source in (
             self.comparer,
             self.chain_comparer,
@@ -257,15 +269,15 @@ class Context(QObject):
         self.twin.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
-        bridge = self.bridge
-        table = self.actions_table
+        session_controller = self.session_controller
+        table = self.action_registry
         robot = self.robot
         for signal in (
-            bridge.status_changed,
-            bridge.recording_changed,
-            bridge.cursor_changed,
-            bridge.source_changed,
-            bridge.player_changed,
+            session_controller.status_changed,
+            session_controller.recording_changed,
+            session_controller.cursor_changed,
+            session_controller.source_changed,
+            session_controller.player_changed,
             self.time_bar.track.moments.changed,
             self.document.title_changed,
             self.selection.changed,
@@ -284,7 +296,11 @@ class Context(QObject):
         self.document.scene_changed.connect(self._on_edit)
         self.document.scene_changed.connect(self._on_scene_changed)
         self.document.undo_stack.indexChanged.connect(self._on_edit)
-        for signal in (bridge.status_changed, bridge.source_changed, bridge.player_changed):
+        for signal in (
+            session_controller.status_changed,
+            session_controller.source_changed,
+            session_controller.player_changed,
+        ):
             signal.connect(self.dress_play)
         for signal in (
             self.comparer.shown_changed,
@@ -306,15 +322,19 @@ class Context(QObject):
         robot.changed.connect(self.status_bar.refresh_soon)
         for signal in (robot.changed, robot.polled):
             signal.connect(self.study.look_at_robot)
-        bridge.recording_changed.connect(lambda: self.step_checker.annotate(bridge.recording))
-        self.step_checker.finished.connect(lambda: self.step_checker.annotate(bridge.recording))
+        session_controller.recording_changed.connect(
+            lambda: self.step_checker.annotate(session_controller.recording)
+        )
+        self.step_checker.finished.connect(
+            lambda: self.step_checker.annotate(session_controller.recording)
+        )
         self.viewport.frame_drawn.connect(self.status_bar.count_frame)
         self.viewport.fell_back.connect(
             lambda reason: self.banners.error(
                 f"The 3D view is not available: {reason} A plain view is shown instead."
             )
         )
-        self.robot_in_window.connected_changed.connect(self._on_robot)
+        self.robot_feature.connected_changed.connect(self._on_robot)
 
     # --- what parts ask for -----------------------------------------------------------------------
 
@@ -348,7 +368,7 @@ class Context(QObject):
 
     def trigger(self, command: str) -> None:
         """Do what a command does, as its menu would: not while a robot could move if it keeps the window."""
-        self.actions_table[command].trigger()
+        self.action_registry[command].trigger()
 
     @property
     def speed(self) -> SpeedChooser:
@@ -387,7 +407,7 @@ class Context(QObject):
         self.window.repaint()  # it takes a while, in which a menu or palette that has closed should not be seen
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
-        self.actions_table.renew_theme()
+        self.action_registry.renew_theme()
         self.dress_play()
         for part in (
             self.run_bar,
@@ -404,10 +424,10 @@ class Context(QObject):
 
     def dress_play(self) -> None:
         """The buttons that play show whether something plays."""
-        moving = self.bridge.moving
-        self.actions_table["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
-        recorded = "pause-recorded" if self.bridge.playing else "play-recorded"
-        self.actions_table["play_recorded"].setIcon(theme.icon(recorded))
+        moving = self.session_controller.moving
+        self.action_registry["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
+        recorded = "pause-recorded" if self.session_controller.playing else "play-recorded"
+        self.action_registry["play_recorded"].setIcon(theme.icon(recorded))
 
     def close(self) -> None:
         """The window closes for good."""
@@ -421,7 +441,7 @@ class Context(QObject):
             self.experiments,
             self.exporter,
             self.together,
-            self.safekeeping,
+            self.document_recovery,
             self.study,
             self.teleoperation,
             self.remote,
@@ -433,14 +453,14 @@ class Context(QObject):
         self.viewport.close_surface()
         self.beside.clear()
         self.closing.emit()
-        self.bridge.close()
+        self.session_controller.close()
         self.open_runs.close()
 
     def _on_edit(self) -> None:
         (
-            self.actions_table.refresh_later
+            self.action_registry.refresh_later
             if self.document.going_on
-            else self.actions_table.refresh_soon
+            else self.action_registry.refresh_soon
         )()
 
     def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
@@ -449,7 +469,7 @@ class Context(QObject):
             self.banners.edits.say("info", note, passing=True)
 
     def _on_robot(self, connected: bool) -> None:
-        self.actions_table.give_space("stop_robot" if connected else "play")
+        self.action_registry.give_space("stop_robot" if connected else "play")
         if not connected:
             self.docks["plots"].raise_()  # what the robot's data lay over
 

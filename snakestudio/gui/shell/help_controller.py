@@ -36,11 +36,11 @@ _PAGES = {"robot-profile": "profile_format"}
 
 
 class _Context(Context, Protocol):
-    actions_table: ActionRegistry
+    action_registry: ActionRegistry
     docks: Docks
     files: Files
     layouts: Layouts
-    panes: FocusCycle
+    focus_cycle: FocusCycle
     run_bar: RunBar
 
     @property
@@ -118,7 +118,7 @@ class HelpController(QObject):
         palette = open_overlay(self._window, CommandPalette)
         if palette is None:
             c = self._context
-            entries = command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
+            entries = command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
             palette = CommandPalette(self._window, entries, c.settings)
             palette.open(palette.field)
         return palette
@@ -129,7 +129,7 @@ class HelpController(QObject):
 
         sheet = open_overlay(self._window, ShortcutSheet)
         if sheet is None:
-            keys = self._context.actions_table.shortcuts()
+            keys = self._context.action_registry.shortcuts()
             sheet = ShortcutSheet(self._window, keys, MOUSE)
             sheet.open(sheet.search)
         return sheet
@@ -165,7 +165,7 @@ class HelpController(QObject):
         if command is None:
             self.document(name)
         else:
-            self._context.actions_table[command].trigger()
+            self._context.action_registry[command].trigger()
 
     def graphics(self) -> None:
         """Help > OpenGL Information."""

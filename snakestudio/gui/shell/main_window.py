@@ -108,24 +108,24 @@ class MainWindow(QMainWindow):
         column.addWidget(c.time_bar)
         c.banners.lie_over(c.viewport)
         self.setCentralWidget(middle)
-        middle.addActions(c.actions_table.local)
+        middle.addActions(c.action_registry.local)
         self.setStatusBar(c.status_bar)
         c.docks.make()
         self._make_menus()
-        c.actions_table.renew_theme()
+        c.action_registry.renew_theme()
         c.document.title_changed.connect(self._show_title)
         self._restore()
         self._show_title()
-        c.actions_table.refresh()
+        c.action_registry.refresh()
         c.viewport.setFocus()
 
     def _make_menus(self) -> None:
         c = self.context
-        c.actions_table.fill(self.menuBar())
-        follow_shapes(c.document, c.actions_table.replace)
+        c.action_registry.fill(self.menuBar())
+        follow_shapes(c.document, c.action_registry.replace)
         MovingMenus(c)
-        FaultMenu(c.actions_table.menus[FAULT_MENU], c.robot, c.connection)
-        panels = c.actions_table.menus["View/Panels"]
+        FaultMenu(c.action_registry.menus[FAULT_MENU], c.robot, c.connection)
+        panels = c.action_registry.menus["View/Panels"]
         panels.addActions([dock.toggleViewAction() for dock in c.docks.all.values()])
         assign_mnemonics(panels)
         c.docks.added.connect(lambda dock: panels.addAction(dock.toggleViewAction()))
@@ -209,14 +209,10 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         c = self.context
-        if (
-            not c.robot_in_window.may_close()
-            or not c.files.may_discard()
-            or not c.study.may_close()
-        ):
+        if not c.robot_feature.may_close() or not c.files.may_discard() or not c.study.may_close():
             event.ignore()
             return
-        c.robot_in_window.close()
+        c.robot_feature.close()
         c.docks.stop_filling()
         self._autosave.stop()
         self._store()
@@ -230,7 +226,7 @@ class MainWindow(QMainWindow):
             return
         keys = QKeySequence(event.keyCombination())
         action = next(
-            (each for each in self.context.actions_table.local if keys in each.shortcuts()), None
+            (each for each in self.context.action_registry.local if keys in each.shortcuts()), None
         )
         if action is not None and action.isEnabled():
             self.context.viewport.setFocus()
@@ -346,7 +342,7 @@ class MovingMenus(QObject):
             ("View/Layouts", self._fill_layouts),
             ("View/Layouts/Delete Layout", self._fill_delete),
         ):
-            menu = self._context.actions_table.menus[name]
+            menu = self._context.action_registry.menus[name]
             menu.aboutToShow.connect(lambda menu=menu, fill=fill: fill(menu))
             menu.aboutToShow.connect(lambda menu=menu: assign_mnemonics(menu))
 
@@ -361,7 +357,7 @@ class MovingMenus(QObject):
     def _fill_examples(self, menu: QMenu) -> None:
         files = self._context.files
         menu.clear()
-        menu.addAction(self._context.actions_table["gallery"])
+        menu.addAction(self._context.action_registry["gallery"])
         menu.addSeparator()
         for entry in entries():
             menu.addAction(entry.title).triggered.connect(
@@ -382,7 +378,7 @@ class MovingMenus(QObject):
             menu.removeAction(old)
             old.deleteLater()
         self._layouts = []
-        below = self._context.actions_table["save_layout"]
+        below = self._context.action_registry["save_layout"]
         for name in layouts.saved:
             action = QAction(name.replace("&", "&&"), menu)
             action.triggered.connect(lambda _=False, name=name: layouts.choose(name))
@@ -391,7 +387,7 @@ class MovingMenus(QObject):
         if self._layouts:
             menu.insertSeparator(below)
             self._layouts.append(menu.actions()[menu.actions().index(below) - 1])
-        self._context.actions_table.menus["View/Layouts/Delete Layout"].setEnabled(
+        self._context.action_registry.menus["View/Layouts/Delete Layout"].setEnabled(
             bool(layouts.saved)
         )
 

@@ -58,7 +58,7 @@ _TREE_MENU = (
 def _scene_tree(c: Context) -> QWidget:
     from snakestudio.gui.scene.scene_tree import SceneTree
 
-    table = c.actions_table
+    table = c.action_registry
     entries = [
         table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU
     ]
@@ -76,7 +76,7 @@ def _history(c: Context) -> QWidget:
 def _runs(c: Context) -> QWidget:
     from snakestudio.gui.runs.run_panel import RunPanel
 
-    panel = RunPanel(c.keeper.library, c.keeper, c.beside, c.banners.files)
+    panel = RunPanel(c.run_archiver.library, c.run_archiver, c.beside, c.banners.files)
     panel.open_asked.connect(c.open_runs.open)
     panel.scene_asked.connect(c.open_runs.open_scene)
     panel.deleting.connect(c.open_runs.forget)
@@ -87,7 +87,7 @@ def _runs(c: Context) -> QWidget:
 def _inspector(c: Context) -> QWidget:
     from snakestudio.gui.scene.inspector import Inspector
 
-    inspector = Inspector(c.document, c.selection, c.bridge)
+    inspector = Inspector(c.document, c.selection, c.session_controller)
     inspector.parts_asked.connect(lambda table, row: _open_parts(c, table, row))
     return inspector
 
@@ -101,7 +101,7 @@ def _links_and_joints(c: Context) -> QWidget:
 def _checks(c: Context) -> QWidget:
     from snakestudio.gui.scene.checks import Checks
 
-    checks = Checks(c.document, c.bridge, c.selection)
+    checks = Checks(c.document, c.session_controller, c.selection)
     checks.asked.connect(lambda problem: _open_problem(c, problem))
     return checks
 
@@ -109,7 +109,7 @@ def _checks(c: Context) -> QWidget:
 def _parameters(c: Context) -> QWidget:
     from snakestudio.gui.scene.parameters import ParameterPanels
 
-    panels = ParameterPanels(c.document, c.bridge)
+    panels = ParameterPanels(c.document, c.session_controller)
     panels.controller.draw_asked.connect(c.viewport.path_tool.begin)
     panels.controller.clear_asked.connect(c.viewport.path_tool.clear)
     return panels
@@ -151,7 +151,7 @@ def _experiment(c: Context) -> QWidget:
 def _plugin_log(c: Context) -> QWidget:
     from snakestudio.gui.plugins.log_panel import PluginLogPanel
 
-    return PluginLogPanel(c.plugins, c.bridge)
+    return PluginLogPanel(c.plugins, c.session_controller)
 
 
 def _teleop(c: Context) -> QWidget:
@@ -163,13 +163,13 @@ def _teleop(c: Context) -> QWidget:
 def _robot(c: Context) -> QWidget:
     from snakestudio.gui.robot.panel import RobotPanel
 
-    return RobotPanel(c.robot, c.connection, c.robot_in_window.ask_connect)
+    return RobotPanel(c.robot, c.connection, c.robot_feature.ask_connect)
 
 
 def _robot_data(c: Context) -> QWidget:
     from snakestudio.gui.robot.data_panel import DataPanel
 
-    return DataPanel(c.robot, c.robot_in_window.log)
+    return DataPanel(c.robot, c.robot_feature.log)
 
 
 def _study(c: Context) -> QWidget:

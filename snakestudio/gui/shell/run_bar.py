@@ -55,15 +55,15 @@ class PlayButton(QToolButton):
     ----------
     action : QAction
         What it does.
-    bridge : SessionController
+    session_controller : SessionController
         What it waits for.
     """
 
     def __init__(
-        self, action: QAction, bridge: SessionController, parent: QWidget | None = None
+        self, action: QAction, session_controller: SessionController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._short = False
         self._caption = self._value = self._tip = self._name = ""
         self._progress: float | None = None
@@ -78,11 +78,11 @@ class PlayButton(QToolButton):
         self.cancel.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.cancel.setToolTip("Cancel preparing the engine")
         self.cancel.setAccessibleName("Cancel preparing the engine")
-        self.cancel.clicked.connect(bridge.session.cancel_preparing)
+        self.cancel.clicked.connect(session_controller.session.cancel_preparing)
         self._small, self._large = theme.text_font(11), theme.value_font(13)
         self.renew_theme()
-        bridge.status_changed.connect(self._refresh)
-        bridge.source_changed.connect(self._refresh)
+        session_controller.status_changed.connect(self._refresh)
+        session_controller.source_changed.connect(self._refresh)
         self._refresh()
 
     @property
@@ -106,11 +106,11 @@ class PlayButton(QToolButton):
         self.update()
 
     def _refresh(self) -> None:
-        status = self._bridge.status  # once: the session goes on meanwhile
+        status = self._session_controller.status  # once: the session goes on meanwhile
         caption = value = tip = ""
         progress = None
         queued = False
-        if self._bridge.source == "simulation" and status.state == "preparing":
+        if self._session_controller.source == "simulation" and status.state == "preparing":
             self._name = FORMULATIONS[status.engine].short
             progress = status.progress
             queued = status.queued
@@ -122,7 +122,7 @@ class PlayButton(QToolButton):
                 else "Press to play when ready"
             )
             tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
-        elif self._bridge.source == "simulation" and status.state == "unprepared":
+        elif self._session_controller.source == "simulation" and status.state == "unprepared":
             self._name = FORMULATIONS[status.engine].short
             caption = f"The {self._name} engine is not prepared"
             value = "Prepare and play"
@@ -272,7 +272,7 @@ class RunBar(QToolBar):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         document: Document,
         reset: QAction,
         play: QAction,
@@ -283,7 +283,7 @@ class RunBar(QToolBar):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__("Run", parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._last = 0.0
         self.setObjectName("run_bar")
         self.setMovable(False)
@@ -293,7 +293,7 @@ class RunBar(QToolBar):
         row = content.row
         row.setContentsMargins(16, 8, 16, 8)
         row.setSpacing(8)
-        self.play = PlayButton(play, bridge, content)
+        self.play = PlayButton(play, session_controller, content)
         step_button = _button(step, content)
         for button in (_button(reset, content), self.play, step_button):
             row.addWidget(button)
@@ -303,7 +303,7 @@ class RunBar(QToolBar):
             caption.setProperty("role", "dim")
         row.addWidget(captions[0])
         self.speed = SpeedChooser(content)
-        self.speed.chosen.connect(bridge.set_speed)
+        self.speed.chosen.connect(session_controller.set_speed)
         row.addWidget(self.speed)
         row.addSpacing(8)
         row.addWidget(captions[1])
@@ -338,7 +338,7 @@ class RunBar(QToolBar):
         figures = self.time, self.factor, self.residual, self.unconverged, self.iterations
         row.addWidget(FigureRow(figures, content))
         row.addStretch(1)
-        self.source = SourceBox(bridge, sources, content)
+        self.source = SourceBox(session_controller, sources, content)
         row.addWidget(self.source)
         self.export = QToolButton(content)
         self.export.setText("Export")
@@ -363,10 +363,10 @@ class RunBar(QToolBar):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._refresh)
-        bridge.frame.connect(self._soon)
-        bridge.status_changed.connect(self._soon)
-        bridge.source_changed.connect(self._on_source)
-        bridge.player_changed.connect(self._on_source)
+        session_controller.frame.connect(self._soon)
+        session_controller.status_changed.connect(self._soon)
+        session_controller.source_changed.connect(self._on_source)
+        session_controller.player_changed.connect(self._on_source)
         self._refresh()
 
     def renew_theme(self) -> None:
@@ -377,9 +377,13 @@ class RunBar(QToolBar):
 
     def _on_source(self) -> None:
         """The speed is that of what is shown."""
-        player = self._bridge.player
-        replayed = player is not None and self._bridge.source == "replay"
-        speed = player.speed if replayed and player is not None else self._bridge.session.speed
+        player = self._session_controller.player
+        replayed = player is not None and self._session_controller.source == "replay"
+        speed = (
+            player.speed
+            if replayed and player is not None
+            else self._session_controller.session.speed
+        )
         if speed != self.speed.speed:
             self.speed.blockSignals(True)
             self.speed.choose(speed)
@@ -394,13 +398,15 @@ class RunBar(QToolBar):
 
     def _refresh(self) -> None:
         self._last = time.perf_counter()
-        snapshot = self._bridge.displayed
-        session = self._bridge.session
+        snapshot = self._session_controller.displayed
+        session = self._session_controller.session
         if snapshot is None:
             for figure in (self.time, self.residual, self.iterations, self.unconverged):
                 figure.show_value("–", "dim")
         else:
-            self.time.show_value(run_time(snapshot.time), "text" if self._bridge.live else "accent")
+            self.time.show_value(
+                run_time(snapshot.time), "text" if self._session_controller.live else "accent"
+            )
             if Fields.SOLVER in snapshot.valid:
                 figures = snapshot.solver
                 role = "good" if figures.residual <= CONVERGED else "warning"
@@ -413,7 +419,7 @@ class RunBar(QToolBar):
             else:
                 for figure in (self.residual, self.iterations, self.unconverged):
                     figure.show_value("–", "dim")
-        running = self._bridge.running
+        running = self._session_controller.running
         possible = session.possible_factor
         if not running or not possible:
             self.factor.show_value("–", "dim")
@@ -456,12 +462,12 @@ class SourceBox(QFrame):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         ways: Mapping[SourceKind, Callable[[], object]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._ways = ways
         self.setObjectName("source_box")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -482,16 +488,16 @@ class SourceBox(QFrame):
             group.addButton(segment)
             row.addWidget(segment)
             self.segments[kind] = segment
-        bridge.source_changed.connect(self._show)
+        session_controller.source_changed.connect(self._show)
         self.renew_theme()
         self._show()
 
     @property
     def source(self) -> str:
         """What is shown, in words."""
-        if self._bridge.source == "simulation":
+        if self._session_controller.source == "simulation":
             return "Simulation"
-        return f"{self._bridge.source.capitalize()}: {self._bridge.source_name}"
+        return f"{self._session_controller.source.capitalize()}: {self._session_controller.source_name}"
 
     def renew_theme(self) -> None:
         """The palette is another one."""
@@ -507,11 +513,11 @@ class SourceBox(QFrame):
         )
 
     def _choose(self, kind: SourceKind) -> None:
-        if kind != self._bridge.source:
+        if kind != self._session_controller.source:
             self._ways[kind]()
         self._show()  # a way that was not taken to its end leads nowhere
 
     def _show(self) -> None:
-        self.segments[self._bridge.source].setChecked(True)
+        self.segments[self._session_controller.source].setChecked(True)
         self.setAccessibleName(f"Source: {self.source}")
         self.setToolTip(self.source)

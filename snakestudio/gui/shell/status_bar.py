@@ -52,14 +52,14 @@ class StatusBar(QStatusBar):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         document: Document,
         robot: Callable[[], RobotStatus],
         background: Callable[[], Sequence[str]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._document = document
         self._robot = robot
         self._background = background
@@ -81,10 +81,10 @@ class StatusBar(QStatusBar):
         self._timer.setSingleShot(True)
         self._timer.setInterval(150)
         self._timer.timeout.connect(self._refresh)
-        bridge.frame.connect(self._soon)
-        bridge.status_changed.connect(self._soon)
-        bridge.source_changed.connect(self._soon)
-        bridge.player_changed.connect(self._soon)
+        session_controller.frame.connect(self._soon)
+        session_controller.status_changed.connect(self._soon)
+        session_controller.source_changed.connect(self._soon)
+        session_controller.player_changed.connect(self._soon)
         self._refresh()
 
     def refresh_soon(self) -> None:
@@ -108,16 +108,16 @@ class StatusBar(QStatusBar):
             self._timer.start()
 
     def _refresh(self) -> None:
-        status = self._bridge.status
-        recording = self._bridge.recording
+        status = self._session_controller.status
+        recording = self._session_controller.recording
         state = status.state
         text, role = _STATES[state]
         scene = self._document.scene
-        if self._bridge.source == "replay" and recording is not None:
-            text = "replay, playing" if self._bridge.playing else "replay"
+        if self._session_controller.source == "replay" and recording is not None:
+            text = "replay, playing" if self._session_controller.playing else "replay"
             role = "accent"
             scene = recording.scene
-        elif self._bridge.source == "robot":
+        elif self._session_controller.source == "robot":
             robot = self._robot()
             text = f"robot: {robot.title.lower()}"
             role = robot.role
@@ -125,13 +125,13 @@ class StatusBar(QStatusBar):
         if self._robot().lost:  # whatever is shown
             text = f"robot: {self._robot().title}"
             role = "danger"
-        if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
+        if self._session_controller.source == "simulation" and state in ("preparing", "unprepared"):
             parts.append((f"{FORMULATIONS[status.engine].short} engine", "dim"))
-        if self._bridge.source == "simulation" and state == "preparing":
+        if self._session_controller.source == "simulation" and state == "preparing":
             parts.append((f"{percent(status.progress)}, {time_left(status.seconds_left)}", "text"))
             if status.queued:
                 parts.append(("plays when ready", "accent"))
-        snapshot = self._bridge.displayed
+        snapshot = self._session_controller.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
                 parts.append((f"{len(snapshot.contacts)} contacts closed", "dim"))
@@ -140,12 +140,15 @@ class StatusBar(QStatusBar):
                 bad = snapshot.solver.unconverged
                 text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
                 parts.append((text_of, "warning" if bad else "dim"))
-        if self._bridge.source == "simulation" and not self._bridge.live:
+        if self._session_controller.source == "simulation" and not self._session_controller.live:
             parts.append(("looking back: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
-        right = [*self._background(), *([f"{self.fps:.0f} fps"] if self._bridge.moving else [])]
+        right = [
+            *self._background(),
+            *([f"{self.fps:.0f} fps"] if self._session_controller.moving else []),
+        ]
         self.right.say([(_DOT.join(right), "dim")] if right else [])
-        if self._bridge.running:
+        if self._session_controller.running:
             self._soon()
 
 

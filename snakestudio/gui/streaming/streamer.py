@@ -66,7 +66,7 @@ class Streamer(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
         Whose recording and cursor are streamed.
     settings : QSettings
         Keeps where to.
@@ -84,14 +84,14 @@ class Streamer(QObject):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         banner: Banner,
         settings: QSettings,
         parent: QObject,
         opener: Opener = open_stream,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._banner = banner
         self._settings = settings
         self._open = opener
@@ -103,10 +103,10 @@ class Streamer(QObject):
         self._clients = 0
         self._noted.connect(self._on_note, Qt.ConnectionType.QueuedConnection)
         for signal in (
-            bridge.frame,
-            bridge.cursor_changed,
-            bridge.recording_changed,
-            bridge.source_changed,
+            session_controller.frame,
+            session_controller.cursor_changed,
+            session_controller.recording_changed,
+            session_controller.source_changed,
         ):
             signal.connect(self._look)
         self._timer = QTimer(self)
@@ -207,10 +207,12 @@ class Streamer(QObject):
         close_tasks(self)
 
     def _look(self) -> None:
-        bridge = self._bridge
-        recording = bridge.recording
+        session_controller = self._session_controller
+        recording = session_controller.recording
         self._shown = (
-            None if recording is None else Shown(recording, bridge.cursor, bridge.base_dir)
+            None
+            if recording is None
+            else Shown(recording, session_controller.cursor, session_controller.base_dir)
         )
 
     @Slot(object)

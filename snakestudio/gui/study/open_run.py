@@ -103,7 +103,7 @@ class StudyRuns(QObject):
             From 0.
         """
         self._stop()
-        preparations = self._context.bridge.session.preparations
+        preparations = self._context.session_controller.session.preparations
         self._name = run_name(path, table, row, repeat)
         self._then = [("Take Over Values", lambda: self.take_over(path, table, row))]
         if repeat + 1 < len(table.rows[row]):

@@ -50,7 +50,10 @@ class OverlayBuilder:
     @property
     def reference_ghost(self) -> bool:
         """Whether it is seen where the joints were told to be: of a robot always, for one looks at how it lags."""
-        return self._viewport.options.now.reference_ghost or self._viewport.bridge.source == "robot"
+        return (
+            self._viewport.options.now.reference_ghost
+            or self._viewport.session_controller.source == "robot"
+        )
 
     def overlays(
         self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool
@@ -60,7 +63,7 @@ class OverlayBuilder:
         trail = None
         scene = v.scene
         snapshot = v.snapshot
-        recording = v.bridge.recording
+        recording = v.session_controller.recording
         now = v.options.now
         if snapshot is not None and Fields.POSE in snapshot.valid:
             link = now.trail_index(snapshot.n_links)
@@ -73,7 +76,9 @@ class OverlayBuilder:
             trail=trail,
             reference_ghost=self.reference_ghost,
             stale=stale,
-            warned=warned(v.bridge.status.problems) if v.bridge.live else (),
+            warned=warned(v.session_controller.status.problems)
+            if v.session_controller.live
+            else (),
             ghosts=ghosts,
             tracks=tracks,
             pull=pull_mark(recording, snapshot),

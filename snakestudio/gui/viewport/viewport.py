@@ -47,7 +47,7 @@ class Viewport(QWidget):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
         What it displays is drawn.
 
     Signals
@@ -64,15 +64,15 @@ class Viewport(QWidget):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         selection: Selection,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.document = document
-        self.bridge = bridge
+        self.session_controller = session_controller
         self.selection = selection
-        api = self.api = ViewportApi(self, document, bridge, selection)
+        api = self.api = ViewportApi(self, document, session_controller, selection)
         self.navigator = api.navigator
         self.options = api.options
         self.preview = api.preview
@@ -125,11 +125,11 @@ class Viewport(QWidget):
         self.tools.changed.connect(self._on_tool)
         self.preview.changed.connect(self.refresh)
         self.sheet.inset_changed.connect(self._arrange)
-        bridge.frame.connect(self.show_instant)
-        bridge.status_changed.connect(self.refresh)
+        session_controller.frame.connect(self.show_instant)
+        session_controller.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
-        bridge.source_changed.connect(self._on_source)
+        session_controller.source_changed.connect(self._on_source)
         selection.changed.connect(self.refresh)
         selection.hover_changed.connect(self.refresh)
         self._on_scene()
@@ -190,7 +190,7 @@ class Viewport(QWidget):
             self._frame_home = self.snapshot is None and not self.navigator.touched
         scene, overlays = self.preview.dress(self.scene, self.overlays())
         camera = self.navigator.camera
-        folder = self.bridge.base_dir
+        folder = self.session_controller.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def room_above(self) -> tuple[int, int]:
@@ -309,7 +309,7 @@ class Viewport(QWidget):
     def _on_opened(self) -> None:
         self._mouse.cancel()
         self.tools.cancel()
-        self.api.leave_behind(self.bridge.displayed)
+        self.api.leave_behind(self.session_controller.displayed)
         self._frame_home = True
         # Among obstacles or on a path the picture stands still; a robot alone would leave it.
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))

@@ -52,11 +52,15 @@ class ViewportApi:
     """
 
     def __init__(
-        self, widget: QWidget, document: Document, bridge: SessionController, selection: Selection
+        self,
+        widget: QWidget,
+        document: Document,
+        session_controller: SessionController,
+        selection: Selection,
     ) -> None:
         self.widget = widget
         self.document = document
-        self.bridge = bridge
+        self.session_controller = session_controller
         self.selection = selection
         self.navigator = Navigator(widget)
         self.options = ViewOptions(widget)
@@ -70,12 +74,12 @@ class ViewportApi:
     @property
     def scene(self) -> Scene:
         """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
-        recording = self.bridge.recording
-        snapshot = self.bridge.displayed
+        recording = self.session_controller.recording
+        snapshot = self.session_controller.displayed
         if (
             recording is None
             or snapshot is None
-            or (self.bridge.live and self.bridge.source == "simulation")
+            or (self.session_controller.live and self.session_controller.source == "simulation")
         ):
             return self.document.scene
         return recording.scene_at(snapshot.time)
@@ -83,7 +87,7 @@ class ViewportApi:
     @property
     def snapshot(self) -> Snapshot | None:
         """What the robot does in it; None until the first state of a scene that was just opened is known."""
-        shown = self.bridge.displayed
+        shown = self.session_controller.displayed
         return None if shown is self._left_behind else shown
 
     def leave_behind(self, snapshot: Snapshot | None) -> None:
@@ -93,9 +97,9 @@ class ViewportApi:
     @property
     def placeable(self) -> bool:
         """Whether what is shown is the start of a run that has not begun."""
-        bridge = self.bridge
+        session_controller = self.session_controller
         snapshot = self.snapshot
-        at_start = bridge.live and bridge.status.state in (
+        at_start = session_controller.live and session_controller.status.state in (
             "ready",
             "preparing",
             "unprepared",

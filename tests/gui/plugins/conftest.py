@@ -56,5 +56,7 @@ def named(
     window = make_window()
     fill_docks(window, qtbot, "parameters")
     assert window.context.files.open(scene_file(tmp_path))
-    qtbot.waitUntil(lambda: window.context.bridge.status.state == "blocked", timeout=COMPILING_MS)
+    qtbot.waitUntil(
+        lambda: window.context.session_controller.status.state == "blocked", timeout=COMPILING_MS
+    )
     return window

@@ -51,9 +51,11 @@ def offered(c: Context) -> list[str]:
 
 
 def play(c: Context, qtbot: QtBot, speed: float = math.inf) -> None:
-    qtbot.waitUntil(lambda: c.bridge.status.state in ("ready", "paused"), timeout=COMPILING_MS)
-    c.bridge.set_speed(speed)
-    c.bridge.play_or_pause()
+    qtbot.waitUntil(
+        lambda: c.session_controller.status.state in ("ready", "paused"), timeout=COMPILING_MS
+    )
+    c.session_controller.set_speed(speed)
+    c.session_controller.play_or_pause()
 
 
 def test_scene_runs_once_its_plugin_is_trusted(
@@ -78,8 +80,8 @@ def test_scene_runs_once_its_plugin_is_trusted(
     assert panel.box.currentData() == "wag"
     assert panel.rows["controller.amplitude_deg"].field.doc.unit == "°"
     play(c, qtbot)
-    qtbot.waitUntil(lambda: c.bridge.status.state == "finished")
-    recording = c.bridge.recording
+    qtbot.waitUntil(lambda: c.session_controller.status.state == "finished")
+    recording = c.session_controller.recording
     assert recording is not None
     assert "phase_rad" in recording.schema.extra
     c.document.undo_stack.undo()
@@ -89,7 +91,7 @@ def test_scene_runs_once_its_plugin_is_trusted(
     assert isinstance(c.document.scene.controller, Unchecked)
     assert c.document.scene.controller.model_dump()["amplitude_deg"] == 30.0
     assert "wag" not in offered(c)
-    qtbot.waitUntil(lambda: c.bridge.status.state == "blocked")
+    qtbot.waitUntil(lambda: c.session_controller.status.state == "blocked")
     assert not c.document.dirty
 
 
@@ -133,23 +135,26 @@ def test_plugin_is_reloaded_while_a_run_goes_on(
     press(c, "Review ...")
     c.document.set_value("run.duration_s", 1000.0, "Longer")
     play(c, qtbot, 1.0)
-    qtbot.waitUntil(lambda: c.bridge.status.state == "running")
+    qtbot.waitUntil(lambda: c.session_controller.status.state == "running")
     qtbot.waitUntil(
-        lambda: c.bridge.session.latest is not None and c.bridge.session.latest.time > 0.1
+        lambda: (
+            c.session_controller.session.latest is not None
+            and c.session_controller.session.latest.time > 0.1
+        )
     )
     written(tmp_path, text=WAG.replace("20.0", "21.0"))
     qtbot.waitUntil(lambda: "was reloaded" in c.banners.plugins.text)
-    recording = c.bridge.recording
+    recording = c.session_controller.recording
     assert recording is not None
     qtbot.waitUntil(
         lambda: any("was reloaded, with its state" in event.text for event in recording.events)
     )
-    assert c.bridge.status.state == "running"
+    assert c.session_controller.status.state == "running"
     before = find("wag")
     written(tmp_path, text="def broken(:")
     qtbot.waitUntil(lambda: "The earlier code stays loaded" in c.banners.plugins.text)
     assert find("wag") is before
-    assert c.bridge.status.state == "running"
+    assert c.session_controller.status.state == "running"
     assert len(answers.asked) == 1
     c.plugins.set_own(tmp_path / "wag.py", False)
     written(tmp_path, text=WAG.replace("20.0", "22.0"))
@@ -171,7 +176,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     press(c, "Review ...")
     play(c, qtbot)
     qtbot.waitUntil(lambda: c.plugins.fault is not None)
-    assert c.bridge.status.state == "paused"
+    assert c.session_controller.status.state == "paused"
     assert panel.message.text() == "The plug-in wag failed."
     assert "if time[0] > 0.2: 1 / 0" in panel.traceback.toPlainText()
     assert "division by zero" in c.banners.plugins.text
@@ -181,7 +186,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     written(tmp_path)
     panel.again.click()
     assert c.plugins.fault is None
-    qtbot.waitUntil(lambda: c.bridge.status.state == "finished")
+    qtbot.waitUntil(lambda: c.session_controller.status.state == "finished")
     assert panel.message.text() == "No plug-in has failed."
 
 
@@ -200,7 +205,7 @@ def test_endless_loop_is_reported_and_cancelled(
     assert notice.isVisible()
     notice.click()
     qtbot.waitUntil(lambda: c.plugins.fault is not None)
-    assert c.bridge.status.state == "paused"
+    assert c.session_controller.status.state == "paused"
     assert "was cancelled in line" in c.banners.plugins.text
     qtbot.waitUntil(lambda: c.plugins.stuck == "")
 
@@ -271,13 +276,15 @@ def test_window_offers_kinds_of_plugins_while_they_are_loaded(
 
     def shapes() -> list[str]:
         texts = [
-            plain(action.text()) for action in c.actions_table.menus["Edit/Add Obstacle"].actions()
+            plain(action.text())
+            for action in c.action_registry.menus["Edit/Add Obstacle"].actions()
         ]
         listed = [plain(action.text()) for action in tree.add_menu.actions()]
         strip = [button.preset.title for button in tree.palette_strip.buttons.values()]
         assert texts == listed == strip
         entries = {
-            each.text for each in command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
+            each.text
+            for each in command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
         }
         assert entries.issuperset(f"Add Obstacle: {text}" for text in texts)
         return texts
@@ -286,18 +293,18 @@ def test_window_offers_kinds_of_plugins_while_they_are_loaded(
         return list(compare.boxes)
 
     before = shapes(), models()
-    cylinder = c.actions_table["add_cylinder"]
+    cylinder = c.action_registry["add_cylinder"]
     compare.boxes["planar_lagrangian"].click()
     toys = Path(__file__).parents[2] / "toys"
     for name in ("fence", "creeping"):
         assert c.plugins.load(read_source(toys / f"{name}.py")) == ""
     assert "Fence" in shapes()
     assert "creeping" in models()
-    assert c.actions_table["add_cylinder"] is cylinder
+    assert c.action_registry["add_cylinder"] is cylinder
     assert not compare.boxes["planar_lagrangian"].isChecked()
-    assert not c.actions_table["add_fence"].icon().isNull()
+    assert not c.action_registry["add_fence"].icon().isNull()
     count = len(c.document.scene.obstacles)
-    c.actions_table["add_fence"].trigger()
+    c.action_registry["add_fence"].trigger()
     assert c.document.scene.obstacles[count].kind == "fence"
     for name in ("fence", "creeping"):
         assert c.plugins.unload(name) == ""

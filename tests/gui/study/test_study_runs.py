@@ -140,13 +140,13 @@ def test_a_run_is_made_again_bit_for_bit_and_shown(
     assert runs.busy
     assert "friction, point 2, repeat 2 of 2" in banner(window).text
     opened(qtbot, runs)
-    bridge = window.context.bridge
+    session_controller = window.context.session_controller
     assert banner(window).text.endswith(
         "Made again bit for bit: all that is measured of it is what the study has."
     )
-    assert bridge.source == "replay"
-    assert bridge.source_name == "friction, point 2, repeat 2 of 2"
-    recording = bridge.recording
+    assert session_controller.source == "replay"
+    assert session_controller.source_name == "friction, point 2, repeat 2 of 2"
+    recording = session_controller.recording
     assert recording is not None
     asked, outcome = table.rows[2][1]
     assert outcome is not None
@@ -167,7 +167,7 @@ def test_the_next_repeat_is_one_click_away(
     assert list(offered) == ["Open Repeat 2", "Take Over Values"]
     offered["Open Repeat 2"].click()
     opened(qtbot, runs)
-    assert window.context.bridge.source_name == "Friction, point 0, repeat 2 of 2"
+    assert window.context.session_controller.source_name == "Friction, point 0, repeat 2 of 2"
     assert [button.text() for button in buttons(window)] == ["Take Over Values"]
 
 
@@ -221,7 +221,7 @@ def test_what_was_not_run_is_not_opened_and_says_why(
         runs.open(study, Table(table.study, rows), {}, row=0)
         opened(qtbot, runs)
         assert sentence in banner(window).text
-        assert window.context.bridge.source == "simulation"
+        assert window.context.session_controller.source == "simulation"
 
 
 def test_time_step_of_a_point_is_checked(window: MainWindow, study: Path, qtbot: QtBot) -> None:
@@ -248,7 +248,7 @@ def test_opening_can_be_cancelled(
     assert not runs.busy
     assert "it was cancelled" in banner(window).text
     runs.close()
-    assert window.context.bridge.source == "simulation"
+    assert window.context.session_controller.source == "simulation"
 
 
 # --- taking over ----------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ class Robot(Driven):
 
 @dataclass
 class Shown:
-    """Stands in for the bridge."""
+    """Stands in for the session controller."""
 
     source: str
     session: Driven
@@ -56,7 +56,7 @@ class Shown:
 @pytest.fixture
 def planar(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     assert ready.context.files.open(scenes_dir() / "path_following.toml")
-    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "ready")
+    qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "ready")
     ready.context.run_bar.speed.choose(1.0)
     return ready
 
@@ -76,7 +76,7 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
     teleoperation = planar.context.teleoperation
     scene = window.context.document.scene
     assert panel.switch.text() == "Drive by Hand"
-    window.context.actions_table["teleop"].trigger()
+    window.context.action_registry["teleop"].trigger()
     assert (
         window.context.banners.edits.text
         == "Nothing follows the controls: the scene's controller is “Path following”."
@@ -88,29 +88,29 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
     assert window.context.document.undo_stack.count() == 1
     qtbot.waitUntil(
         lambda: (
-            window.context.bridge.status.state == "ready"
-            and not window.context.bridge.status.pending
+            window.context.session_controller.status.state == "ready"
+            and not window.context.session_controller.status.pending
         )
     )
     assert teleoperation.refusal == ""
     assert window.context.banners.edits.text == ""
     window.activateWindow()
     qtbot.waitUntil(lambda: not teleoperation.teleop.waiting)
-    window.context.bridge.play_or_pause()
+    window.context.session_controller.play_or_pause()
     qtbot.keyPress(window.context.viewport, Qt.Key.Key_W)
 
     def moves() -> bool:
-        now = acting(window.context.document.scene, window.context.bridge.displayed)
+        now = acting(window.context.document.scene, window.context.session_controller.displayed)
         return now is not None and now.speed > 0.5
 
     qtbot.waitUntil(moves)
-    assert window.context.bridge.recording is not None
+    assert window.context.session_controller.recording is not None
     assert "The robot is steered by hand" in [
-        event.text for event in window.context.bridge.recording.events
+        event.text for event in window.context.session_controller.recording.events
     ]
     qtbot.keyRelease(window.context.viewport, Qt.Key.Key_W)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Escape)
-    assert not window.context.actions_table["teleop"].isChecked() or not teleoperation.teleop.on
+    assert not window.context.action_registry["teleop"].isChecked() or not teleoperation.teleop.on
     assert not teleoperation.teleop.on
     window.context.document.undo_stack.undo()
     assert window.context.document.scene == scene
@@ -135,7 +135,7 @@ def test_the_frame_and_the_panel_say_what_is_asked(
     qtbot.waitUntil(lambda: not teleop.waiting)
     qtbot.keyPress(planar.context.viewport, Qt.Key.Key_S)
     qtbot.waitUntil(lambda: frame.text == "the simulation is paused: Space plays it  ·  Esc leaves")
-    planar.context.bridge.play_or_pause()
+    planar.context.session_controller.play_or_pause()
     qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
     assert panel.values["speed"][0].text() == "−100 %"
     assert panel.values["speed"][1].text() == "–", "nobody follows"

@@ -94,7 +94,7 @@ class Experiments(BackgroundComparison[Compared]):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
         Whose recording the trials are compared with.
 
     Signals
@@ -108,14 +108,17 @@ class Experiments(BackgroundComparison[Compared]):
     shown_changed = Signal()
 
     def __init__(
-        self, document: Document, bridge: SessionController, parent: QObject | None = None
+        self,
+        document: Document,
+        session_controller: SessionController,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(document, parent)
         self.trials: list[Trial] = []
         self.options = AlignmentOptions()
         self.current = 0
         """Index of the trial whose offset the panel shows."""
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._loaded = 0
         self._told_stale = False
         self._seen = Throttle(_FRAME_MS, self.shown_changed.emit, self)
@@ -123,9 +126,9 @@ class Experiments(BackgroundComparison[Compared]):
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
         self._rest.timeout.connect(self.compare)
-        bridge.finished.connect(self._on_finished)
-        bridge.recording_changed.connect(self._on_recording)
-        bridge.frame.connect(self._tell_stale)
+        session_controller.finished.connect(self._on_finished)
+        session_controller.recording_changed.connect(self._on_recording)
+        session_controller.frame.connect(self._tell_stale)
 
     # --- trials -----------------------------------------------------------------------------------
 
@@ -205,12 +208,12 @@ class Experiments(BackgroundComparison[Compared]):
     @property
     def possible(self) -> bool:
         """Whether there are trials, and a run long enough to compare them with."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         return bool(self.trials) and recording is not None and len(recording) >= _FEWEST_ROWS
 
     def compare(self) -> None:
         """Align the trials with the run so far and make the figures anew, beside the window."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         self._rest.stop()
         if not self.possible or recording is None:
             return
@@ -251,7 +254,7 @@ class Experiments(BackgroundComparison[Compared]):
         """Why the figures are not those of the run that is shown, in a sentence; empty if they are."""
         if self.comparison is None:
             return ""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is not self.comparison.recording:
             return "These figures are of an earlier run; compare again."
         if len(self.comparison.recording) > self.comparison.rows:
@@ -336,7 +339,7 @@ class Experiments(BackgroundComparison[Compared]):
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colour and text of the trials at a time (s) for the viewport's legend: how far off they are."""
-        shown = self._bridge.displayed
+        shown = self._session_controller.displayed
         entries = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None

@@ -52,20 +52,20 @@ class Steerer(QObject):
     def __init__(
         self,
         teleop: Teleop,
-        bridge: SessionController,
+        session_controller: SessionController,
         robot: SteeredRobot,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._robot = robot
         teleop.steered.connect(self._steer)
         teleop.stop_asked.connect(self._stop)
 
     def _steer(self, command: TeleopCommand) -> None:
-        if self._bridge.source == "simulation":
-            self._bridge.session.steer(command)
-        elif self._bridge.source == "robot":
+        if self._session_controller.source == "simulation":
+            self._session_controller.session.steer(command)
+        elif self._session_controller.source == "robot":
             self._robot.steer(command)
 
     def _stop(self, reason: str) -> None:
@@ -117,12 +117,12 @@ class TeleopFeature(QObject):
         self._plain_keys = plain_keys
         self.ask_mapping = ask_mapping
         self.teleop = Teleop(context.window, lambda: steerable_gaits(self.scene), context.settings)
-        self.steerer = Steerer(self.teleop, context.bridge, context.robot, self)
+        self.steerer = Steerer(self.teleop, context.session_controller, context.robot, self)
         self.frame_over_view = TeleopFrame(self.teleop, view, room, lambda: self.waiting)
         context.document.scene_changed.connect(self._on_scene)
-        context.bridge.source_changed.connect(self.scene_changed)
-        context.bridge.status_changed.connect(self.scene_changed)
-        context.bridge.frame.connect(self.frame)
+        context.session_controller.source_changed.connect(self.scene_changed)
+        context.session_controller.status_changed.connect(self.scene_changed)
+        context.session_controller.frame.connect(self.frame)
         context.robot.changed.connect(self._prepare)
 
     @property
@@ -133,7 +133,7 @@ class TeleopFeature(QObject):
     @property
     def snapshot(self) -> Snapshot | None:
         """What is shown of it."""
-        return self._context.bridge.displayed
+        return self._context.session_controller.displayed
 
     @property
     def impossible(self) -> bool:
@@ -153,9 +153,9 @@ class TeleopFeature(QObject):
         if self.adoptable:
             name = CONTROLLERS[self.scene.controller.kind].title
             return f"Nothing follows the controls: the scene's controller is “{name}”."
-        if self._context.bridge.source == "replay":
+        if self._context.session_controller.source == "replay":
             return "A recorded run is shown, which nobody can steer; close it to drive."
-        if "controller" in self._context.bridge.status.pending:
+        if "controller" in self._context.session_controller.status.pending:
             return "Teleoperation applies at the next reset."
         if self._robot_goes_by_itself:
             return "The robot streams what it began with; it follows the controls from its next stream on."
@@ -164,24 +164,24 @@ class TeleopFeature(QObject):
     @property
     def _robot_goes_by_itself(self) -> bool:
         """Whether the robot streams by another controller than the scene has by now."""
-        bridge = self._context.bridge
+        session_controller = self._context.session_controller
         robot = self._context.robot
         if (
-            bridge.source != "robot"
+            session_controller.source != "robot"
             or robot.state != LinkState.STREAMING
-            or bridge.recording is None
+            or session_controller.recording is None
         ):
             return False
-        return not _driven(bridge.recording.scene)
+        return not _driven(session_controller.recording.scene)
 
     @property
     def waiting(self) -> str:
         """Why what would follow the controls does not move now, in a few words; empty if it does."""
-        bridge = self._context.bridge
+        session_controller = self._context.session_controller
         robot = self._context.robot
-        if bridge.source == "simulation" and not bridge.moving:
+        if session_controller.source == "simulation" and not session_controller.moving:
             return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
-        if bridge.source == "robot" and robot.state != LinkState.STREAMING:
+        if session_controller.source == "robot" and robot.state != LinkState.STREAMING:
             return "the robot is not streaming"
         if self.teleop.command.still and self.refusal:
             return "nothing follows the controls"  # what moves by itself must not be called standing still
@@ -211,8 +211,8 @@ class TeleopFeature(QObject):
             context.banners.edits.say("warning", str(error))
             return
         context.banners.edits.clear()
-        if context.bridge.source == "simulation":
-            context.bridge.reset()
+        if context.session_controller.source == "simulation":
+            context.session_controller.reset()
         self._view.setFocus()
 
     def edit_mapping(self) -> None:

@@ -55,7 +55,7 @@ class Starter(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         control: RobotControl,
         banner: Banner,
         settings: QSettings,
@@ -68,7 +68,7 @@ class Starter(QObject):
         self._settings = settings
         self._window = window
         self._run, self._robot = (
-            RunTarget(bridge, control, self),
+            RunTarget(session_controller, control, self),
             RobotTarget(control, document, self),
         )
         self._began: Target = self._run
@@ -429,17 +429,19 @@ class RunTarget(QObject):
     usual_host = EVERYWHERE
     host_kept = True
 
-    def __init__(self, bridge: SessionController, control: RobotControl, parent: QObject) -> None:
+    def __init__(
+        self, session_controller: SessionController, control: RobotControl, parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._control = control
         self._way: _RunStart | None = None
-        bridge.status_changed.connect(self._on_status)
+        session_controller.status_changed.connect(self._on_status)
 
     @property
     def possible(self) -> bool:
         """Whether the run stands."""
-        return self._bridge.session.status.state in _STANDING
+        return self._session_controller.session.status.state in _STANDING
 
     def about(self) -> str:
         """See `Target`."""
@@ -462,7 +464,7 @@ class RunTarget(QObject):
 
     def begin(self, choices: Together, name: str) -> _RunStart:
         """See `Target`."""
-        self._way = _RunStart(self._bridge.session, choices, name, self)
+        self._way = _RunStart(self._session_controller.session, choices, name, self)
         return self._way
 
     def lost(self) -> str:

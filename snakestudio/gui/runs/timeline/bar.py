@@ -60,41 +60,41 @@ class TimeBar(QWidget):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         document: Document,
         parent: QWidget | None = None,
         camera: Callable[[], Camera] = Camera,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(4, 2, 4, 2)
         column.setSpacing(0)
         self._row = QHBoxLayout()
         self._row.setContentsMargins(4, 0, 8, 0)
         self._row.setSpacing(8)
-        self.track = Track(bridge, document, self, camera)
+        self.track = Track(session_controller, document, self, camera)
         self.figures = _Times(self.track, self)
         self.live = QToolButton(self)
         self.live.setText("Live")
         self.live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.live.setFixedHeight(theme.scaled(28))
-        self.live.clicked.connect(lambda: bridge.set_cursor(None))
+        self.live.clicked.connect(lambda: session_controller.set_cursor(None))
         self.transport: Transport | None = None
         column.addWidget(self.track, 1)
         column.addLayout(self._row)
         self._row.addStretch(1)
         self._row.addWidget(self.figures)
         self._row.addWidget(self.live)
-        bridge.cursor_changed.connect(self._on_cursor)
-        bridge.source_changed.connect(self._on_cursor)
+        session_controller.cursor_changed.connect(self._on_cursor)
+        session_controller.source_changed.connect(self._on_cursor)
         self.track.refreshed.connect(self.figures.refresh)
         self.renew_theme()
         self._on_cursor()
 
     def set_actions(self, action: Callable[[str], QAction]) -> None:
         """Take the commands that act on time."""
-        self.transport = Transport(self._bridge, action, self)
+        self.transport = Transport(self._session_controller, action, self)
         self._row.insertWidget(0, self.transport)
         menu = Menu(self.track)
         for name in _MENU:
@@ -113,7 +113,7 @@ class TimeBar(QWidget):
         self.track.close_pictures()
 
     def _on_cursor(self) -> None:
-        loaded = self._bridge.source == "replay"
+        loaded = self._session_controller.source == "replay"
         self.live.setText("End" if loaded else "Live")
         self.live.setToolTip(
             "Go to the last row (End)" if loaded else "Return to the newest state (End)"
@@ -121,7 +121,7 @@ class TimeBar(QWidget):
         self.live.setAccessibleName(
             "Go to the last row" if loaded else "Return to the newest state"
         )
-        self.live.setEnabled(not self._bridge.live)
+        self.live.setEnabled(not self._session_controller.live)
         self.figures.refresh()
 
     def _fit(self) -> None:
@@ -208,12 +208,12 @@ class Transport(QWidget):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         action: Callable[[str], QAction],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -234,7 +234,7 @@ class Transport(QWidget):
         self.speed.setMenu(menu)
         row.addWidget(self.speed)
         self._spare = self.buttons["event_back"], self.buttons["event_on"], self.speed
-        bridge.player_changed.connect(self._show)
+        session_controller.player_changed.connect(self._show)
         self._show()
 
     def make_room(self, room: bool) -> None:
@@ -251,10 +251,10 @@ class Transport(QWidget):
         return button
 
     def _choose(self, speed: float) -> None:
-        self._bridge.set_playing_speed(speed)
+        self._session_controller.set_playing_speed(speed)
 
     def _show(self) -> None:
-        player = self._bridge.player
+        player = self._session_controller.player
         self.speed.setEnabled(player is not None)
         self.speed.setText(_name(player.speed if player is not None else 1.0))
 

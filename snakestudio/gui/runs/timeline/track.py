@@ -62,17 +62,17 @@ class Track(QWidget):
 
     def __init__(
         self,
-        bridge: SessionController,
+        session_controller: SessionController,
         document: Document,
         parent: QWidget | None = None,
         camera: Callable[[], Camera] = Camera,
     ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._document = document
         self.scale = TimeScale(_MARGIN)
-        self.moments = Moments(bridge, self)
-        self.thumbnails = Thumbnails(bridge, camera, self)
+        self.moments = Moments(session_controller, self)
+        self.thumbnails = Thumbnails(session_controller, camera, self)
         self._menu: QMenu | None = None
         """What a click with the right button offers."""
         self._clusters: list[Cluster] = []
@@ -96,12 +96,12 @@ class Track(QWidget):
         self._away.setInterval(1000 * _BESIDE_S)
         self._away.timeout.connect(self._card.hide)
         self.thumbnails.ready.connect(self._on_picture)
-        bridge.recording_changed.connect(self._on_recording)
+        session_controller.recording_changed.connect(self._on_recording)
         for signal in (
-            bridge.frame,
-            bridge.status_changed,
-            bridge.cursor_changed,
-            bridge.player_changed,
+            session_controller.frame,
+            session_controller.status_changed,
+            session_controller.cursor_changed,
+            session_controller.player_changed,
             document.scene_changed,
             self.moments.changed,
         ):
@@ -116,25 +116,29 @@ class Track(QWidget):
     @property
     def end(self) -> float:
         """Time at which the run ends or shall end, s."""
-        wanted = self._document.scene.run.duration_s if self._bridge.source == "simulation" else 0.0
+        wanted = (
+            self._document.scene.run.duration_s
+            if self._session_controller.source == "simulation"
+            else 0.0
+        )
         return max(wanted, self.recorded)
 
     @property
     def first(self) -> float:
         """Time of the first row, s."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         return float(recording.times[0]) if recording is not None and len(recording) else 0.0
 
     @property
     def recorded(self) -> float:
         """Time up to which there are rows, s."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     @property
     def shown(self) -> float:
         """Time that is looked at, s."""
-        snapshot = self._bridge.displayed
+        snapshot = self._session_controller.displayed
         return snapshot.time if snapshot is not None else 0.0
 
     def x_of(self, time: float) -> float:
@@ -149,29 +153,31 @@ class Track(QWidget):
 
     def go_to(self, time: float) -> None:
         """Look at the row nearest to `time` (s); at the end of what is recorded, at the newest state."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is None or not len(recording):
             return
         index = recording.index_at(time)
-        newest = time >= self.recorded or (index >= len(recording) - 1 and not self._bridge.running)
-        self._bridge.set_cursor(None if newest else index)
+        newest = time >= self.recorded or (
+            index >= len(recording) - 1 and not self._session_controller.running
+        )
+        self._session_controller.set_cursor(None if newest else index)
 
     def shift(self, rows: int) -> None:
         """Look that many rows further on (or back); past the last row, at the newest state."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is None or not len(recording):
             return
-        self._bridge.pause_recorded()
-        cursor = self._bridge.cursor
+        self._session_controller.pause_recorded()
+        cursor = self._session_controller.cursor
         index = max(0, (len(recording) - 1 if cursor is None else cursor) + rows)
-        self._bridge.set_cursor(None if index >= len(recording) - 1 else index)
+        self._session_controller.set_cursor(None if index >= len(recording) - 1 else index)
 
     def to_event(self, direction: int) -> None:
         """Look at the next moment at which something happened, or for -1 at the last one before; its card is shown."""
         moment = self.moments.beside(self.shown, direction)
         if moment is None:
             return
-        self._bridge.pause_recorded()
+        self._session_controller.pause_recorded()
         self._go_to_moment(moment)
         self._tell(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
         self._told = self.shown
@@ -233,7 +239,7 @@ class Track(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         clusters = self.clusters()
-        player = self._bridge.player
+        player = self._session_controller.player
         span = (
             (player.begin, player.end) if player is not None and player.span is not None else None
         )
@@ -258,7 +264,7 @@ class Track(QWidget):
 
     def _tell(self, time: float, lines: list[str]) -> None:
         """Show the card of a moment."""
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         row = None
         if recording is not None and len(recording) and self.first <= time <= self.recorded:
             row = recording.index_at(time)
@@ -292,7 +298,7 @@ class Track(QWidget):
             self._in_overview = self.scale.zoomed and y >= 0.5 * (rows.ticks + rows.overview)
             cluster = self._cluster_at(x) if y < 0.5 * (rows.marks + rows.bar) else None
             if cluster is not None:
-                self._bridge.pause_recorded()
+                self._session_controller.pause_recorded()
                 self._go_to_moment(cluster.first)
             else:
                 self._drag_to(x)
@@ -374,7 +380,7 @@ class Track(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         rate = recording.scene.run.log_rate_hz if recording is not None else 1.0
         steps = {
             Qt.Key.Key_Left: -1,
@@ -388,7 +394,7 @@ class Track(QWidget):
         elif key == Qt.Key.Key_Home:
             self.go_to(0.0)
         elif key == Qt.Key.Key_End:
-            self._bridge.set_cursor(None)
+            self._session_controller.set_cursor(None)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
             self.scale.fit(self.width(), self.end)
             self.scale.zoom(_CLOSER**2 if key == Qt.Key.Key_Plus else _CLOSER**-2, self.shown)

@@ -26,7 +26,7 @@ class CameraKeys(QObject):
 
     Parameters
     ----------
-    bridge : SessionController
+    session_controller : SessionController
         Shows the moments that keyframes are set at.
     camera : callable
         Gives where the viewport looks from.
@@ -45,7 +45,7 @@ class CameraKeys(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionController,
+        session_controller: SessionController,
         camera: Callable[[], Camera],
         go: Callable[[Camera], None],
         settings: QSettings,
@@ -53,7 +53,7 @@ class CameraKeys(QObject):
     ) -> None:
         super().__init__(parent)
         self._document = document
-        self._bridge = bridge
+        self._session_controller = session_controller
         self._settings = settings
         self._camera = camera
         self._go = go
@@ -81,7 +81,7 @@ class CameraKeys(QObject):
 
     def add(self) -> float | None:
         """Set a keyframe: the present view at the shown moment, whose time is returned (s); None without a run."""
-        shown = self._bridge.displayed
+        shown = self._session_controller.displayed
         if shown is None:
             return None
         self.set_path(self._path.with_key(CameraKey(shown.time, self._camera())))
@@ -90,9 +90,9 @@ class CameraKeys(QObject):
     def go_to(self, index: int) -> None:
         """Show the moment of a keyframe as it will be seen."""
         key = self._path.keys[index]
-        recording = self._bridge.recording
+        recording = self._session_controller.recording
         if recording is not None and len(recording):
-            self._bridge.set_cursor(recording.index_at(key.time))
+            self._session_controller.set_cursor(recording.index_at(key.time))
         self._go(key.camera)
 
     @property

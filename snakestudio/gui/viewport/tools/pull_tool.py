@@ -82,11 +82,11 @@ class PullTool(QObject):
         self._timer.timeout.connect(self._draw_to_cursor)
         viewport.widget.installEventFilter(self)
         viewport.navigator.changed.connect(self._on_camera_moved)
-        viewport.bridge.frame.connect(self._on_frame)
+        viewport.session_controller.frame.connect(self._on_frame)
         for signal in (
-            viewport.bridge.status_changed,
-            viewport.bridge.source_changed,
-            viewport.bridge.cursor_changed,
+            viewport.session_controller.status_changed,
+            viewport.session_controller.source_changed,
+            viewport.session_controller.cursor_changed,
         ):
             signal.connect(self._on_run_changed)
 
@@ -95,16 +95,16 @@ class PullTool(QObject):
     @property
     def refusal(self) -> str:
         """Why no link can be pulled now, "" if one can."""
-        bridge = self._viewport.bridge
+        session_controller = self._viewport.session_controller
         snapshot = self._viewport.snapshot
-        if bridge.source == "robot":
+        if session_controller.source == "robot":
             return "a real robot cannot be pulled with the mouse"
-        if bridge.source == "replay":
+        if session_controller.source == "replay":
             return "a recorded run cannot be pulled, continue from here first"
-        if not bridge.live:
+        if not session_controller.live:
             return "return to the present to pull"
         if (
-            bridge.status.state not in _PULLABLE
+            session_controller.status.state not in _PULLABLE
             or snapshot is None
             or Fields.POSE not in snapshot.valid
         ):
@@ -117,9 +117,11 @@ class PullTool(QObject):
         viewport = self._viewport
         body = self._viewport.scene.body
         if self.grip is not None:
-            mark = self._mark(pull_mark(viewport.bridge.recording, viewport.snapshot))
+            mark = self._mark(pull_mark(viewport.session_controller.recording, viewport.snapshot))
             force = pull_text(mark) if mark is not None else "0 N"
-            running = "" if viewport.bridge.running else " · acts once the run continues"
+            running = (
+                "" if viewport.session_controller.running else " · acts once the run continues"
+            )
             strength = f"strength × {self.strength:.2g} (wheel)"
             return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc lets go"
         if self._pointed is None:
@@ -138,8 +140,12 @@ class PullTool(QObject):
         """Add the spring to where the cursor is, and the force that acts, or will once the run continues."""
         if self.grip is not None:
             return replace(overlays, pull=self._mark(overlays.pull))
-        bridge = self._viewport.bridge
-        let_go = bridge.live and bridge.source == "simulation" and not bridge.running
+        session_controller = self._viewport.session_controller
+        let_go = (
+            session_controller.live
+            and session_controller.source == "simulation"
+            and not session_controller.running
+        )
         return replace(overlays, pull=None) if let_go and overlays.pull is not None else overlays
 
     def _mark(self, acting: PullMark | None) -> PullMark | None:
@@ -154,7 +160,7 @@ class PullTool(QObject):
         ):
             return acting
         target = np.array(grip.target)
-        if acting is not None and self._viewport.bridge.running:
+        if acting is not None and self._viewport.session_controller.running:
             return replace(acting, target=target)
         return mark_of(self._spring.pull(grip, snapshot), snapshot, target)
 
@@ -316,7 +322,7 @@ class PullTool(QObject):
                 return
             target = self.grip.target  # towards the horizon the hand stays where it was
         self.grip = Grip(held.link, held.point, target, self.strength)
-        self._viewport.bridge.session.pull(self.grip)
+        self._viewport.session_controller.session.pull(self.grip)
         self.changed.emit()
 
     def _target(self, held: _Held) -> Vector | None:
@@ -340,7 +346,7 @@ class PullTool(QObject):
         if self.grip is None:
             return
         self.grip = self._spring = None
-        self._viewport.bridge.session.pull(None)
+        self._viewport.session_controller.session.pull(None)
         self._viewport.navigator.set_following(self._follow)
         self._viewport.widget.unsetCursor()
         self._pointed = None
