@@ -34,9 +34,8 @@ os.environ.setdefault("SNAKESTUDIO_CACHE_DIR", str(CACHE))
 os.environ.setdefault("MESA_SHADER_CACHE_DIR", str(CACHE / "mesa"))
 if sys.platform == "linux":
     os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
-    os.environ.setdefault(
-        "QT_QPA_PLATFORM", "xcb"
-    )  # "offscreen" has no OpenGL; pytest-xvfb gives the screen
+    # "offscreen" has no OpenGL; pytest-xvfb gives the screen
+    os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
 _home = tempfile.mkdtemp(prefix="snakestudio-tests-")
 for _kind in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_kind}_HOME"] = str(Path(_home, _kind.lower()))

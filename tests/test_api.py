@@ -242,10 +242,8 @@ NONE_IS_LEFT_OUT = {
     "signal, other",
 }
 
-RUNS_ARE_TAKEN = {
-    "signal, other",
-    "continue_from, values",
-}  # it is a mapping, whose every key is said to be none
+# it is a mapping, whose every key is said to be none
+RUNS_ARE_TAKEN = {"signal, other", "continue_from, values"}
 
 
 @pytest.fixture(scope="module")

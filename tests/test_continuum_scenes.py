@@ -75,9 +75,8 @@ def test_nothing_is_left_over_and_the_power_balance_closes(
     )
     if name == "inchworm":  # anchored at its very end half of the time: F_+ is that anchor's force
         force = np.stack([contacts(run, f"f{a}_n")[:, 1] for a in "xyz"], axis=1)
-        turned = np.stack(
-            [force[:, 0], force[:, 2], -force[:, 1]], axis=1
-        )  # rolled by 90 deg: t_Y is z there
+        # rolled by 90 deg: t_Y is z there
+        turned = np.stack([force[:, 0], force[:, 2], -force[:, 1]], axis=1)
         assert tail == pytest.approx(turned, abs=1e-8)
     else:
         assert np.abs(tail).max() < 1e-8
@@ -135,12 +134,10 @@ def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(
 
 def test_a_worm_of_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> None:
     fine = run_of("worm", runs, solver__error_tolerance=1e-8)
-    assert fine["resultant_fx_n"] == pytest.approx(
-        np.zeros(len(fine["time_s"])), abs=1e-12
-    )  # P5, Fig. 9
-    assert moved(fine)[-1, 0] == pytest.approx(
-        -3.0, abs=1e-6
-    )  # whole waves: x = -c t, closed form of (42)
+    # P5, Fig. 9
+    assert fine["resultant_fx_n"] == pytest.approx(np.zeros(len(fine["time_s"])), abs=1e-12)
+    # whole waves: x = -c t, closed form of (42)
+    assert moved(fine)[-1, 0] == pytest.approx(-3.0, abs=1e-6)
     t = fine["time_s"]
     omega = 2 * np.pi * 0.3 / 0.15
     assert moved(fine)[:, 0] == pytest.approx(
@@ -150,9 +147,8 @@ def test_a_worm_of_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> Non
 
 def test_the_material_reading_creeps(runs: dict[str, ss.Run]) -> None:
     run = run_of("worm", runs, support__reading="material")
-    assert moved(run)[-1, 0] == pytest.approx(
-        -0.004 * 0.3 * 10, abs=1e-6
-    )  # eps c t over whole waves
+    # eps c t over whole waves
+    assert moved(run)[-1, 0] == pytest.approx(-0.004 * 0.3 * 10, abs=1e-6)
 
 
 def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.Run]) -> None:
@@ -189,16 +185,14 @@ def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, s
 def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     run = run_of("inchworm", runs)
     other = np.load(REFERENCES / "inchworm.npz")
-    stride = 0.5 * (
-        1 - j0(1.8)
-    )  # the arch is l J_0(alpha) long: integral of cos theta over the body
+    # the arch is l J_0(alpha) long: integral of cos theta over the body
+    stride = 0.5 * (1 - j0(1.8))
     assert moved(run)[-1, 0] == pytest.approx(-7 * stride, abs=1e-6)
     assert moved(run)[-1, 0] == pytest.approx(-2.310048, abs=1e-6)
     assert moved(run)[:, 0] == pytest.approx(other["X"], abs=1e-6)
     couple = -run["section_1_lambda_cz_nm"]  # the anchor's, on the head
-    assert couple[:-1] == pytest.approx(
-        other["cz"][:-1], abs=1e-6
-    )  # at 14 s, the anchors have just changed
+    # at 14 s, the anchors have just changed
+    assert couple[:-1] == pytest.approx(other["cz"][:-1], abs=1e-6)
     assert np.abs(couple).max() == pytest.approx(0.519, abs=5e-4)
     # The plane of the motion stands on the wall: its (x, y, couple) are the world's (x, z, -y).
     wrench = np.stack(
@@ -284,6 +278,5 @@ def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.
         sign = np.sign(np.einsum("kq,kq->k", followed[:, 3:], led[:, 3:]))[:, None]
         assert followed[:, 3:] * sign == pytest.approx(led[:, 3:], abs=1e-9)
         speed = np.linalg.norm(rows.link_twist[:, section, :3], axis=1)
-        assert speed == pytest.approx(
-            np.full(len(speed), 0.5), abs=1e-9
-        )  # nothing slides: all of it is along the body
+        # nothing slides: all of it is along the body
+        assert speed == pytest.approx(np.full(len(speed), 0.5), abs=1e-9)

@@ -134,9 +134,8 @@ def cycle_of(scene: Scene, name: str) -> Cycle:
     run = ss.simulate(
         with_values(scene, PRESETS[name].values() | {"start.kind": "gait"}), duration=3.0 * period
     )
-    assert (
-        np.nansum(run["solver_unconverged"]) == 0
-    )  # nan in the Lagrangian model, which has no contact problem
+    # nan in the Lagrangian model, which has no contact problem
+    assert np.nansum(run["solver_unconverged"]) == 0
     first, last = np.searchsorted(run["time_s"], [period - 1e-6, 3.0 * period - 1e-2])
     links = range(1, scene.robot.n_links + 1)
     place = np.stack(

@@ -13,9 +13,8 @@ from tests.benchmarks.bench_memory import resident
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries cannot be asked")
 def test_released_pages_are_no_longer_resident() -> None:
     blocks = [bytearray(1000) for _ in range(60_000)]
-    pins = [
-        bytearray(1000) for _ in range(100)
-    ]  # what is freed below them does not go back by itself
+    # what is freed below them does not go back by itself
+    pins = [bytearray(1000) for _ in range(100)]
     del blocks
     before = resident()
     heap.release()

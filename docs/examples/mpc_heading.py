@@ -85,9 +85,8 @@ def run(
             weight = np.exp(-(cost - cost.min()) / TEMPERATURE)
             plan = weight @ samples / weight.sum()
             batch.restore(here)
-            offset = drive(
-                batch, offset, np.full(worlds, plan[0]), SEGMENT
-            )  # all worlds do what the robot does
+            # all worlds do what the robot does
+            offset = drive(batch, offset, np.full(worlds, plan[0]), SEGMENT)
             plan = np.append(plan[1:], plan[-1])
             path.append(batch.state.com[0, :2].copy())
         return Result(

@@ -62,9 +62,8 @@ class WithDerived:
                 continue
             try:
                 signal = compile_signal(text, names, others)
-                signal.values(
-                    recording, 0, min(1, self._length), other
-                )  # rows may be too few for a filter
+                # rows may be too few for a filter
+                signal.values(recording, 0, min(1, self._length), other)
             except SignalError as error:
                 self.refused[name] = str(error)
             else:

@@ -465,9 +465,8 @@ def _check_memory(engine: Engine, n: int) -> None:
     available = available_bytes()
     if available is None:
         return
-    each = (
-        WORLD_BYTES + 4 * _array_bytes(tuple(vars(engine).values())) // 3
-    )  # a state is saved, too
+    # a state is saved, too
+    each = WORLD_BYTES + 4 * _array_bytes(tuple(vars(engine).values())) // 3
     if n * each > available:
         raise UsageError(
             f"{n} worlds of this scene need about {_size(n * each)}, and {_size(available)} of memory are available. "

@@ -324,9 +324,8 @@ def _run(words: list[str]) -> int:
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
-            options = parser.parse_intermixed_args(
-                words
-            )  # options may stand among any number of names
+            # options may stand among any number of names
+            options = parser.parse_intermixed_args(words)
             with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning
                 if getattr(options, "plugins", None):

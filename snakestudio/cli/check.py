@@ -159,9 +159,8 @@ def _fixed(name: str) -> list[Problem]:
         if not found:
             break
         problem = found[0]
-        tried.add(
-            (problem.key, problem.message)
-        )  # a fix that does not help would come again and again
+        # a fix that does not help would come again and again
+        tried.add((problem.key, problem.message))
         scene = with_values(scene, dict(problem.fixes[0].values))
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")
     if scene != before:

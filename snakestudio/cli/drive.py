@@ -239,9 +239,8 @@ class _Drive:
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
         self._others: RobotStartTarget | None = None
-        self._sent = (
-            link.telemetry()
-        )  # the last one of streaming: when it ends there is nothing more to tell
+        # the last one of streaming: when it ends there is nothing more to tell
+        self._sent = link.telemetry()
 
     def whole(self, duration: float, together: Together | None, name: str) -> int:
         """All of it; gives the exit code.
@@ -307,9 +306,8 @@ class _Drive:
             where = f"{bus.interface} {bus.channel}: "
             raise LinkError(why if why.startswith(where) else where + why)
         print(f"Listening on {bus.interface} {bus.channel}.", flush=True)
-        self._await(
-            lambda: False, 2.0 * self._link.profile.timing.lost_s
-        )  # nothing is sent while there is a look
+        # nothing is sent while there is a look
+        self._await(lambda: False, 2.0 * self._link.profile.timing.lost_s)
 
     def _get_ready(self) -> None:
         """Speak to the robot until nothing keeps it from being armed.

@@ -55,9 +55,8 @@ def execute(options: argparse.Namespace) -> int:
     scene = with_imported(load_scene(options.into), cylinders)
     target = options.out or options.into
     if target.resolve() != options.into.resolve():
-        Outputs(
-            options, (None, options.file), target
-        )  # SCENE itself is to be changed, and stays beside as SCENE~
+        # SCENE itself is to be changed, and stays beside as SCENE~
+        Outputs(options, (None, options.file), target)
     save_scene(scene, target, base=read_scene_text(options.into))
     for note in found.notes:
         print(note)

@@ -86,10 +86,8 @@ def _assignment(text: str) -> tuple[str, Any]:
         return key.strip(), parse_toml(f"value = {value}", SCENE)["value"]
     except InputError:
         if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
-            return (
-                key.strip(),
-                value.strip(),
-            )  # quotes around a text may be left out: the shell eats them anyway
+            # quotes around a text may be left out: the shell eats them anyway
+            return (key.strip(), value.strip())
         told = f"--set {text[:60]}: {value[:60]!r}"
         raise UsageError(
             f"{told} is no TOML value; write numbers plainly and texts in quotes."

@@ -66,9 +66,8 @@ def execute(options: argparse.Namespace) -> int:
 
     given = Path(options.scene)
     scene_path = find_scene(given)
-    path = options.file or Path(
-        f"{given.with_suffix('')}.study.toml"
-    )  # a bundled scene's in the current folder
+    # a bundled scene's in the current folder
+    path = options.file or Path(f"{given.with_suffix('')}.study.toml")
     if path.exists() and not options.force:
         raise UsageError(f"{path} is there already; give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)

@@ -31,9 +31,8 @@ NEVER = np.iinfo(np.int64).max
 class _State:
     released: IntArray  # (m,): step from which on a softly started joint axis follows the gait; NEVER: not known yet
     examined: int = 0  # so many steps have been looked at for that
-    held_step: int = (
-        -1
-    )  # set-point in force at the last change of the scene, and the step it was made at
+    # set-point in force at the last change of the scene, and the step it was made at
+    held_step: int = -1
     held: FloatArray | None = None  # (m,)
     turned: float = 0.0  # offset of a controller in the set-point in force, rad
 
@@ -110,9 +109,8 @@ class SetPoints(OpenLoop):
         self._gait: Gait = gait or self._own  # type: ignore[assignment]  # torques need no set-points
         self._delay = control.start_delay_s
         self._limit = np.radians(control.soft_start_deg)
-        self._hold = round(
-            control.set_point_period_s / self._step
-        )  # steps; 0: a set-point at every instant
+        # steps; 0: a set-point at every instant
+        self._hold = round(control.set_point_period_s / self._step)
         shape = len(scene.body.axes)
         self._yaw = entries(scene.body.axes, "yaw").copy()
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))

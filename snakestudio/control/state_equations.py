@@ -361,9 +361,8 @@ class OscillatorController(StateController):
         axes = self.scene.body.axes
         robot = self.scene.robot
         number = np.array([axis.joint for axis in axes], np.float64)
-        self._number = (
-            number if robot.head == "first" else robot.n_joints - 1 - number
-        )  # from the head
+        # from the head
+        self._number = number if robot.head == "first" else robot.n_joints - 1 - number
         yaw, pitch = entries(axes, "yaw"), entries(axes, "pitch")
         self._yaw, self._pitch = (np.isin(np.arange(len(axes)), each) for each in (yaw, pitch))
         pairs = [pair for of in (yaw, pitch) for pair in pairwise(of.tolist())]

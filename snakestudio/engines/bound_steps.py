@@ -254,9 +254,8 @@ class BoundSteps(ABC):
         assert self.compiled is not None
         advance, _ = self.compiled
         self._own_count = _position(self.plain_arguments(held), held.time)
-        self._no_row = self._rows._replace(
-            filled=self._rows.filled.copy()
-        )  # for calls that write none
+        # for calls that write none
+        self._no_row = self._rows._replace(filled=self._rows.filled.copy())
         self._calls = CallTable(advance, [self._arguments(held), self._arguments(given)])
         self._take_held, self._take_given = self._calls.single(HELD), self._calls.single(GIVEN)
         self._count = 0  # of steps, in the table

@@ -177,9 +177,8 @@ class _Terrain:
         points = np.stack([first + own * (second - first) for own in share], axis=-2)
         x, y, z = np.moveaxis((points - relief.origin) @ rotation(relief.yaw), -1, 0)
         surface = relief.surface(x, y)
-        above = np.maximum(
-            surface + relief.origin[2], 0.0
-        )  # of the ground, which fills what is lower
+        # of the ground, which fills what is lower
+        above = np.maximum(surface + relief.origin[2], 0.0)
         sunk = surface - z
         inside = (sunk > (1.0 - CORE) * np.minimum(self._radius, 0.5 * above)) & (above > 0.0)
         return np.asarray(inside.any(axis=-1))

@@ -85,10 +85,8 @@ class TimeSteppingEngine(BoundSteps):
         self._interval_start: tuple[tuple[Any, Any], ...] = ()
         self._nothing = np.full(len(schema.axes), np.nan)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
-        self._since: tuple[int, ...] = (
-            0,
-            0,
-        )  # what `_rows.filled` was before those that no call has handed over
+        # what `_rows.filled` was before those that no call has handed over
+        self._since: tuple[int, ...] = (0, 0)
         self._kept: list[Rows] = []  # and those of them that are not there any more
         self._no_rows = filled_rows(self._rows, scene.solver.step_s)
 
@@ -376,9 +374,8 @@ class TimeSteppingEngine(BoundSteps):
             if crossing is not None:
                 for array, was in zip((*self._state, rows.filled), (*kept, filled), strict=True):
                     array[...] = was
-                v = np.abs(
-                    self.snapshot(contacts=False).link_twist[crossing.link]
-                )  # a contact may have stopped it
+                # a contact may have stopped it
+                v = np.abs(self.snapshot(contacts=False).link_twist[crossing.link])
                 way = self._scene.solver.step_s * float(np.linalg.norm(v[:3]))
                 self._crossing = replace(crossing, way=max(crossing.way, way))
                 return CROSSED

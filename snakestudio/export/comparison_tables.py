@@ -120,9 +120,8 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
 
 
 def _short(kind: str) -> str:
-    return (
-        FORMULATIONS[kind].short if kind in FORMULATIONS else kind
-    )  # of a plug-in that is not loaded any more
+    # of a plug-in that is not loaded any more
+    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind
 
 
 def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> tuple[float, ...]:

@@ -49,9 +49,8 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
     look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
     rises = shape_of(body.obstacle).rises
-    outlines = [
-        solid_outline(solid) for solid in body.solids
-    ]  # every step, so that one sees where they rise
+    # every step, so that one sees where they rise
+    outlines = [solid_outline(solid) for solid in body.solids]
     for number, one in enumerate(outlines):
         if len(one.points) == 1:
             patch: Circle | Polygon = Circle(

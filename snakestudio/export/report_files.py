@@ -91,8 +91,7 @@ def report_markdown(report: Report) -> str:
         "\n".join(f"- {name}: {markdown_text(value)}" for name, value in report.provenance),
     ]
     scene = dump_scene(report.scene).rstrip()
-    fence = "~" * (
-        1 + max(3, *map(len, re.findall("~+", scene)), 0)
-    )  # longer than any in a text of the scene
+    # longer than any in a text of the scene
+    fence = "~" * (1 + max(3, *map(len, re.findall("~+", scene)), 0))
     parts += ["## Scene", f"{fence}toml\n{scene}\n{fence}"]
     return "\n\n".join(parts) + "\n"

@@ -146,9 +146,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         if scene is not None and recorded:
             context.open_runs.open(scene)
         if study and context.study.open_study.path is not None:
-            context.show_dock(
-                "study"
-            )  # among tabs, what is raised before the window is shown is behind them
+            # among tabs, what is raised before the window is shown is behind them
+            context.show_dock("study")
         if scene is not None:
             return
         if asking is not None:

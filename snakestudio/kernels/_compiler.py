@@ -372,9 +372,8 @@ def _file_name(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> str:
 def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult | None:
     """What was compiled earlier; a file that is not whole is as none."""
     context = dispatcher.targetctx
-    rtsys.initialize(
-        context
-    )  # `refresh` would do it, and load all that numba can compile, scipy.linalg among it
+    # `refresh` would do it, and load all that numba can compile, scipy.linalg among it
+    rtsys.initialize(context)
     name = _file_name(dispatcher, args)
     for folder in _cache.compiled_folders():
         try:

@@ -247,9 +247,8 @@ class CallTable:
         self._columns = np.cumsum([0, *(len(_words(one, [])) for one in first)]).tolist()
         self._status = np.zeros(len(arguments), np.int64)
         self._run = direct(_call_rows)
-        self._run(
-            *self._job(np.zeros(0, np.int64), np.zeros(2, np.int64))
-        )  # or threads would compile it at a time
+        # or threads would compile it at a time
+        self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))
 
     def bind(self, row: int, arguments: tuple[Any, ...], first: int = 0) -> None:
         """Take other arguments of a row, from argument number `first` on; they may be some of all."""

@@ -136,10 +136,8 @@ class LiveRobot:
         self._clock = clock
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._closing = False
-        self._asked_to_arm = (
-            -math.inf,
-            0,
-        )  # until when torque may come on, and how many stops there had been
+        # until when torque may come on, and how many stops there had been
+        self._asked_to_arm = (-math.inf, 0)
         # The last such order that got to the link, and whose torque came on and was taken off: the
         # thread alone writes.
         self._passed_on = self._came_on = self._taken_off = self._asked_to_arm
@@ -528,9 +526,8 @@ class LiveRobot:
                 return
             self._note_change(run, before, scene, now)
         else:
-            going = (
-                run.referencing.scene
-            )  # its start is how the robot lay, and concerns nobody any more
+            # its start is how the robot lay, and concerns nobody any more
+            going = run.referencing.scene
             live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
             self._tell_waiting(scene, tuple(refused))
             if live != going:
@@ -583,9 +580,8 @@ class LiveRobot:
     def _hold(self, stops: int) -> None:
         if self._link.telemetry().state == LinkState.STREAMING:
             self._stopped_by = ""
-            self._link.command(
-                "arm", stops=stops
-            )  # what arms a robot that stands holds one that moves
+            # what arms a robot that stands holds one that moves
+            self._link.command("arm", stops=stops)
 
     def _disarm(self) -> None:
         self._stopped_by = ""

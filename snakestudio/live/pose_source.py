@@ -203,9 +203,8 @@ class BodyTracker:
                 self._counts.double += 1
             else:
                 self._counts.late += 1
-                self._counts.lost = max(
-                    0, self._counts.lost - 1
-                )  # it was counted as lost, and was not
+                # it was counted as lost, and was not
+                self._counts.lost = max(0, self._counts.lost - 1)
                 self._recent.append(sequence)
             return False
         if newest is not None and newest < sequence < newest + RESTART:

@@ -75,9 +75,8 @@ class ReferenceScheduler:
 
     def __init__(self, scene: Scene, base_dir: Path | None, timing: Timing) -> None:
         self.scene = scene
-        led = scene.control.model_copy(
-            update={"lead_in": True}
-        )  # no scene may have a real robot thrown about
+        # no scene may have a real robot thrown about
+        led = scene.control.model_copy(update={"lead_in": True})
         self.controller: Controller = controllers.create(
             scene.model_copy(update={"control": led}), base_dir
         )

@@ -186,9 +186,8 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
 
     pose = snapshot.link_pose
     if Fields.POSE in schema.valid and Fields.POSE not in snapshot.valid:
-        pose = np.full_like(
-            pose, np.nan
-        )  # where it is drawn for want of better must not pass for measured
+        # where it is drawn for want of better must not pass for measured
+        pose = np.full_like(pose, np.nan)
     whole = np.zeros(1, np.int64)
     assert snapshot.joint_angle.shape == (len(schema.axes),)
     return Rows(

@@ -209,9 +209,8 @@ class Twin:
             (b.time[0] for b in self._blocks if b.time[0] > engine.time + 1e-9), np.inf
         )
         step = engine.scene.solver.step_s
-        until = min(
-            engine.time + 5 * TICK_S, now, float(following)
-        )  # what waits is looked at in between
+        # what waits is looked at in between
+        until = min(engine.time + 5 * TICK_S, now, float(following))
         steps = max(1, round((until - engine.time) / step))
         report = engine.advance(
             block.since(engine.time), steps, self._rows_until(engine.step_count + steps, step)

@@ -108,11 +108,8 @@ def ending_of(unit: Unit) -> str:
     """The ending for a unit, as of a column's name; "" for a plain number and for what is not known."""
     if unit is None:
         return ""
-    plain_angle: Unit = (
-        *unit[:3],
-        0.0,
-        unit[4],
-    )  # the radian of "rad/s times metre" is a plain number
+    # the radian of "rad/s times metre" is a plain number
+    plain_angle: Unit = (*unit[:3], 0.0, unit[4])
     return _NAMES.get(unit) or _NAMES.get(plain_angle) or ""
 
 

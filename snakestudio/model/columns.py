@@ -107,9 +107,8 @@ def columns_between(
     before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
     first = start
     while first < stop:
-        last = min(
-            (first // _PIECE + 1) * _PIECE, stop
-        )  # whole chunks of the recording, none of them twice
+        # whole chunks of the recording, none of them twice
+        last = min((first // _PIECE + 1) * _PIECE, stop)
         rows = recording.rows(first, last)
         values[first - start : last - start] = column_values(recording.schema, rows, before, names)
         before = rows.slice(len(rows) - 1, len(rows))

@@ -26,9 +26,8 @@ def run_time(
     """
     if not math.isfinite(seconds):
         return "–"
-    units = round(
-        abs(seconds) * 10**decimals
-    )  # whole units of the last digit: 59.9996 s is one minute
+    # whole units of the last digit: 59.9996 s is one minute
+    units = round(abs(seconds) * 10**decimals)
     if clock is None:
         clock = units >= _CLOCK_FROM * 10**decimals
     if not clock:

@@ -101,10 +101,11 @@ class Track:
         chords = np.diff(self.points, axis=0)
         squares = np.linalg.norm(chords, axis=1) ** 2
         self._chords: FloatArray = np.column_stack([self.points[:-1], chords, squares])
+        # of an open path: the points, and the directions in which it continues
         self._ends = [
             (x, y, math.cos(direction), math.sin(direction))
             for x, y, direction, _ in (self.course(0.0), self.course(self.length))
-        ]  # of an open path: the points, and the directions in which it continues
+        ]
 
     def _inside(self, s: float) -> float:
         """`s` on the first round, or within the ends."""

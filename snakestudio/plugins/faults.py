@@ -172,9 +172,8 @@ def cancel(
             ctypes.c_ulong(thread), ctypes.py_object(PluginCancelled)
         )
         pause(0.02)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), None
-    )  # one too many hits nobody else
+    # one too many hits nobody else
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
     _forget_undelivered()
     return True
 

@@ -153,9 +153,8 @@ def _write(known: Trusted) -> None:
     values = {"files": known.files, "packages": known.packages, "folders": list(known.folders)}
     path = _store()
     try:
-        handle, name = tempfile.mkstemp(
-            prefix=".trusted-", dir=path.parent
-        )  # readable by the user alone
+        # readable by the user alone
+        handle, name = tempfile.mkstemp(prefix=".trusted-", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(values, file, indent=1)

@@ -82,9 +82,8 @@ class RecordingThread:
         self._due = 0.0
         self._starts: list[int] = []
         self._places: list[Place] = []
-        self._held: deque[RowParts] = (
-            deque()
-        )  # the newest blocks; of all before only the places are known
+        # the newest blocks; of all before only the places are known
+        self._held: deque[RowParts] = deque()
         self._held_rows = 0
         self._notes: list[Note] = []
         self._states: list[tuple[float, bytes]] = []
@@ -150,9 +149,8 @@ class RecordingThread:
                 self._times = grown
             self._times[self._count : count] = rows.time
             self._count = count
-            full = (
-                len(self._tail) + len(rows) > self._block_rows
-            )  # no room for as many again: nothing needs cutting up
+            # no room for as many again: nothing needs cutting up
+            full = len(self._tail) + len(rows) > self._block_rows
             if full:
                 self._cut()
             if full or (self._kept and count > 1 and (first or self._thread is None)):

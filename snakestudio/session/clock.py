@@ -38,9 +38,8 @@ class Clock:
         """Begin (or go on after a pause) at this simulated time."""
         now = time.perf_counter()
         self._anchor = (now, simulated)
-        self._marks = deque(
-            [(now, simulated, 0.0)]
-        )  # another one: the window may be reading the old one
+        # another one: the window may be reading the old one
+        self._marks = deque([(now, simulated, 0.0)])
 
     def set_speed(self, speed: float, simulated: float) -> None:
         """Change the speed at this simulated time."""

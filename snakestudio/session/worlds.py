@@ -136,9 +136,8 @@ class Worlds:
         self._dt = self.engines[0].scene.solver.step_s
         self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
         """(n,) steps taken by every world."""
-        self._unsettled = np.zeros(
-            n, np.bool_
-        )  # worlds whose engines do not know the last steps and references
+        # worlds whose engines do not know the last steps and references
+        self._unsettled = np.zeros(n, np.bool_)
         self.failures: dict[int, str] = {}
         """Worlds that have stopped, and why."""
         self._crew = Crew(threads)

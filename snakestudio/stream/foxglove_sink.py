@@ -320,9 +320,8 @@ class _Listener:
         self._lock = threading.Lock()
         self._topics: dict[int, int] = {}
         self._newcomers = False
-        self._again = (
-            math.inf
-        )  # when they are served once more, s: the SDK may tell of them before it sends to them
+        # when they are served once more, s: the SDK may tell of them before it sends to them
+        self._again = math.inf
 
     @property
     def clients(self) -> int:

@@ -160,9 +160,8 @@ def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
 
     random = np.random.RandomState(study.search.seed)
     size = study.search.batch or 4 + int(3 * math.log(d + 1))
-    dimension = max(
-        d, 2
-    )  # the library fails now and then in one dimension; a second one without effect does no harm
+    # the library fails now and then in one dimension; a second one without effect does no harm
+    dimension = max(d, 2)
     begin = np.full(dimension, 0.5)
     while True:
         options = {

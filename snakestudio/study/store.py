@@ -200,9 +200,8 @@ class Store:
             return
         self._db.execute("PRAGMA journal_mode = WAL")
         self._open_parts.callback(self._become_one_file)
-        self._db.execute(
-            "PRAGMA synchronous = NORMAL"
-        )  # whoever is killed loses nothing; a power cut the last moments
+        # whoever is killed loses nothing; a power cut the last moments
+        self._db.execute("PRAGMA synchronous = NORMAL")
         if fresh:
             with self._transaction():
                 for statement in _SCHEMA.split(";"):

@@ -57,9 +57,8 @@ def test_c3d(tmp_path: Path) -> None:
     assert capture.bodies == ("link_1", "Marker")
     assert capture.links == (0, None)
     np.testing.assert_allclose(capture.time, TIME, atol=1e-9)
-    np.testing.assert_allclose(
-        capture.position, PLACE, atol=2e-4
-    )  # single precision, two filled in
+    # single precision, two filled in
+    np.testing.assert_allclose(capture.position, PLACE, atol=2e-4)
     assert np.flatnonzero(~capture.measured[:, 1]).tolist() == [10, 11]
     assert capture.measured[:, 0].all()
 

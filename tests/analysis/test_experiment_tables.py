@@ -92,9 +92,8 @@ def test_tabs_frames_and_a_rate_in_the_header(tmp_path: Path) -> None:
 
 
 def test_numbers_alone_in_millimetres_with_y_up(tmp_path: Path) -> None:
-    rows = [
-        [t, x, z, f"{-float(y):.6f}"] for t, x, y, z in _rows(length=1000.0)
-    ]  # x forward, y up, z to the right
+    # x forward, y up, z to the right
+    rows = [[t, x, z, f"{-float(y):.6f}"] for t, x, y, z in _rows(length=1000.0)]
     path = _table(tmp_path / "a.txt", [], rows, " ")
     layout = guess_layout(path)
     assert (layout.length_unit, layout.axes, layout.header_rows) == ("mm", "+x-z+y", 0)

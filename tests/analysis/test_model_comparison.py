@@ -253,6 +253,5 @@ def test_bodies_and_chains_that_cannot_be_one_another_say_what_can_be_done() -> 
     assert "continuum_beam" not in chosen_kinds(short("sidewinding", 1.0))
     assert "fit-strain" in refusals(short("sidewinding", 1.0), "continuum_beam")[0]
     assert "compare chain" in refusals(short("continuum_undulation", 1.0), "spatial_nonsmooth")[0]
-    assert refusals(
-        short("continuum_snake_2d", 1.0), "planar_lagrangian"
-    )  # rings leave friction nothing to do
+    # rings leave friction nothing to do
+    assert refusals(short("continuum_snake_2d", 1.0), "planar_lagrangian")

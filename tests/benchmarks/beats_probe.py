@@ -272,9 +272,8 @@ class Probe:
                 yield 300
             step = window.context.document.undo_stack.index()
             self.beats.action = name
-            QTimer.singleShot(
-                0, act
-            )  # what waits for an answer must not hold up the clock of the others
+            # what waits for an answer must not hold up the clock of the others
+            QTimer.singleShot(0, act)
             yield _SETTLE_MS
             shut(window)
             window.context.document.undo_stack.setIndex(step)

@@ -50,9 +50,8 @@ def _driven(what: str, threads: int) -> list[Figure]:
         used = (time.process_time() - started) / _SECONDS
         over.set()
         times = np.array(sent[begun:])
-        left = float(
-            (times[:-1, 2] - times[1:, 0]).min()
-        )  # of the block before when the next one came
+        # of the block before when the next one came
+        left = float((times[:-1, 2] - times[1:, 0]).min())
         gap = float(np.diff(times[:, 0]).max())
         figures: list[Figure] = [
             (

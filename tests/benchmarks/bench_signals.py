@@ -28,9 +28,8 @@ def run() -> list[Row]:
     recording = MadeRecording(even(3600.0), a_m=np.sin, b_m=np.cos, force_n=lambda t: np.sin(3 * t))
     names = column_names(SCHEMA)
     for text in _TEXTS:
-        compile_signal(text, names).values(
-            recording, 0, 100
-        )  # scipy is imported with the first filter
+        # scipy is imported with the first filter
+        compile_signal(text, names).values(recording, 0, 100)
     result: list[Row] = []
     for text in _TEXTS:
         signal = compile_signal(text, names)

@@ -130,9 +130,8 @@ def main() -> None:
             found["resident"] = resident() - before
             tracemalloc.stop()
             chart.drag_ended(QPointF(x, 0.0), QPointF(x, 0.0))
-            view.linked.brush(
-                {"gait.amplitude_deg": (0.0, 100.0)}
-            )  # all of them: the most that there is to be drawn
+            # all of them: the most that there is to be drawn
+            view.linked.brush({"gait.amplitude_deg": (0.0, 100.0)})
             found["all_settled"] = settle(app, 0.6)
             view.linked.hold(True)
             found["brush_all"], found["brush_all_cost"] = pictures(

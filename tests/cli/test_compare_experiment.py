@@ -61,8 +61,7 @@ def test_from_python() -> None:
     )
     first, second = report.data.trials
     assert first.figures["position_rmse"].value == second.figures["position_rmse"].value < 0.01
-    assert (
-        abs(first.alignment.offset_s) < 0.05
-    )  # a clock 0.1 s late, and a robot as late by its held set-points
+    # a clock 0.1 s late, and a robot as late by its held set-points
+    assert abs(first.alignment.offset_s) < 0.05
     with pytest.raises(ss.SnakeStudioError, match="There is no link 12"):
         ss.compare_experiment(run, TRIAL, link=12)

@@ -51,9 +51,8 @@ def test_commands_take_bundled_scenes_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert (
-        main(["run", "table_gait", "--duration", "0.05", "--csv", "run.csv"]) == 0
-    )  # reads a table beside the scene
+    # reads a table beside the scene
+    assert main(["run", "table_gait", "--duration", "0.05", "--csv", "run.csv"]) == 0
     assert main(["check", "table_gait"]) == 0
     assert main(["plan", "table_gait", "plan.svg"]) == 0
     assert main(["diff", "table_gait", "run.csv"]) == 0

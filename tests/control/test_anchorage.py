@@ -61,9 +61,8 @@ def test_the_slip_told_is_the_slip_of_the_run() -> None:
 
 
 def test_anchors_that_agree_are_not_doubted() -> None:
-    still = {
-        "k_z_per_m": "6*cos(8*X)*bump((X - 0.2*l)/(0.1*l))*sin(2*t)"
-    }  # between the anchors nothing moves
+    # between the anchors nothing moves
+    still = {"k_z_per_m": "6*cos(8*X)*bump((X - 0.2*l)/(0.1*l))*sin(2*t)"}
     assert warned(anchored(still, {"at_m": "0.5*l"}, {"at_m": "l"})) == []
     for name in ("worm", "worm_accelerating", "inchworm"):
         assert registry.check(shipped(name)) == []

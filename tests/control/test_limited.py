@@ -33,9 +33,8 @@ def test_a_change_from_rest_to_rest_takes_the_time_it_is_given() -> None:
 
 def test_a_short_way_is_taken_without_an_even_part() -> None:
     motion = resting(0.0).aimed(0.05, LIMITS, 0.0)
-    half = math.sqrt(
-        0.05 / LIMITS.acceleration
-    )  # half the way with constant acceleration: d/2 = a t^2 / 2
+    # half the way with constant acceleration: d/2 = a t^2 / 2
+    half = math.sqrt(0.05 / LIMITS.acceleration)
     assert motion.durations == pytest.approx((half, 0.0, half))
 
 

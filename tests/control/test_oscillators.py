@@ -101,9 +101,8 @@ def test_phase_oscillators_lock_to_the_lag_and_grow_as_computed_by_hand() -> Non
     )
     time, _ = references(controller, 1.0)
     rate = 10.0 / 2.0
-    amplitude = math.radians(25.0) * (
-        1.0 - (1.0 + rate) * math.exp(-rate)
-    )  # critically damped, after 1 s
+    # critically damped, after 1 s
+    amplitude = math.radians(25.0) * (1.0 - (1.0 + rate) * math.exp(-rate))
     np.testing.assert_allclose(controller.state[1], amplitude, rtol=1e-8)
     controller.state[0] += [0.7, -0.9, 0.4]
     time, angle = references(controller, 20.0, 1.0)

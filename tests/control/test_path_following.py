@@ -406,6 +406,5 @@ def test_a_path_that_is_taken_away_is_no_end_of_the_run() -> None:
     runner.advance(1000)
     assert runner.apply(with_values(SHIPPED, {"path.waypoints_m": []})) == []
     assert runner.advance(500).ok
-    assert runner.latest.control["heading_ref_rad"] == pytest.approx(
-        0.0, abs=0.01
-    )  # along what was the path
+    # along what was the path
+    assert runner.latest.control["heading_ref_rad"] == pytest.approx(0.0, abs=0.01)

@@ -153,9 +153,8 @@ def test_a_change_between_two_set_points_waits_for_the_next() -> None:
 
 def test_a_straight_robot_under_a_soft_start_is_not_led() -> None:
     reference = registry.create(SOFT).reference(knots(0, 100), None)
-    assert np.abs(reference.angle[:, ::2]).max() < np.radians(
-        1.1
-    )  # only joint 1, whose yaw starts at 0, moves
+    # only joint 1, whose yaw starts at 0, moves
+    assert np.abs(reference.angle[:, ::2]).max() < np.radians(1.1)
     assert np.abs(reference.angle[0, 1::2]).max() < np.radians(3.0)
 
 

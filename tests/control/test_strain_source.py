@@ -92,9 +92,8 @@ def test_a_changed_law_takes_over_without_a_jump(scene: Scene, change: dict[str,
     before = made.reference(np.array([at - 1e-9, at]), None)
     made.apply(with_values(scene, change), at)
     after = made.reference(np.array([at, at + 1e-9]), None)
-    finer = (len(after.abscissa) - 1) // (
-        len(before.abscissa) - 1
-    )  # the new law may need more points
+    # the new law may need more points
+    finer = (len(after.abscissa) - 1) // (len(before.abscissa) - 1)
     np.testing.assert_allclose(after.abscissa[::finer], before.abscissa, atol=1e-15)
     for name, digits in (("strain", 1e-13), ("rate", 1e-11), ("acceleration", 1e-9)):
         np.testing.assert_allclose(
@@ -198,9 +197,8 @@ def test_many_changes_leave_few_laws() -> None:
     for i in range(5):  # paused: nothing of them has entered the body yet
         made.apply(with_values(SNAKE, {"strain.curvature_per_m": 5.0 + i}), 1.0)
     assert len(made.checkpoint().layers) == 2
-    made.apply(
-        with_values(SNAKE, {"strain.curvature_per_m": 3.0}), 6.0
-    )  # the last one has covered the body
+    # the last one has covered the body
+    made.apply(with_values(SNAKE, {"strain.curvature_per_m": 3.0}), 6.0)
     assert len(made.checkpoint().layers) == 2
     before = made.checkpoint()
     made.apply(with_values(SNAKE, {"strain.curvature_per_m": 3.0, "support.side": "left"}), 6.1)

@@ -79,11 +79,12 @@ def test_a_negative_amplitude_is_half_a_turn(axis: str, kind: str) -> None:
     time = np.linspace(0, 7, 50)
     for one, other in zip(WaveGait(minus).motion(time), WaveGait(turned).motion(time), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-13)
+    # the pose of the start is the gait's
     np.testing.assert_allclose(
         registry.create(minus).reference(time, None).angle[0],
         gait_joint_angles(minus.waves, minus.body.axes, 11),
         atol=1e-13,
-    )  # the pose of the start is the gait's
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,9 +138,8 @@ def test_a_change_makes_no_jump_and_arrives() -> None:
     np.testing.assert_allclose(after.rate[0], before.rate[0], atol=1e-13)
     # the analytic derivatives are those of the angles, through the ramp and beyond
     np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-7)
-    smooth = (
-        np.abs(time[2:-2] - 1.0 - RAMP_TIME) > 3 * step
-    )  # the third derivative jumps where a ramp ends
+    # the third derivative jumps where a ramp ends
+    smooth = np.abs(time[2:-2] - 1.0 - RAMP_TIME) > 3 * step
     assert smooth.mean() > 0.99
     np.testing.assert_allclose(
         _derivative(after.rate, step)[smooth], after.acceleration[2:-2][smooth], atol=1e-6

@@ -46,9 +46,8 @@ def test_colour_changes_smoothly_around_a_link(name: str, detail: int) -> None:
     triangles = mesh.indices.reshape(-1, 3)
     long = triangles[np.ptp(mesh.vertices[triangles, 6], axis=1) > 1.0]  # from one end to the other
     sides = mesh.vertices[np.unique(long)]
-    np.testing.assert_allclose(
-        sides[:, 4:6], sides[:, 1:3], atol=1e-6
-    )  # light as on a round cylinder
+    # light as on a round cylinder
+    np.testing.assert_allclose(sides[:, 4:6], sides[:, 1:3], atol=1e-6)
     angle = np.arctan2(sides[:, 1], sides[:, 2])
     order = np.argsort(angle)
     around = np.diff(sides[order, 7])

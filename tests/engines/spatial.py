@@ -189,9 +189,8 @@ def twists(
     twist = np.zeros((n, 6))
     twist[0] = first
     for k in range(n - 1):
-        between = (
-            twist[k, 3:] + rate[k, 0] * turn[k, :, 2]
-        )  # of the part between yaw and pitch axis
+        # of the part between yaw and pitch axis
+        between = twist[k, 3:] + rate[k, 0] * turn[k, :, 2]
         omega = between + rate[k, 1] * turn[k + 1, :, 1]
         velocity = twist[k, :3] + np.cross(twist[k, 3:], half * turn[k, :, 0])
         velocity += np.cross(between, offset * np.cross(turn[k + 1, :, 1], turn[k, :, 2]))

@@ -119,9 +119,8 @@ def test_lifting_changes_the_speed_as_an_independent_balance_says() -> None:
 def test_backward_friction_matters_only_where_the_body_slides_back() -> None:
     forward = speed(wave(law="unit_velocity", mu_along=MU, mu_backward=MU, mu_across=2 * MU))
     rough = speed(wave(law="unit_velocity", mu_along=MU, mu_backward=1.5 * MU, mu_across=2 * MU))
-    assert rough == pytest.approx(
-        forward, rel=0.05
-    )  # no part of this wave slides tail first for long
+    # no part of this wave slides tail first for long
+    assert rough == pytest.approx(forward, rel=0.05)
 
 
 def test_body_stops_sooner_tail_first() -> None:

@@ -159,9 +159,8 @@ def test_torques_within_the_robot_change_no_momentum_and_all_models_agree(kind: 
     size = robot.inertia_kg_m2 * np.abs(turn).max()  # of one link's
     assert np.abs(rows.joint_angle).max() > 0.5
     assert np.abs(momentum).max() < 1e-9
-    assert (
-        np.abs(spin).max() < 5e-4 * size
-    )  # where joints are closed by moving links, it is as exact as the steps
+    # where joints are closed by moving links, it is as exact as the steps
+    assert np.abs(spin).max() < 5e-4 * size
     exact = run(free("planar_lagrangian", 6, "0.03*sin(7*t + 0.9*i)"))
     assert yaw_of(angle, 5) == pytest.approx(exact.joint_angle, abs=1e-5)
 
@@ -184,11 +183,8 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
     assert energy["work_actuator"] == pytest.approx(
         told, abs=0.02 * np.abs(energy["work_actuator"]).max()
     )
-    parts = (
-        "work_projection",
-        "work_friction_viscous",
-        "work_friction_coulomb",
-    )  # of nothing, and of friction
+    # of nothing, and of friction
+    parts = ("work_projection", "work_friction_viscous", "work_friction_coulomb")
     gained = sum(energy[name] for name in names if name.startswith("work_") and name not in parts)
     assert energy["kinetic"] - energy["kinetic"][0] == pytest.approx(
         gained, abs=2e-4 * energy["kinetic"].max()

@@ -67,9 +67,8 @@ def test_overlap_names_link_obstacle_and_depth() -> None:
     ]
     assert problems[0].obstacles == (1,)
     assert problems[0].links == (1,)
-    assert (
-        registry.check(Scene(obstacles=(circle(0.122, 0.1516, 0.1),))) == []
-    )  # 0.9 mm are tolerated
+    # 0.9 mm are tolerated
+    assert registry.check(Scene(obstacles=(circle(0.122, 0.1516, 0.1),))) == []
 
 
 def test_joint_limits_and_slipperiness() -> None:

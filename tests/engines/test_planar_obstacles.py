@@ -193,9 +193,8 @@ def test_friction_of_obstacles_is_bounded_and_only_brakes(scene: Scene) -> None:
     slipping = 0
     sticking = 0
     for _ in range(2000):
-        centre = (
-            engine._state.q[:, :2] + 0.5 * scene.solver.step_s * engine._state.u[:, :2]
-        )  # at the midpoint
+        # at the midpoint
+        centre = engine._state.q[:, :2] + 0.5 * scene.solver.step_s * engine._state.u[:, :2]
         report = engine.advance(reference, 1, ())
         assert report.residual <= 1e-8
         work = engine._work

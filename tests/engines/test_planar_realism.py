@@ -64,9 +64,8 @@ def test_it_moves_as_the_model_in_space_does_where_nothing_leaves_the_plane(flaw
     assert flat.joint_angle == pytest.approx(space.joint_angle[:, ::2], abs=2e-7)
     assert flat.joint_torque == pytest.approx(space.joint_torque[:, ::2], abs=2e-6)
     plain = moved("planar_nonsmooth", {})
-    assert (
-        np.abs(flat.joint_angle - plain.joint_angle).max() > 1e-4
-    )  # and each of them changes something
+    # and each of them changes something
+    assert np.abs(flat.joint_angle - plain.joint_angle).max() > 1e-4
 
 
 @pytest.mark.parametrize("flaw", FLAWS)

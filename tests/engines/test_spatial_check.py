@@ -75,9 +75,8 @@ def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
     assert problems[0].obstacles == (1,)
     assert problems[0].links[0] == 1
     assert among(Cylinder(x_m=0.122, y_m=0.1516, radius_m=0.1)) == []  # 0.9 mm are tolerated
-    assert (
-        among(Cylinder(x_m=0.122, y_m=0.0, radius_m=0.1, height_m=0.3), start__z_m=0.36) == []
-    )  # above it
+    # above it
+    assert among(Cylinder(x_m=0.122, y_m=0.0, radius_m=0.1, height_m=0.3), start__z_m=0.36) == []
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from tests.engines.common import gait_reference, still
 from tests.engines.spatial import LIMP, energy, in_the_air, matrices, momentum, moving, run, twists
 from tests.peers import mujoco_robot
 
+# P1, VIII-A
 HELD = JointController(
     kp_nm_per_rad=40.0, kd_nms_per_rad=0.2, kp_pitch_nm_per_rad=800.0, kd_pitch_nms_per_rad=0.2
-)  # P1, VIII-A
+)
 
 
 def tumbling(dt: float, joint_controller: JointController = LIMP) -> Scene:

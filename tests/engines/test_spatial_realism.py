@@ -66,9 +66,8 @@ def test_free_play_lets_the_joint_go(plane: int) -> None:
         a[:, plane] for a in (rows.joint_angle, rows.joint_rate, rows.joint_torque)
     )
     first = int(0.99 * half / rate / scene.solver.step_s)
-    assert speed[:first] == pytest.approx(
-        rate, rel=5e-4
-    )  # folding by 2 degrees adds that much to the inertia
+    # folding by 2 degrees adds that much to the inertia
+    assert speed[:first] == pytest.approx(rate, rel=5e-4)
     within = np.abs(angle) < half - rate * scene.solver.step_s
     assert np.all(torque[within] == 0.0)
     overshoot = rate * math.sqrt(folding_inertia(scene) / stiffness)

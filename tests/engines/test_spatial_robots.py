@@ -57,9 +57,8 @@ def test_mixed_robot_keeps_its_energy_books() -> None:
         sum(last[name][0] for name in works), abs=1e-9
     )
     lost = last["work_gravity"][0] + last["work_projection"][0] + last["work_spring"][0]
-    assert last["potential"][0] - first["potential"][0] == pytest.approx(
-        -lost, abs=1e-5
-    )  # of second order
+    # of second order
+    assert last["potential"][0] - first["potential"][0] == pytest.approx(-lost, abs=1e-5)
     assert abs(last["work_spring"][0]) > 1e-4
     assert last["work_damper"][0] < -1e-6
 

@@ -169,9 +169,8 @@ def test_energy_of_springs_and_stops_is_in_the_ledger() -> None:
         ledger[f"work_{name}"] for name in ("actuator", "friction", "gravity", "external", "stop")
     )
     assert ledger["work_stop"] != 0.0
-    assert ledger["kinetic"] == pytest.approx(
-        works, abs=1e-6
-    )  # torques have kinks where motors saturate and stops begin
+    # torques have kinks where motors saturate and stops begin
+    assert ledger["kinetic"] == pytest.approx(works, abs=1e-6)
 
 
 def test_wheels_roll_freely_and_hold_across() -> None:

@@ -223,7 +223,6 @@ def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
             and ready.context.session_controller.displayed.time > 0.99
         )
     )
-    qtbot.waitUntil(
-        ready.context.action_registry["export_video"].isEnabled
-    )  # they follow when the program is at rest
+    # they follow when the program is at rest
+    qtbot.waitUntil(ready.context.action_registry["export_video"].isEnabled)
     return ready

@@ -40,9 +40,8 @@ def main(scene: Path, interval_s: float, seed: int) -> int:
             document.save()
             print(f"saved {now:.4f}", flush=True)
         elif sort < 0.03 and len(document.scene.obstacles) > 50:
-            document.edit(
-                remove_obstacles(document.scene, range(0, 40)), "Delete"
-            )  # the newest stay
+            # the newest stay
+            document.edit(remove_obstacles(document.scene, range(0, 40)), "Delete")
         else:
             print(f"edit {now:.4f}", flush=True)
             document.edit(

@@ -252,9 +252,8 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     qtbot.waitUntil(
         lambda: session_controller.recording is not None and len(session_controller.recording) > 60
     )
-    window.context.document.set_value(
-        "strain.speed_m_s", 0.3, "Speed"
-    )  # a law that changes enters at the head
+    # a law that changes enters at the head
+    window.context.document.set_value("strain.speed_m_s", 0.3, "Speed")
     window.context.document.set_value("support.side", "left", "Side")
     qtbot.waitUntil(
         lambda: session_controller.recording is not None and len(session_controller.recording) > 160

@@ -433,9 +433,8 @@ def test_a_run_of_another_robot_under_an_overlay(
 @pytest.mark.parametrize("name", [preset.name for preset in PRESETS])
 def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: str) -> None:
     show_preset(panel, name)
-    assert (
-        len(panel.contents) >= 3
-    )  # the plots themselves come one after the other, so that the window answers
+    # the plots themselves come one after the other, so that the window answers
+    assert len(panel.contents) >= 3
     settle(qtbot, panel)
     assert len(panel.plots) >= 3
     for plot in panel.plots:

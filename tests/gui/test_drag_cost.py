@@ -105,9 +105,8 @@ def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
 def test_clearance_asks_for_the_distances_of_many_points_at_once(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = counted(
-        monkeypatch, clearance, "_combined"
-    )  # the last part of every distance from a post
+    # the last part of every distance from a post
+    asked = counted(monkeypatch, clearance, "_combined")
     snapshot = make_recording(document.scene, 1).snapshot(0)
     clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.body)
     assert len(asked) <= 17

@@ -427,9 +427,8 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(
     middle = at(viewport, moved.x_m, moved.y_m)
     place = grip(viewport, "z")
     arm = place - middle
-    drag(
-        qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x())
-    )  # a quarter anticlockwise; y goes down
+    # a quarter anticlockwise; y goes down
+    drag(qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x()))
     turned = one(document, 1)
     assert isinstance(turned, Box)
     assert turned.yaw_deg == pytest.approx(120.0, abs=1.5)
@@ -535,9 +534,8 @@ def test_edges_and_middles_of_others_are_met_and_shown(
     move(viewport, at(viewport, 0.69, 0.51))
     running = viewport.editor.transforms.running
     assert running is not None
-    np.testing.assert_allclose(
-        running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9
-    )  # side by side, in line
+    # side by side, in line
+    np.testing.assert_allclose(running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9)
     assert len(viewport.overlays().guides) == 2
     levels = {(round(guide.end[0], 6), round(guide.end[1], 6)) for guide in running.amount.guides}
     assert levels == {(0.8, 0.5), (1.0, 0.5)}
@@ -652,9 +650,8 @@ def test_a_rectangle_selects_what_has_its_middle_in_it(
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
     viewport.editor.boxes.arm()
     assert viewport.hint.text().startswith("Drag a rectangle")
-    drag(
-        qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False
-    )  # from an obstacle, too
+    # from an obstacle, too
+    drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False)
     band = viewport.editor.boxes.band
     assert band.isVisible()
     assert band.geometry().contains(at(viewport, 0.6, 0.6))

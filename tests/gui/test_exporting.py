@@ -319,9 +319,8 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert options.follow
         assert options.camera == recorded.context.viewport.navigator.camera
         assert recorded.context.session_controller.displayed is not None
-        assert (
-            options.camera_time_s == recorded.context.session_controller.displayed.time > 0.9
-        )  # it stands at the robot of that moment
+        # it stands at the robot of that moment
+        assert options.camera_time_s == recorded.context.session_controller.displayed.time > 0.9
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5
@@ -334,9 +333,8 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert "estimating the time to render" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 60 s to render."))
-        dialog.form["speed"].setCurrentText(
-            "0.25 ×"
-        )  # twice as many frames, each of which takes as long
+        # twice as many frames, each of which takes as long
+        dialog.form["speed"].setCurrentText("0.25 ×")
         assert "121 frames" in dialog.summary.text()
         assert dialog.summary.text().endswith("and 2 min to render.")
         dialog.form["size"].setCurrentText("1920 × 1080 px")

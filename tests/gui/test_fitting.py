@@ -289,9 +289,8 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     before = workers_of(pool)
     killed = processes_of(pool)[0]
     os.kill(killed, signal.SIGKILL)
-    qtbot.waitUntil(
-        lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS
-    )  # another has taken its place
+    # another has taken its place
+    qtbot.waitUntil(lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS)
     assert killed not in processes_of(pool)
     assert fitter.progress is not None
     reached = fitter.progress.evaluations

@@ -356,9 +356,8 @@ def test_torques_take_the_place_of_angles_and_back_in_one_step(
     document.undo_stack.undo()
     document.undo_stack.undo()
     assert isinstance(document.scene.gait, LateralUndulation)
-    assert initial_joint_angles(document.scene) == pytest.approx(
-        before, abs=1e-6
-    )  # it lies as it did
+    # it lies as it did
+    assert initial_joint_angles(document.scene) == pytest.approx(before, abs=1e-6)
     pressed = next(gait for gait in GAITS if gait.values["gait"].kind == "two_waves")
     torques.torque_button.click()
     torques.choose(pressed)

@@ -24,9 +24,8 @@ interval."""
 
 def newest(scene: Scene) -> float:
     """Time of the newest edit in a scene of the probe, s; 0 if there is none."""
-    return max(
-        (o.y_m for o in scene.obstacles if o.y_m > 0.3), default=0.0
-    )  # those of the main scene are not
+    # those of the main scene are not
+    return max((o.y_m for o in scene.obstacles if o.y_m > 0.3), default=0.0)
 
 
 def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> float:

@@ -44,9 +44,8 @@ def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         patch.setattr(theme, "_system_size", 13 * 96 / 72)
         theme.apply(app, "dark")
         yield
-    QCoreApplication.sendPostedEvents(
-        None, QEvent.Type.DeferredDelete
-    )  # no window is there to be dressed again
+    # no window is there to be dressed again
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     theme.apply(app, "dark")
 
 

@@ -129,9 +129,8 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
         if stopped is not None and stopped < begin:
             return None
         wait(lambda: stage.robot.time_of("safe", begin) is not None, "the robot is safe", 5.0)
-        stage.witness.waited(
-            STOP_ID, begin
-        )  # it was the link, and not only the robot's own watchdog
+        # it was the link, and not only the robot's own watchdog
+        stage.witness.waited(STOP_ID, begin)
         safe = stage.robot.time_of("safe", begin)
         assert safe is not None
         return safe - begin

@@ -213,9 +213,8 @@ def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtB
         qtbot.waitUntil(menu.isVisible)
         watched = window.context.robot_feature
         assert watched is not None
-        qtbot.wait(
-            60
-        )  # the keys of a window that has just come are seen by the next look at windows
+        # the keys of a window that has just come are seen by the next look at windows
+        qtbot.wait(60)
         QTest.keyClick(menu, Qt.Key.Key_Space)
         assert link.stops
         menu.close()

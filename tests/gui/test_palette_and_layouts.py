@@ -301,9 +301,8 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
         seen.append(present)
         QTest.keySequence(keyboard(), QKeySequence("F6"))
     assert present is window.context.viewport
-    assert set(panes) - set(seen) <= {
-        window.context.docks["checks"]
-    }  # nothing in it takes keys while all is well
+    # nothing in it takes keys while all is well
+    assert set(panes) - set(seen) <= {window.context.docks["checks"]}
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
     assert window.context.focus_cycle.present() is seen[-1]
     window.context.docks["scene"].close()

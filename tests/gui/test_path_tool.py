@@ -74,9 +74,8 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
     qtbot.waitUntil(drawn_to_the_cursor)
     draft = viewport.path_tool.draft
     assert draft is not None
-    np.testing.assert_allclose(
-        draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02
-    )  # a line to the cursor
+    # a line to the cursor
+    np.testing.assert_allclose(draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
     assert viewport.overlays().draft == draft
     click(qtbot, viewport, last)
     qtbot.mouseDClick(viewport, LEFT, NONE, last)

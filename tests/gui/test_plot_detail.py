@@ -288,9 +288,8 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
     picture = compose_plane(view, lines, history, 0.0, 1.0, (400, 300))
     assert not history.missing
     places = recording.rows(0, N_ROWS).link_pose[:, :, :2].astype(np.float32)
-    at = np.searchsorted(
-        places[:, 0, 0], picture.traces[0].time
-    )  # its first link goes forwards all the time
+    # its first link goes forwards all the time
+    at = np.searchsorted(places[:, 0, 0], picture.traces[0].time)
     assert at[0] == 0
     assert N_ROWS - at[-1] <= 8
     assert len(at) > N_ROWS // 10

@@ -46,9 +46,8 @@ def test_lines_are_thin_only_while_the_view_moves(
     panel: PlotPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel._timer.stop()
-    monkeypatch.setattr(
-        "snakestudio.gui.plots.redraws._REST_S", 1e9
-    )  # it moves for as long as it is told to
+    # it moves for as long as it is told to
+    monkeypatch.setattr("snakestudio.gui.plots.redraws._REST_S", 1e9)
     for stop in (3.9, 3.0, 2.0):
         panel.set_view(1.0, stop)
     while panel.redraws.stale:

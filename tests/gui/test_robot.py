@@ -176,9 +176,8 @@ def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
     menu.addAction("Act")
     menu.popup(dialog.mapToGlobal(QPoint(5, 5)))
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is menu)
-    QTest.keyClick(
-        dialog.windowHandle(), KEY.Key_Space
-    )  # a menu has no keyboard of its own: its window hands on
+    # a menu has no keyboard of its own: its window hands on
+    QTest.keyClick(dialog.windowHandle(), KEY.Key_Space)
     assert len(link.stops) == 2
     qtbot.wait(60)  # its own window is found
     QTest.keyClick(menu.windowHandle(), KEY.Key_Space)
@@ -463,9 +462,8 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
         == "Stopped"
     )
     silent = ~(np.arange(10) > 3)
-    meaning = np.where(silent, 4, 3).astype(
-        np.int8
-    )  # those that are still heard may say what they want
+    # those that are still heard may say what they want
+    meaning = np.where(silent, 4, 3).astype(np.int8)
     heard = np.where(silent, now - 1.0, now)
     assert not standing(replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now).lost
     assert not standing(replace(lost, state=LinkState.IDLE), True, given, now).lost
@@ -521,9 +519,8 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     measured = [column.title for column in COLUMNS].index("Measured °")
     cell = table.index(3, measured)
     name = table.index(3, 0)
-    grey = table.data(
-        table.index(3, 1), Qt.ItemDataRole.ForegroundRole
-    )  # node numbers are always dim
+    # node numbers are always dim
+    grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
     assert not table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) != grey
     assert not window.context.twin.stale()
@@ -641,9 +638,8 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
     assert link.stops == ["Stopped, as another scene was opened."]
     assert window.context.robot.live is not first
     assert first.closed  # type: ignore[union-attr]
-    assert (
-        window.context.session_controller.source == "robot"
-    )  # it is the robot that has to be watched now
+    # it is the robot that has to be watched now
+    assert window.context.session_controller.source == "robot"
     assert window.context.session_controller.source_name
 
 
@@ -807,9 +803,8 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     form = dialog.form
     qtbot.waitUntil(lambda: form.loaded is not None and form._look is None)
     assert "10 joints" in form.about.text()
-    assert (
-        "no CAN network interface" in form.interface_note.text()
-    )  # socketcan, as the profile has it
+    # socketcan, as the profile has it
+    assert "no CAN network interface" in form.interface_note.text()
     form.bitrate.setEditText("fast")
     assert "bit rate" in dialog.message.text()
     assert not dialog.connect_button.isEnabled()
@@ -927,9 +922,8 @@ def test_a_warning_of_the_link_stands_above_the_viewport(
     assert window.context.banners.robot.text == "Node 3 is silent."
     link.say("Node 5 babbles.", "warning", "node")
     look(window)
-    assert (
-        window.context.banners.robot.text == "Node 3 is silent."
-    )  # a warning does not hide why it was stopped
+    # a warning does not hide why it was stopped
+    assert window.context.banners.robot.text == "Node 3 is silent."
     link.alive = False  # silent for a moment
     look(window)
     link.alive = True

@@ -161,9 +161,8 @@ def test_a_write_protected_file_is_not_replaced(
 ) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     before = mine.read_bytes()
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: False
-    )  # whoever runs the tests may be allowed everything
+    # whoever runs the tests may be allowed everything
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert not window.context.files.save()
     assert (
         "the file is write-protected; save under another name" in window.context.banners.files.text

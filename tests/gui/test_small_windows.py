@@ -97,9 +97,8 @@ def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -> None:
-    assert small.context.files.open(
-        scenes_dir() / "lagrangian_undulation.toml"
-    )  # whose panel has a choice of long words
+    # whose panel has a choice of long words
+    assert small.context.files.open(scenes_dir() / "lagrangian_undulation.toml")
     panels = small.findChild(ParameterPanels)
     assert isinstance(panels, ParameterPanels)
     area = panels.findChild(QScrollArea)

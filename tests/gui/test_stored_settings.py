@@ -99,9 +99,8 @@ def test_the_camera_path_comes_back_with_its_scene_and_no_setting_is_lost(
     window.context.document.undo_stack.setClean()
     window.close()
     window.context.settings.sync()
-    shutil.copy(
-        tmp_path / "settings.ini", tmp_path / "after.ini"
-    )  # read anew: as text, as the next start does
+    # read anew: as text, as the next start does
+    shutil.copy(tmp_path / "settings.ini", tmp_path / "after.ini")
     before, after = kept(stored / "settings.ini"), kept(tmp_path / "after.ini")
     assert {key: value for key, value in after.items() if key in before} == before
 

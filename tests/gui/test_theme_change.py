@@ -84,9 +84,8 @@ def held_by(widget: QWidget) -> Iterator[tuple[str, object]]:
         yield "style sheet", widget.styleSheet()
     if isinstance(widget, QLabel) and HEX.search(widget.text()):
         yield "text", widget.text()
-    own = isinstance(widget.parentWidget(), QLineEdit) or widget.objectName().startswith(
-        "qt_"
-    )  # Qt draws these
+    # Qt draws these
+    own = isinstance(widget.parentWidget(), QLineEdit) or widget.objectName().startswith("qt_")
     if isinstance(widget, QAbstractButton) and not own and not widget.icon().isNull():
         yield f"icon of {widget.toolTip() or widget.text()}", widget.icon().cacheKey()
     for action in widget.actions():

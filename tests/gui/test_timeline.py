@@ -301,9 +301,8 @@ def test_a_run_that_is_opened_is_shown_played_and_left(
     qtbot.waitUntil(lambda: not session_controller.playing)
     assert session_controller.displayed is not None
     assert session_controller.displayed.time == pytest.approx(0.5)
-    window.context.document.set_value(
-        "ground.mu_along", 0.1, "Friction"
-    )  # an edit is of the open scene
+    # an edit is of the open scene
+    window.context.document.set_value("ground.mu_along", 0.1, "Friction")
     assert session_controller.source == "simulation"
     assert window.context.viewport.scene is window.context.document.scene
     assert window.context.run_bar.source.source == "Simulation"

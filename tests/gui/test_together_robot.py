@@ -111,9 +111,8 @@ def test_stop_reaches_the_robot_from_every_state(
 ) -> None:
     for count, state in enumerate((LinkState.LISTENING, *LinkState), start=1):
         put(window, link, state)
-        assert peer.say("STOP").startswith(
-            "OK STOP"
-        )  # the window's thread stands in `say`: nothing of it is needed
+        # the window's thread stands in `say`: nothing of it is needed
+        assert peer.say("STOP").startswith("OK STOP")
         assert len(link.stops) == count
 
 
@@ -139,9 +138,8 @@ def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window.context.together.wait(Together(wait="port", wait_port=0))
     window.context.robot.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
-    qtbot.waitUntil(
-        lambda: window.context.together.possible, timeout=240_000
-    )  # the simulation's engine may be compiled
+    # the simulation's engine may be compiled
+    qtbot.waitUntil(lambda: window.context.together.possible, timeout=240_000)
     window.context.together.wait(Together(wait="port", wait_port=0))
     window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: "a robot is connected" in window.context.banners.together.text)
@@ -188,9 +186,8 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
     assert window.context.together.choices == Together(wait="port")
     window.context.robot.disconnect_robot()
-    assert (
-        window.context.together.choices == Together()
-    )  # what is chosen for the robot is not chosen for the simulation
+    # what is chosen for the robot is not chosen for the simulation
+    assert window.context.together.choices == Together()
     QApplication.processEvents()
 
 

@@ -185,9 +185,8 @@ def test_arrow_keys_belong_to_the_tree(qtbot: QtBot, tree: SceneTree) -> None:
 
 
 def test_thousands_of_obstacles(qtbot: QtBot, document: Document, selection: Selection) -> None:
-    tree = SceneTree(
-        document, selection
-    )  # without the tester, which looks at every row at every change
+    # without the tester, which looks at every row at every change
+    tree = SceneTree(document, selection)
     qtbot.addWidget(tree)
     tree.show()
     many = tuple(Cylinder(x_m=i * 0.5, y_m=2.0) for i in range(2000))
@@ -760,16 +759,14 @@ def test_any_property_is_found_by_name_symbol_or_key(
     selection.set([("obstacle", 2)])
     inspector.search.setFocus()
     qtbot.keyClicks(inspector.search, "time step")
-    qtbot.waitUntil(
-        lambda: next(iter(inspector.rows), "") == "solver.step_s"
-    )  # the best comes first
+    # the best comes first
+    qtbot.waitUntil(lambda: next(iter(inspector.rows), "") == "solver.step_s")
     assert "robot.name" not in inspector.rows
     inspector.search.clear()
     qtbot.waitUntil(lambda: "radius_m" in inspector.rows)  # what is selected comes back
     qtbot.keyClicks(inspector.search, "L_H")
-    qtbot.waitUntil(
-        lambda: list(inspector.rows) == ["obstacles[3].radius_m"]
-    )  # of what is selected, too
+    # of what is selected, too
+    qtbot.waitUntil(lambda: list(inspector.rows) == ["obstacles[3].radius_m"])
     enter(qtbot, number(inspector, "obstacles[3].radius_m"), "0.2")
     assert document.scene.obstacles[2].radius_m == 0.2  # type: ignore[union-attr]
     for text, key in (

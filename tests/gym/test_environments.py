@@ -70,9 +70,8 @@ def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None
 
     observation, infos = worlds.reset(seed=5)
     assert_same(singles.reset(seed=5)[0], observation)
-    assert (
-        len({next(iter(values.values())) for values in infos["values"]}) == 3
-    )  # a friction of each
+    # a friction of each
+    assert len({next(iter(values.values())) for values in infos["values"]}) == 3
     worlds.action_space.seed(2)
     ends = 0
     for _ in range(2 * PERIODS):

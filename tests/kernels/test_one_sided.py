@@ -18,9 +18,8 @@ def test_reactions_are_the_only_solution_from_wherever_the_search_begins(seed: i
     free = rng.normal(size=n)
     side = rng.choice([-1.0, 0.0, 1.0], n)
     wanted = reactions(matrix, free, side)
-    lower = np.tril(matrix) + np.triu(
-        np.full((n, n), np.nan), 1
-    )  # its upper triangle is nobody's business
+    # its upper triangle is nobody's business
+    lower = np.tril(matrix) + np.triu(np.full((n, n), np.nan), 1)
     acts = rng.integers(0, 2, n)
     found = np.zeros(n)
     scratch = np.zeros(n, np.int64), np.zeros((n, n)), np.zeros(n)

@@ -202,7 +202,6 @@ def test_a_stop_is_judged_by_the_rate_that_its_impulse_works_on() -> None:
     rates = np.linalg.lstsq(axes[:, AXIS_X : AXIS_X + 3].T, relative, rcond=None)[0]
     assert abs(rates[0]) < 1e-9
     assert abs(rates[1]) > 1e-3
-    assert (
-        abs(axes[0, AXIS_X : AXIS_X + 3] @ relative) > 1e-4
-    )  # the projection is not zero, and need not be
+    # the projection is not zero, and need not be
+    assert abs(axes[0, AXIS_X : AXIS_X + 3] @ relative) > 1e-4
     assert residual(problem, impulses, w) <= CONVERGED

@@ -65,9 +65,8 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
         text,
     )
     text = re.sub(r"set_point_rate_hz = [\d.]+", f"set_point_rate_hz = {rate_hz}", text)
-    text = re.sub(
-        r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text
-    )  # tests are slower than windows
+    # tests are slower than windows
+    text = re.sub(r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text)
     path = folder / "small.toml"
     path.write_text(text)
     (folder / whole.profile.dbc).write_text(whole.dbc_text)
@@ -145,9 +144,8 @@ class Emulator:
             stderr=subprocess.STDOUT,
         )
         with contextlib.suppress(OSError, AttributeError):
-            os.setpriority(
-                os.PRIO_PROCESS, self._process.pid, -10
-            )  # a robot has processors of its own
+            # a robot has processors of its own
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)
 
     @property
     def process(self) -> int:

@@ -299,9 +299,8 @@ def test_a_float_of_the_robot_that_is_none_is_a_problem() -> None:
 
 def test_a_status_is_its_bits() -> None:
     codec = odd()
-    assert got(codec.decode(Frame(0x47, b"\xfe"))) == {
-        ("status", 0): 0xFE
-    }  # though the DBC calls it signed
+    # though the DBC calls it signed
+    assert got(codec.decode(Frame(0x47, b"\xfe"))) == {("status", 0): 0xFE}
     assert codec.encode(codec.profile.messages[4], 7, {("status", -1): 0xFE}).data == b"\xfe"
 
 

@@ -491,9 +491,8 @@ def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
 def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
     rig.core = LinkCore(rig.codec, send=rig._send, tell=rig.events.append, replay=True)
     rig.armed()
-    rig.robot.state.update(
-        dict.fromkeys(rig.robot.nodes, ARMED)
-    )  # as it was when the log was taken
+    # as it was when the log was taken
+    rig.robot.state.update(dict.fromkeys(rig.robot.nodes, ARMED))
     rig.run(0.5)
     assert rig.core.state is LinkState.IDLE
     assert rig.core.telemetry(rig.now).not_ready == (

@@ -71,9 +71,8 @@ def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> N
 def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
     loaded = lab_robot(set_point_rate_hz=50.0)
     sequences = loaded.profile.sequences
-    sequences = sequences.model_copy(
-        update={"disarm": sequences.disarm[:1]}
-    )  # without its own expectation
+    # without its own expectation
+    sequences = sequences.model_copy(update={"disarm": sequences.disarm[:1]})
     rig = Rig(
         dataclasses.replace(
             loaded, profile=loaded.profile.model_copy(update={"sequences": sequences})
@@ -260,9 +259,8 @@ def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
     "kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"]
 )
 def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> None:
-    rig.robot.deaf = set(
-        rig.robot.nodes
-    )  # none says that it is armed, which would forbid most of it
+    # none says that it is armed, which would forbid most of it
+    rig.robot.deaf = set(rig.robot.nodes)
     rig.idle()
     rig.command("arm")
     rig.run(0.1)
@@ -310,9 +308,8 @@ def test_references_of_before_the_stop_are_never_followed_again() -> None:
     rig.run(0.2)
     assert rig.core.state is LinkState.ARMED
     rig.command("stream")
-    assert (
-        rig.core.state is LinkState.ARMED
-    )  # there are no references yet, though the last ones are not 5 s old
+    # there are no references yet, though the last ones are not 5 s old
+    assert rig.core.state is LinkState.ARMED
     held = float(rig.robot.angle[0])
     knots = rig.now + np.array([0.5, 1.0])
     rig.core.reference(ReferenceBlock(knots, np.full((2, 20), held), np.zeros((2, 20))))

@@ -226,9 +226,8 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     process, wire = _speaking(link)
     process._handle(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
-    process._memory.request_stop(
-        "Stopped by the operator."
-    )  # and hides none that comes through the memory
+    # and hides none that comes through the memory
+    process._memory.request_stop("Stopped by the operator.")
     process._look(10.2)
     assert _stops(wire) == 2
 

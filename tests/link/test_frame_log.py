@@ -72,9 +72,8 @@ def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
         # python-can reads no direction of CAN FD frames back from BLF; its own default is
         # "received".
         assert entry.sent == sent
-        assert entry.time == pytest.approx(
-            frame.time - 10.0, abs=1e-4
-        )  # ASC has tenths of milliseconds
+        # ASC has tenths of milliseconds
+        assert entry.time == pytest.approx(frame.time - 10.0, abs=1e-4)
     assert read_source(path) == _SOURCE
 
 
@@ -130,9 +129,8 @@ def test_a_slow_disk_loses_frames_and_counts_them(
     log.end()
     log.join(5.0)
     written = len(list(read_log(tmp_path / "run.log")))
-    assert (
-        log.lost >= 88
-    )  # 10 wait, 1 is being written, and one of what is written may be about the log
+    # 10 wait, 1 is being written, and one of what is written may be about the log
+    assert log.lost >= 88
     assert written + log.lost == 100
 
 
@@ -226,9 +224,8 @@ def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(
         bus.receive(0.05)
     assert [sent for (_, sent), _ in got] == [sent for _, sent in _FRAMES]
     for ((frame, _), at), (logged, _) in zip(got, _FRAMES, strict=True):
-        assert at == pytest.approx(
-            (logged.time - 10.0) / 2.0, abs=1e-6
-        )  # candump writes microseconds
+        # candump writes microseconds
+        assert at == pytest.approx((logged.time - 10.0) / 2.0, abs=1e-6)
         assert frame.time == pytest.approx(begin + at, abs=1e-9)
     with pytest.raises(LinkError, match="Nothing can be sent"):
         bus.send(Frame(1))

@@ -96,9 +96,8 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
     """From listening over streaming to the end, with everything that the window sees on the way."""
     begin = time.monotonic()
     client = client_of(stage.profile, tmp_path)
-    assert (
-        client.telemetry().time == 0.0
-    )  # the caller does not wait for the process, which has not spoken yet
+    # the caller does not wait for the process, which has not spoken yet
+    assert client.telemetry().time == 0.0
     assert client.telemetry().state is LinkState.DISCONNECTED
     operator = Operator(client)
     try:
@@ -118,18 +117,15 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
         # The wave of `Operator` has an amplitude of 0.1 rad; the joints lag behind and have play.
         assert np.all(np.abs(telemetry.reference) <= 0.1 + 1e-9)
         assert np.all(np.abs(telemetry.angle - telemetry.reference) < 0.15)
-        assert (
-            telemetry.period_mean > 0.0095
-        )  # periods are left out where there is no processor, and never made up for
+        # periods are left out where there is no processor, and never made up for
+        assert telemetry.period_mean > 0.0095
         assert telemetry.bus_open
         assert telemetry.priority
         frames = client.traffic()
-        assert (
-            0 < len(frames) <= 250
-        )  # who looks for the first time must not pause for all that waits
-        assert (
-            client.traffic()[0].time > frames[0].time
-        )  # they come as they were recorded, not by their times
+        # who looks for the first time must not pause for all that waits
+        assert 0 < len(frames) <= 250
+        # they come as they were recorded, not by their times
+        assert client.traffic()[0].time > frames[0].time
         texts = {each.text.split(":")[0] for each in frames if each.sent}
         assert any("JointSetPoint" in text for text in texts)
         for _ in range(_TRIES):
@@ -252,9 +248,8 @@ def _lose_window(stage: Stage, how: signal.Signals) -> float:
                 continue  # a machine that stood still has stopped it: there is nothing to lose any more
             os.kill(window.pid, how)
             safe = stage.safe_after(begin)
-            stage.witness.waited(
-                STOP_ID, begin
-            )  # it was the link, and not only the robot's own watchdog
+            # it was the link, and not only the robot's own watchdog
+            stage.witness.waited(STOP_ID, begin)
             return safe
         finally:
             _end(window, link)

@@ -106,9 +106,8 @@ def test_cell(segment: Segment) -> None:
     assert reader.read() == 0.0
     writer.write(12.5)
     assert reader.read() == 12.5
-    struct.pack_into(
-        "=d", segment.map, 16, 13.5
-    )  # and there the writer is suspended: half of it is written
+    # and there the writer is suspended: half of it is written
+    struct.pack_into("=d", segment.map, 16, 13.5)
     assert reader.read() == 12.5  # what was read last, however long ago
     writer.write(14.5)
     assert reader.read() == 14.5
@@ -150,9 +149,8 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
             first, second = struct.unpack_from("=dd", segment.map, at)
             if first == second:
                 beat = first
-                assert (
-                    abs(beat - number) <= 1
-                )  # the cell is written right after the record of its number
+                # the cell is written right after the record of its number
+                assert abs(beat - number) <= 1
             assert cell.read() == beat  # suspended amid writing the cell: what was read before
             if turn < 39:
                 os.kill(writer.pid, signal.SIGCONT)

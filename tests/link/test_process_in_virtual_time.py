@@ -186,9 +186,8 @@ def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133)
     )
     world.pass_by(0.25)
     assert world.state is LinkState.FAULT
-    assert not {frame.id for _, frame in world.sent[first:]} & set(
-        SET_POINTS
-    )  # not one set-point behind the stop
+    # not one set-point behind the stop
+    assert not {frame.id for _, frame in world.sent[first:]} & set(SET_POINTS)
     assert world.robot.safe
     return took
 
@@ -224,9 +223,8 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
         assert _stopped(world, stop, after) <= _TURN_S
         assert world.told is not None
         assert world.told.reason == "Enough."
-        assert (
-            len(world.since(world.happened, STOP_ID)) == 1
-        )  # memory and pipe said so, and it was done once
+        # memory and pipe said so, and it was done once
+        assert len(world.since(world.happened, STOP_ID)) == 1
         world.reach(LinkState.IDLE, 0.5, "reset")
         world.run(
             lambda: world.told is not None and not world.told.not_ready, 3.0, "the robot is ready"

@@ -260,6 +260,5 @@ def test_what_a_torque_and_a_current_are_at_the_joint() -> None:
     own = codec("cia402_csp")
     decoded = own.decode(Frame(0x281, bytes.fromhex("00000000E803")))
     assert decoded is not None
-    assert (
-        Value("torque", 0, 1, pytest.approx(7.0)) in decoded.values
-    )  # 1000 thousandths of 0.07 N m, at gear 100
+    # 1000 thousandths of 0.07 N m, at gear 100
+    assert Value("torque", 0, 1, pytest.approx(7.0)) in decoded.values

@@ -26,9 +26,8 @@ def scene(**values: object) -> Scene:
 
 def test_axes_of_a_profile_are_joints_of_a_scene_and_back() -> None:
     axes = AxisMap(profile(3), cardan_axes(3))
-    values = np.array(
-        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    )  # yaw and pitch of joint 1, then of joint 2 ...
+    # yaw and pitch of joint 1, then of joint 2 ...
+    values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     joints = axes.joints(values)
     np.testing.assert_array_equal(joints, [1, 2, 3, 4, 5, 6])
     np.testing.assert_array_equal(axes.axes(joints[None]), values[None])

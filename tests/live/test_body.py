@@ -81,9 +81,8 @@ def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
         )
         assert along[1] > 0.0  # it heads where the scene's start does
         assert pose[:, 2].min() > 0.0
-    same(
-        station.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6
-    )  # FLAT_DEPTH deep in the ground
+    # FLAT_DEPTH deep in the ground
+    same(station.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)
 
 
 def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plane() -> None:

@@ -227,9 +227,8 @@ def _endure(seconds: float, folder: Path) -> None:
             )
             assert later - memory < _GROWTH_MB, name
             assert holds == held, name
-        frames = 10 * (
-            100.0 * done.seconds - done.skipped
-        )  # of ten nodes, a hundred times a second
+        # of ten nodes, a hundred times a second
+        frames = 10 * (100.0 * done.seconds - done.skipped)
         assert sent > 0.98 * frames
         assert sum(map(_length, drive.runs)) > 0.98 * done.seconds
         _connect_again_and_again(profile, emulator, begin + wall + (1.0 - _STREAMING) * seconds)
@@ -253,9 +252,8 @@ def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> N
 
 @pytest.mark.soak
 def test_nothing_grows_in_twenty_minutes(tmp_path: Path) -> None:
-    Runner(_SCENE).advance(
-        1
-    )  # what is loaded while the robot is armed would keep signs of life back
+    # what is loaded while the robot is armed would keep signs of life back
+    Runner(_SCENE).advance(1)
     before = os.getpriority(os.PRIO_PROCESS, 0)
     raise_below_link(computes=True)  # as everything does that drives a robot
     try:

@@ -210,9 +210,8 @@ def test_poses_go_out_at_their_rate(snapshot: Snapshot, here: socket.socket) -> 
     sender.close()
     assert len(packets) == 20
     assert [packet.sequence for packet in packets] == list(range(20))
-    assert np.diff([packet.time for packet in packets]) == pytest.approx(
-        0.05, abs=0.011
-    )  # asked every 10 ms
+    # asked every 10 ms
+    assert np.diff([packet.time for packet in packets]) == pytest.approx(0.05, abs=0.011)
     body = packets[0].bodies[3]
     assert (*body.position, *body.quaternion) == pytest.approx(snapshot.link_pose[3].tolist())
 

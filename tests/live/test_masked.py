@@ -62,9 +62,8 @@ def test_columns(recording: RunRecording) -> None:
     filled = filled_columns(recording.schema)
     assert set(MEASURED) <= set(filled)
     assert not set(EMPTY) & set(filled)
-    assert set(EMPTY) <= set(
-        column_names(recording.schema)
-    )  # scripts that know the columns of a run find them
+    # scripts that know the columns of a run find them
+    assert set(EMPTY) <= set(column_names(recording.schema))
 
 
 def test_figures_are_those_of_what_was_measured(recording: RunRecording) -> None:
@@ -94,11 +93,8 @@ def test_run_file_and_what_it_shows_to_others(recording: RunRecording, tmp_path:
     assert again.schema == recording.schema
     again.close()
     topics = {view.topic for view in Views(recording.schema, 0).views}
-    assert topics == {
-        "/joint_states",
-        "/joint_references",
-        "/figures",
-    }  # where the links are nobody knows
+    # where the links are nobody knows
+    assert topics == {"/joint_states", "/joint_references", "/figures"}
 
 
 def test_channels_that_can_be_chosen(recording: RunRecording) -> None:

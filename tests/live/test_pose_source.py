@@ -23,12 +23,8 @@ def test_packets_are_put_in_order_and_what_is_wrong_is_counted() -> None:
     ]
     assert got == [True, True, False, True, False, True]
     figures = tracker.figures(0.3)
-    assert (figures.received, figures.double, figures.late, figures.lost) == (
-        4,
-        1,
-        1,
-        1,
-    )  # 3 never came
+    # 3 never came
+    assert (figures.received, figures.double, figures.late, figures.lost) == (4, 1, 1, 1)
 
 
 def test_a_sender_that_began_anew_is_believed() -> None:

@@ -78,10 +78,8 @@ def test_a_port_in_use_is_said(poses: UdpPoses) -> None:
 def test_what_a_text_names() -> None:
     source = pose_source("22350")
     assert isinstance(source, UdpPoses)
-    assert (source.host, source.port) == (
-        "127.0.0.1",
-        22350,
-    )  # not open to others unless it is asked for
+    # not open to others unless it is asked for
+    assert (source.host, source.port) == ("127.0.0.1", 22350)
     source = pose_source("0.0.0.0:5000")
     assert isinstance(source, UdpPoses)
     assert (source.host, source.port) == ("0.0.0.0", 5000)

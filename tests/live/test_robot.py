@@ -92,12 +92,10 @@ def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
     recording = world.live.recording
     assert latest is not None
     assert recording is not None
-    assert (
-        latest.valid == Fields.JOINTS | Fields.SHAPE
-    )  # nothing was commanded yet, and nobody sees it
-    np.testing.assert_allclose(
-        latest.joint_angle, np.linspace(-0.3, 0.3, 20)[::2]
-    )  # the yaw axes, in the plane
+    # nothing was commanded yet, and nobody sees it
+    assert latest.valid == Fields.JOINTS | Fields.SHAPE
+    # the yaw axes, in the plane
+    np.testing.assert_allclose(latest.joint_angle, np.linspace(-0.3, 0.3, 20)[::2])
     assert len(recording) == pytest.approx(25, abs=1)  # 50 rows a second
     assert recording.path is None
     assert latest.control["bus_load"] == 0.25
@@ -530,9 +528,8 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     world.streaming().go(0.5)
     still = world.link.asked(world.clock.now)
     world.go(0.3)
-    np.testing.assert_allclose(
-        world.link.asked(world.clock.now), still, atol=1e-9
-    )  # nobody wants anything of it
+    # nobody wants anything of it
+    np.testing.assert_allclose(world.link.asked(world.clock.now), still, atol=1e-9)
     world.live.steer(TeleopCommand(speed=0.5, turn=0.2))
     world.go(0.05)
     begun = world.clock.now

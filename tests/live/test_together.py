@@ -138,9 +138,10 @@ def test_stop_is_heard_while_the_others_are_fired_at(
             assert peer.say("START").startswith("OK START")
             assert peer.say("STOP").startswith("OK STOP")
             assert len(link.stops) == 1
+            # still at it
             assert not any(
                 "camera" in note or str(choices.port) in note for note in waiting.start.notes
-            )  # still at it
+            )
             peer.close()
         finally:
             ends.set()
@@ -206,9 +207,8 @@ def test_a_defect_stops_the_robot(
 
 
 def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
-    elsewhere = Together(
-        wait="port", wait_port=0, wait_host="203.0.113.9"
-    )  # of the documentation's networks, RFC 5737
+    # of the documentation's networks, RFC 5737
+    elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")
     other = RobotStartTarget(robot, elsewhere, "run", lambda text: None)
     assert until(lambda: other.over)
     assert other.trouble.startswith("203.0.113.9 is no address of this computer; choose")

@@ -195,9 +195,8 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
     all_ = whole(name, _scene_for(name))
     all_.streaming()
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
-    assert (
-        np.degrees(error.max()) < 12.0
-    )  # it follows, as far as its lag at 10 Hz and its gears' play let it
+    # it follows, as far as its lag at 10 Hz and its gears' play let it
+    assert np.degrees(error.max()) < 12.0
     all_.live.stop()
     # CiA 402's quick stop brakes before torque goes off; all others are safe with the first frame.
     all_.run(0.3 if name == "cia402_csp" else 0.02)
@@ -255,9 +254,8 @@ def test_other_gaits_go_through_the_same_gate(
         all_.run(0.02)
         sent.append(all_.link.telemetry().reference.copy())
     assert np.degrees(np.ptp(sent, axis=0).max()) > 8.0
-    assert (
-        np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6
-    )  # in a cycle of the bus
+    # in a cycle of the bus
+    assert np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
     assert np.degrees(error.max()) < 12.0
     all_.live.stop()
@@ -278,9 +276,8 @@ def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
     # Feedback may be as old as its interval when the node falls silent, and two steps are lost to
     # looking.
     assert all_.run(5.0, until=LinkState.FAULT) <= lost + 0.05
-    assert (
-        "joint 3" in all_.reason.lower() or "node 3" in all_.reason
-    )  # of its frames the one that is missed first
+    # of its frames the one that is missed first
+    assert "joint 3" in all_.reason.lower() or "node 3" in all_.reason
     all_.run(0.3)
     assert all_.robot.safe
     assert not all_.live.streaming
@@ -301,9 +298,8 @@ def test_axes_of_an_alternating_robot_follow_their_own_waves(whole: Callable[...
         angles.append(snapshot.joint_angle)
         own.append(all_.robot.angles.copy())
     angles = np.array(angles)
-    np.testing.assert_allclose(
-        angles, own, atol=np.radians(3.0)
-    )  # of the axis of the same number, a frame before
+    # of the axis of the same number, a frame before
+    np.testing.assert_allclose(angles, own, atol=np.radians(3.0))
     waves = np.exp(1j * 3.0 * np.array(times))
     amplitude = 2.0 * np.abs((angles * waves[:, None]).mean(axis=0))
     phase = np.unwrap(np.angle((angles * waves[:, None]).mean(axis=0)))

@@ -116,9 +116,8 @@ def test_slices_are_a_multiple_of_the_sections_and_fine_enough() -> None:
         assert len(beam_shape.grid(scene)) == 2 * n + 1
     finer = beam_shape.slices(with_values(SNAKE, {"solver.error_tolerance": 1e-7}))
     assert finer > beam_shape.slices(SNAKE)
-    assert (
-        beam_shape.slices(with_values(ARC, {"strain.k_z_per_m": "0"})) == 40
-    )  # what is exact need not be cut up
+    # what is exact need not be cut up
+    assert beam_shape.slices(with_values(ARC, {"strain.k_z_per_m": "0"})) == 40
 
 
 def test_a_straight_start_places_one_section() -> None:
@@ -145,9 +144,8 @@ def test_a_straight_start_places_one_section() -> None:
     x = np.array([[1, 0, 0], [0, math.cos(c), -math.sin(c)], [0, math.sin(c), math.cos(c)]])
     np.testing.assert_allclose(matrices(pose[:, 3:])[20], z @ y @ x, atol=1e-13)
     chord = np.linalg.norm(pose[40, :3] - pose[0, :3])
-    assert chord == pytest.approx(
-        2 / 2 * math.sin(1.0), abs=1e-12
-    )  # an arc of radius 1/2 over 2 rad
+    # an arc of radius 1/2 over 2 rad
+    assert chord == pytest.approx(2 / 2 * math.sin(1.0), abs=1e-12)
 
 
 def test_a_body_lies_on_the_ground_if_no_height_is_given() -> None:

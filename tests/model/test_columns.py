@@ -19,9 +19,8 @@ def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPat
     assert np.abs(whole[:, names.index("contact_ground_fx_n")]).max() > 0
     for start, stop in ((0, 61), (0, 1), (1, 2), (6, 8), (13, 40), (60, 61), (5, 5)):
         found = columns_between(recording, names, start, stop)
-        np.testing.assert_allclose(
-            found, whole[start:stop], rtol=1e-13, atol=1e-15
-        )  # sums in another order
+        # sums in another order
+        np.testing.assert_allclose(found, whole[start:stop], rtol=1e-13, atol=1e-15)
     with pytest.raises(KeyError):
         columns_between(recording, ("no_such_column",), 0, 3)
 

@@ -60,9 +60,8 @@ def test_a_worm_goes_as_far_as_its_waves(name: str, way: float) -> None:
             points = 0.5 * c * (1 + x)
             stretching = 0.5 * c * weight @ law.at(np.array([t]), points).rate[0, :, 0]
             each.append(-stretching - law.at(np.array([t]), np.array([c])).strain[0, 0, 0] * rate)
-        np.testing.assert_allclose(
-            each, each[0], atol=1e-12
-        )  # independent of the anchor, as the paper says
+        # independent of the anchor, as the paper says
+        np.testing.assert_allclose(each, each[0], atol=1e-12)
         velocity.append(each[0])
     v = np.array(velocity)
     moved = (v[:-2:2] + 4 * v[1::2] + v[2::2]).sum() * 0.01 / 6
@@ -76,15 +75,13 @@ def test_an_inchworms_stride_is_the_papers() -> None:
     points = np.linspace(0, 0.5, 321)
     place = shape(law.at(np.array([0.0, 1.0, 2.0]), points).strain, 0.5)[1]
     reach = place[:, -1]
-    np.testing.assert_allclose(
-        reach[:, 1:], 0, atol=1e-9
-    )  # both ends stay on the wall, and turned along it
+    # both ends stay on the wall, and turned along it
+    np.testing.assert_allclose(reach[:, 1:], 0, atol=1e-9)
     np.testing.assert_allclose(reach[:, 0], [0.5, 0.5 * j0(1.8), 0.5], atol=1e-7)
     assert -7 * (reach[0, 0] - reach[1, 0]) == pytest.approx(-2.310048, abs=1e-6)
     pose = initial_body(scene)[0]
-    np.testing.assert_allclose(
-        matrices(pose[:1, 3:])[0] @ [0, 1, 0], [0, 0, 1], atol=1e-14
-    )  # the arch rises from the wall
+    # the arch rises from the wall
+    np.testing.assert_allclose(matrices(pose[:1, 3:])[0] @ [0, 1, 0], [0, 0, 1], atol=1e-14)
     np.testing.assert_allclose(pose[0, :3], [0, 0, 0.02], atol=1e-15)
     assert pose[:, 2].max() == pytest.approx(0.02, abs=1e-12)
 

@@ -223,9 +223,8 @@ def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(
 
 
 def test_the_verdict_on_a_deep_formula_does_not_depend_on_who_asks() -> None:
-    text = (
-        "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"
-    )  # no other test has asked for it
+    # no other test has asked for it
+    text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 150)
     try:
@@ -373,9 +372,8 @@ def test_bump_and_rise() -> None:
         np.testing.assert_allclose((f(u + h) - f(u - h)) / (2 * h), f(u, 1), atol=1e-7)
         np.testing.assert_allclose((f(u + h, 1) - f(u - h, 1)) / (2 * h), f(u, 2), atol=1e-5)
     edge = np.array([1e-4, 1 - 1e-4])
-    assert (
-        np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5
-    )  # the second derivative goes to 0 at the ends, and on
+    # the second derivative goes to 0 at the ends, and on
+    assert np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5
     assert np.abs(np.diff(rise(np.array([-1e-4, 0, 1e-4]), 2))).max() < 1e-5
 
 

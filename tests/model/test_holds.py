@@ -49,9 +49,8 @@ def test_ends_hold_in_turn_and_never_both() -> None:
             SNAKE, {"support.kind": "end_anchors", "support.period_s": 2.0, "beam.length_m": 0.5}
         )
     )
-    steps = np.cumsum(
-        np.concatenate([[0.0], np.full(1399, 0.01)])
-    )  # with the rounding that sums have
+    # with the rounding that sums have
+    steps = np.cumsum(np.concatenate([[0.0], np.full(1399, 0.01)]))
     hold, twist = holds.at(steps)
     assert (hold[:, :, 0].sum(axis=1) == 1).all()
     head = np.arange(1400) // 100 % 2 == 0
@@ -192,9 +191,8 @@ def test_mistakes_of_anchors_have_their_keys() -> None:
 def test_rings_stand_still_in_space_or_on_the_body() -> None:
     hold, _ = held(with_values(SNAKE, {"strain.speed_m_s": 0.5})).at(T)
     assert (hold[..., 0] == 1).all()
-    wanted = np.mod(
-        (np.arange(5) + 0.5) / 5 + 0.5 * T[:, None], 1.0
-    )  # forward is towards smaller X
+    # forward is towards smaller X
+    wanted = np.mod((np.arange(5) + 0.5) / 5 + 0.5 * T[:, None], 1.0)
     off = np.abs(hold[..., 1] - wanted)
     np.testing.assert_allclose(np.minimum(off, 1 - off), 0, atol=1e-12)
     np.testing.assert_allclose(hold[..., 2], 0.5, atol=1e-15)

@@ -76,9 +76,8 @@ def test_no_value_lies_outside_its_bounds(
         slack = 1e-9 * (1.0 + np.abs(value))
         assert (value >= between.low - slack).all()
         assert (value <= between.high + slack).all()
-        assert len(value) == 200 or not np.isfinite(
-            between.high - between.low
-        )  # no value: no bounds
+        # no value: no bounds
+        assert len(value) == 200 or not np.isfinite(between.high - between.low)
 
 
 def law(curvature: str, speed: str = "-0.5") -> StrainLaw:
@@ -152,9 +151,8 @@ def test_a_narrow_bend_turns_the_tail_as_its_integral_says(half: float) -> None:
     strain = StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0]
     turn, _ = shape(strain, 1.0)
     angle = np.arctan2(turn[-1, 1, 0], turn[-1, 0, 0])
-    whole = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[
-        0
-    ]  # independent: by an adaptive quadrature
+    # independent: by an adaptive quadrature
+    whole = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[0]
     assert angle == pytest.approx(30.0 * half * whole, rel=1e-4)
     assert found.hidden.share < HIDDEN
     assert found.excess <= 1.0

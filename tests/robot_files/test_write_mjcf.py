@@ -153,9 +153,8 @@ def test_the_start_is_a_keyframe() -> None:
         found = np.zeros(6)
         mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, k + 1, found, 0)
         np.testing.assert_allclose(found, [*angular[k], *linear[k]], atol=1e-11)
-    np.testing.assert_array_equal(
-        data.ctrl, data.qpos[7:]
-    )  # it holds the angles at which it starts
+    # it holds the angles at which it starts
+    np.testing.assert_array_equal(data.ctrl, data.qpos[7:])
 
 
 @pytest.mark.parametrize("direction", [0.0, 90.0])

@@ -50,9 +50,8 @@ def in_pieces(detector: EventDetector, rows: Rows, piece: int) -> list[RunEvent]
 
 def test_a_blow_is_an_impact_and_pushing_is_not(scene: Scene) -> None:
     given = np.zeros((300, scene.robot.n_links))
-    given[50:, 4] = np.minimum(
-        0.004 * np.arange(250), 0.2
-    )  # comes up over half a second, and stays at 20 N
+    # comes up over half a second, and stays at 20 N
+    given[50:, 4] = np.minimum(0.004 * np.arange(250), 0.2)
     given[200, 2] = 0.9
     (event,) = found(scene, rows_with(scene, given))
     assert (event.time, event.kind, event.weight) == (

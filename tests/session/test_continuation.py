@@ -255,9 +255,8 @@ def test_run_continued_where_a_pull_ends_is_not_pulled() -> None:
     runner.pull(Grip(2, (0.0, 0.0, 0.0), (x, y + 0.2, z)))
     runner.advance(400)
     runner.pull(None)
-    runner.apply(
-        with_values(runner.scene, {"gait.amplitude_deg": 39.0})
-    )  # keeps a state, still pulled
+    # keeps a state, still pulled
+    runner.apply(with_values(runner.scene, {"gait.amplitude_deg": 39.0}))
     runner.advance(400)
     assert runner.recording.pulls[-1].released
     assert runner.recording.pulls[-1].time == 0.1

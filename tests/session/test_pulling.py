@@ -137,9 +137,8 @@ def test_ledger_of_a_pulled_run_is_balanced(kind: str) -> None:
     runner.pull(drawn_to(runner, 4, (0.05, 0.0, 0.02), (0.1, 0.3, 0.1)))
     assert run_to_end(runner).ok
     energy = runner.latest.energy
-    names = [
-        name for name in energy if name.startswith("work_") and name != "work_projection"
-    ]  # of the potential
+    # of the potential
+    names = [name for name in energy if name.startswith("work_") and name != "work_projection"]
     works = sum(energy[name] - before[name] for name in names)
     gained = energy["kinetic"] - before["kinetic"]
     assert abs(energy["work_external"]) > 0.1

@@ -154,9 +154,8 @@ def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated
     waves = {"gait.kind": "two_waves", "gait.amplitude_deg": 35.0, "gait.pitch_amplitude_deg": 5.0}
     assert runner.apply(with_values(scene, {"gait.phase_shift_deg": -45.0})) == []
     assert runner.apply(with_values(scene, waves)) == []
-    assert (
-        runner.apply(with_values(scene, waves | {"gait.amplitude_deg": 30.0})) == []
-    )  # three at one time
+    # three at one time
+    assert runner.apply(with_values(scene, waves | {"gait.amplitude_deg": 30.0})) == []
     runner.advance(1200)
     assert runner.apply(with_values(runner.scene, {"gait.kind": "lateral_undulation"})) == []
     runner.advance(10000)

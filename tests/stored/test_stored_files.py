@@ -129,9 +129,8 @@ def test_a_log_of_frames_is_read_with_what_explains_it(version: str) -> None:
     source = read_source(path)
     assert source is not None
     loaded = load_profile(path.with_name("patient.toml"))
-    assert (
-        source.profile.model_copy(update={"bus": loaded.profile.bus}) == loaded.profile
-    )  # the bus was chosen by hand
+    # the bus was chosen by hand
+    assert source.profile.model_copy(update={"bus": loaded.profile.bus}) == loaded.profile
     assert source.dbc == loaded.dbc_text
 
 

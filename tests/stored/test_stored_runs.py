@@ -172,9 +172,8 @@ def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> No
     assert stored.info.version == version
     assert stored.info.complete is (name != "killed")
     if name == "robot":
-        assert stored.info.robot == (
-            "" if version == "0.1.0" else "Lab robot"
-        )  # 0.1.0 did not note it
+        # 0.1.0 did not note it
+        assert stored.info.robot == "" if version == "0.1.0" else "Lab robot"
         assert {event.text for event in stored.events} >= {"The robot is armed, and holds."}
         return
     assert "A note: μ is changed" in [event.text for event in stored.events]

@@ -493,17 +493,15 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
     study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = study_file.parent / "snake.toml"
-    save_scene(
-        with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path
-    )  # what is kept of a run fills a page
+    # what is kept of a run fills a page
+    save_scene(with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path)
     real = Store.land
     count = []
 
     def land(store: Store, outcomes: object) -> None:
         if count:
-            store._db.execute(
-                "PRAGMA max_page_count = 1"
-            )  # SQLite says of it what it says of a full disk
+            # SQLite says of it what it says of a full disk
+            store._db.execute("PRAGMA max_page_count = 1")
         count.append(1)
         real(store, outcomes)  # type: ignore[arg-type]
 

@@ -266,9 +266,8 @@ def test_a_grid_is_cells_also_where_points_are_still_to_come() -> None:
     assert cells is not None
     assert cells.values.shape == (5, 5)
     assert (cells.rows >= 0).sum() == 12
-    assert (
-        cells.values[2, 1] == columns["net_speed"].values[7]
-    )  # the last value of a grid varies fastest
+    # the last value of a grid varies fastest
+    assert cells.values[2, 1] == columns["net_speed"].values[7]
     assert cells.rows[2, 1] == 7
     assert not cells.several
 

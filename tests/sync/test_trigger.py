@@ -280,9 +280,8 @@ def test_the_other_clock_is_found_to_a_fraction_of_a_millisecond() -> None:
         with TriggerSender("127.0.0.1", port) as sender:
             clock = sender.compare_clocks()
             assert clock is not None
-            assert (
-                abs(clock.offset - OFFSET) <= clock.uncertainty + 2e-6
-            )  # the times of lines have microseconds
+            # the times of lines have microseconds
+            assert abs(clock.offset - OFFSET) <= clock.uncertainty + 2e-6
             assert clock.uncertainty < 0.05
             fired = sender.acknowledged("START", sender.fire("START", "my run"))
             assert fired.received is not None

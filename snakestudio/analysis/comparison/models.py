@@ -251,9 +251,8 @@ def _run(
     if tell(0.0):
         try:
             fitted, notes = fitted_to(scene, kind, base_dir)
-            Runner(fitted, base_dir).advance(
-                1
-            )  # loads the compiled code, which is none of the engine's time
+            # loads the compiled code, which is none of the engine's time
+            Runner(fitted, base_dir).advance(1)
             done = run_offline(fitted, base_dir, changes, tell)
         except SceneError as error:
             why = tuple(str(error).splitlines())

@@ -268,9 +268,8 @@ def evolve(search: Search, seed: int, until: int) -> None:
 
     p = len(search.parameters)
     size = 4 + int(3 * math.log(p + 1))
-    dimension = max(
-        p, 2
-    )  # the library fails now and then in one dimension; a second one without effect does no harm
+    # the library fails now and then in one dimension; a second one without effect does no harm
+    dimension = max(p, 2)
     random = np.random.RandomState(seed)
     options = {
         "bounds": [0.0, 1.0],

@@ -249,9 +249,8 @@ class MovingMean(_Window):
         values = self.part.values(block, first, last)
         times = block.times(first, last)
         there = np.isfinite(values)
-        middle = (
-            float(values[there].mean()) if there.any() else 0.0
-        )  # or large values would swallow small changes
+        # or large values would swallow small changes
+        middle = float(values[there].mean()) if there.any() else 0.0
         sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
         counts = np.concatenate([[0], np.cumsum(there)])
         at = block.times(start, stop)

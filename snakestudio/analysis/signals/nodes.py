@@ -143,9 +143,8 @@ class Reading:
         last = known.to_time(times[-1])
         table = columns_between(other, names, first, last)
         there = known.times[first:last]
-        near = 1e-9 * max(
-            1.0, abs(float(times[-1]))
-        )  # rows of the same moment may differ in their last bits
+        # rows of the same moment may differ in their last bits
+        near = 1e-9 * max(1.0, abs(float(times[-1])))
         outside = (times < there[0] - near) | (times > there[-1] + near)
         made: dict[ColumnKey, FloatArray] = {}
         for k, name in enumerate(names):

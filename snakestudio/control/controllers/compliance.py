@@ -157,9 +157,8 @@ class _YieldingGait:
         self._names = names
         first = _values(scene.gait, names)
         self._rate = next((index for index, name in enumerate(names) if _is_rate(name)), None)
-        self._nominal = (
-            1.0 if self._rate is None else first[self._rate]
-        )  # rate at which the clock is that of the run
+        # rate at which the clock is that of the run
+        self._nominal = 1.0 if self._rate is None else first[self._rate]
         self._made: dict[GaitFields, Any] = {}
         self.state = _GaitState(scene.gait, (), first, first)
 

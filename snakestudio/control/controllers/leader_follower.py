@@ -256,9 +256,8 @@ class LeaderFollower:
         self._settings = _settings(scene)
         self._length = scene.robot.link_length_m
         joints = scene.robot.n_joints
-        self._behind = self._length * np.arange(
-            joints
-        )  # how far behind the head's joint every joint is
+        # how far behind the head's joint every joint is
+        self._behind = self._length * np.arange(joints)
         bends = self._yaw(start)
         self._state = _State(
             side=1 if self._settings.begins == "left" else -1,

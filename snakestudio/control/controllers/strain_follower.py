@@ -50,9 +50,8 @@ class StrainFollowerFields(ControllerFields):
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
     source: tuple[Strain, Beam]  # of the law in force
-    layers: tuple[
-        tuple[StrainLaw, float, float], ...
-    ]  # laws with the body's length and since when; the first is beneath
+    # laws with the body's length and since when; the first is beneath
+    layers: tuple[tuple[StrainLaw, float, float], ...]
 
 
 class StrainFollower(OpenLoop):

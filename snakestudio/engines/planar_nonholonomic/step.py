@@ -104,9 +104,8 @@ def _next_stage(
     scheme = params.schemes
     weight = scheme[stages, j, WEIGHT] * length
     for i in range(state.sums.shape[0]):
-        work.sums[i] += (
-            weight * work.rate_sums[i]
-        )  # sums are integrated by the scheme of the motion
+        # sums are integrated by the scheme of the motion
+        work.sums[i] += weight * work.rate_sums[i]
     last = scheme[stages, j + 1, STAGE]
     older = scheme[stages, j + 1, OLDER]
     ahead = scheme[stages, j + 1, SLOPE] * length

@@ -45,9 +45,8 @@ def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArra
     velocity = np.zeros((n, 2, n + 2))
     velocity[:, :, :2] = np.eye(2)
     velocity[:, :, 2:] = reach[:, None, :] * normal.T[None, :, :]
-    free = np.zeros(
-        (n + 2, 3 + len(moving))
-    )  # of all directions, by those of pieces with a joint between them
+    # of all directions, by those of pieces with a joint between them
+    free = np.zeros((n + 2, 3 + len(moving)))
     free[[0, 1], [0, 1]] = 1.0
     piece = np.concatenate([[0], np.cumsum(np.isin(np.arange(n - 1), moving))])
     free[np.arange(2, n + 2), 2 + piece] = 1.0

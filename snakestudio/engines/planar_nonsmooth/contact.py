@@ -143,9 +143,8 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
     have friction.
     """
     work.active[1] = 0
-    count: int = work.active[
-        1
-    ]  # no literal 0: what is given `count` would be compiled for that as well
+    # no literal 0: what is given `count` would be compiled for that as well
+    count: int = work.active[1]
     capacity = work.link.shape[0]
     if params.grid_nx == 0:
         return 0

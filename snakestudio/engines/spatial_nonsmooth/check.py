@@ -247,11 +247,8 @@ def _obstacles(
             few = len(problems) < checks.MENDED
 
             def clear(shift: FloatArray, solids: Sequence[Solid] = solids) -> bool:
-                from_it = centre - [
-                    shift[0],
-                    shift[1],
-                    0.0,
-                ]  # as if the robot had been moved the other way
+                # as if the robot had been moved the other way
+                from_it = centre - [shift[0], shift[1], 0.0]
                 return all(
                     depth_in_solid(solid, from_it, axis, half, radius).max() < 0.0
                     for solid in solids

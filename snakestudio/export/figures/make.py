@@ -202,9 +202,8 @@ def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     recording = runs[0]
-    first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[
-        ::-1
-    ]  # of every joint
+    # of every joint
+    first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[::-1]
     shown = [
         first[at]
         for at in sorted(
@@ -281,8 +280,7 @@ def laid_over(
     for capture in captures:
         found = align(recording, capture, options).apply(capture)
         body = found.body_on(link)
-        label = capture.name.replace(
-            "$", r"\$"
-        )  # figures read what stands between dollars as mathematics
+        # figures read what stands between dollars as mathematics
+        label = capture.name.replace("$", r"\$")
         tracks.append(Measured(label, found.time, found.position[:, 0 if body is None else body]))
     return tracks

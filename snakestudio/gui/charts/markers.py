@@ -77,9 +77,8 @@ def paint_range(
     fill = theme.colour("accent")
     fill.setAlphaF(_BRUSH)
     rect = QRectF(QPointF(round(left), round(high)), QPointF(round(right), round(low)))
-    painter.setRenderHint(
-        QPainter.RenderHint.Antialiasing, False
-    )  # large, and painted while something is dragged
+    # large, and painted while something is dragged
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(rect, fill)
     painter.setPen(QPen(theme.colour("accent"), 1))
     painter.drawRect(rect)

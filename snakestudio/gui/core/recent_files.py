@@ -28,9 +28,8 @@ class RecentFiles:
     def paths(self) -> list[Path]:
         """Those that are still there."""
         stored = self._settings.value(self._key) or []
-        names = (
-            [stored] if isinstance(stored, str) else list(stored)
-        )  # Qt stores a list of one as a text
+        # Qt stores a list of one as a text
+        names = [stored] if isinstance(stored, str) else list(stored)
         return [path for path in map(Path, names) if path.is_file()]
 
     def remember(self, path: Path) -> None:

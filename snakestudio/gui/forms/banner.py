@@ -78,9 +78,8 @@ class Banner(Themed):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self.setAttribute(
-            Qt.WidgetAttribute.WA_StyledBackground
-        )  # or a plain widget paints no background
+        # or a plain widget paints no background
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
         row.setSpacing(10)
@@ -210,9 +209,8 @@ class Banner(Themed):
         gap = layout.spacing()
         room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
         room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
-        line = math.ceil(
-            QFontMetricsF(self._text.font()).lineSpacing()
-        )  # as the label rounds it: whole lines are seen
+        # as the label rounds it: whole lines are seen
+        line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())
         high = lines * line
 
         def cut(room: int) -> bool:

@@ -242,9 +242,8 @@ class FormRow(QWidget):
         first = get_value(self._document.scene, self.keys[0])
         if len(self.keys) == 1:
             return first
-        obstacles = (
-            self._document.scene.obstacles
-        )  # it is only of these that several are edited, maybe thousands
+        # it is only of these that several are edited, maybe thousands
+        obstacles = self._document.scene.obstacles
         return (
             SEVERAL
             if any(getattr(obstacles[i], self.name) != first for i in self._obstacles)
@@ -482,9 +481,8 @@ class ChoiceRow(FormRow):
         self.field.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.field.setMinimumContentsLength(
-            _SHORTEST
-        )  # its longest word must not make a panel wider than its dock
+        # its longest word must not make a panel wider than its dock
+        self.field.setMinimumContentsLength(_SHORTEST)
         for word in self._choices:
             self.field.addItem(choice_text(word), word)
         self.field.setPlaceholderText("mixed")

@@ -154,9 +154,8 @@ class ProblemDelegate(QStyledItemDelegate):
             over = self._over == (index.row(), number)
             painter.setPen(QPen(theme.colour("accent"), 1))
             painter.setBrush(theme.colour("accent") if over else Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(
-                QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5
-            )  # a crisp edge
+            # a crisp edge
+            painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
             painter.setPen(theme.colour("on_accent" if over else "accent"))
             words = box.adjusted(9, 3, -9, -3)
             painter.drawText(

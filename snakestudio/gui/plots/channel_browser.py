@@ -102,9 +102,8 @@ class _Tree(QTreeWidget):
             drag = QDrag(self)
             drag.setMimeData(self.mimeData(self.selectedItems()))
             drag.setPixmap(_ticket(self.chosen, self))
-            drag.setHotSpot(
-                QPoint(-12, -12)
-            )  # below the mouse: what dropping does is said where it is
+            # below the mouse: what dropping does is said where it is
+            drag.setHotSpot(QPoint(-12, -12))
             drag.exec(Qt.DropAction.CopyAction)
         finally:
             self.drag_ended.emit()

@@ -451,9 +451,8 @@ class LivePlot(QWidget):
     def _place(self) -> None:
         room = self.width() - 48
         beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
-        width = min(
-            self.head.sizeHint().width(), max(beside, room // 2)
-        )  # a long unit is cut off, too
+        # a long unit is cut off, too
+        width = min(self.head.sizeHint().width(), max(beside, room // 2))
         self.head.setGeometry(40, 0, width, 26)
         self.chart.place_legend(40 + width + 4)
 

@@ -154,9 +154,8 @@ class _Connection(QObject):
                 self._socket.state() != QAbstractSocket.SocketState.UnconnectedState
                 and self._socket.bytesToWrite()
             ):
-                QTimer.singleShot(
-                    SILENT_MS, self, self._socket.abort
-                )  # a client that reads nothing
+                # a client that reads nothing
+                QTimer.singleShot(SILENT_MS, self, self._socket.abort)
 
     def _stop_timers(self) -> None:
         for timer in (self._silence, self._next):

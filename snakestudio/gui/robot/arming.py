@@ -78,9 +78,8 @@ class Arming(Themed):
             button.setMinimumHeight(theme.scaled(34))
             row.addWidget(button, 1)
         column.addLayout(row)
-        column.addWidget(
-            self.card
-        )  # below: reasons come and go, and must not move a button away from the mouse
+        # below: reasons come and go, and must not move a button away from the mouse
+        column.addWidget(self.card)
         control.changed.connect(self.refresh)
         self.refresh()
 

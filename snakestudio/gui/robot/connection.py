@@ -73,9 +73,8 @@ class RobotConnection(QObject):
         if scene is not None:
             from snakestudio.live.engine_plant import EnginePlant
 
-            EnginePlant.scene_of(
-                scene, loaded
-            )  # said here, before a process is started that would end by it
+            # said here, before a process is started that would end by it
+            EnginePlant.scene_of(scene, loaded)
         self._control.disconnect_robot()
         self.end_emulated()
         self._emulated = emulated = EmulatedRobot(loaded.path, scene, document.base_dir)

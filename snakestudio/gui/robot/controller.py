@@ -284,9 +284,8 @@ class RobotControl(QObject):
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         """Stop the robot, now."""
         if self.link is not None:
-            self.link.stop(
-                reason
-            )  # the live source learns of it from the link, as of every other reason
+            # the live source learns of it from the link, as of every other reason
+            self.link.stop(reason)
 
     def steer(self, command: TeleopCommand) -> None:
         """Where somebody at the controls wants it to go; without effect unless its scene is driven by hand."""

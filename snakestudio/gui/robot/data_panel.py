@@ -59,9 +59,8 @@ class DataPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 8)
         column.addWidget(self.tabs)
-        self.setMinimumWidth(
-            theme.scaled(300)
-        )  # its buttons would have the window wider than a small screen
+        # its buttons would have the window wider than a small screen
+        self.setMinimumWidth(theme.scaled(300))
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
         control.polled.connect(self._throttle.ask)
         control.changed.connect(self._refresh)

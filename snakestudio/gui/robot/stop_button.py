@@ -28,9 +28,8 @@ class StopButton(QPushButton):
         self.setToolTip(_TIP)
         self.setAccessibleName("Stop the robot")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(
-            Qt.FocusPolicy.NoFocus
-        )  # the space bar stops anyway; the keyboard stays where it is
+        # the space bar stops anyway; the keyboard stays where it is
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFixedSize(theme.scaled(132), theme.scaled(36))
         self.dress()
 
@@ -170,9 +169,8 @@ class StopKeyFilter(QObject):
         wanted: list[QObject] = []
         if self.on:
             wanted += QGuiApplication.topLevelWindows()
-            focus: QObject | None = (
-                QGuiApplication.focusObject()
-            )  # none where another program has the keyboard
+            # none where another program has the keyboard
+            focus: QObject | None = QGuiApplication.focusObject()
             for each in (focus, QApplication.activePopupWidget()):
                 wanted += [each] if isinstance(each, QObject) and each not in wanted else []
         for gone in self._watched:

@@ -170,9 +170,8 @@ class Exporter(QObject):
 
             return write_mcap(path, recording, scene_file, progress, base_dir=folder)
 
-        self._write_run(
-            path, write, self._session_controller.recording
-        )  # of which plots derive the others again
+        # of which plots derive the others again
+        self._write_run(path, write, self._session_controller.recording)
 
     @property
     def _scene_file(self) -> str | None:

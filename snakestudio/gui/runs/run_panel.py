@@ -206,9 +206,8 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     pixmap = QPixmap()
     if QPixmapCache.find(key, pixmap):
         return pixmap
-    reader = QImageReader(
-        str(run.picture), QByteArray(b"png")
-    )  # of no other kind, whatever it is called
+    # of no other kind, whatever it is called
+    reader = QImageReader(str(run.picture), QByteArray(b"png"))
     size = reader.size()
     if not 0 < max(size.width(), size.height()) <= _LARGEST:
         return None

@@ -256,9 +256,8 @@ class BodyShape(QWidget):
         base = _PLAN + _SPACE - _FOOT_ROOM - scale * deep * sine
 
         def projected(chain: BodyChain, shade: bool = False) -> list[QPointF]:
-            low = (
-                float(chain.joints[:, 2].min()) if chain is now else radius
-            )  # it may be on top of something
+            # it may be on top of something
+            low = float(chain.joints[:, 2].min()) if chain is now else radius
             x, y, z = chain.joints.T
             across = x * math.cos(self.azimuth) - y * math.sin(self.azimuth)
             behind = x * math.sin(self.azimuth) + y * math.cos(self.azimuth)

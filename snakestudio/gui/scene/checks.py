@@ -108,9 +108,8 @@ class Checks(QWidget):
         self._message = Message()
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(
-            Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        )  # everything in it is broken
+        # everything in it is broken
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.clicked.connect(self._on_click)
@@ -123,13 +122,11 @@ class Checks(QWidget):
         layout.addWidget(self.list, 1)
         layout.addStretch(0)  # the summary stays on top where there is nothing to list
         session_controller.status_changed.connect(self._refresh)
-        pace = Throttle(
-            200, self._refresh, self
-        )  # what is wrong now, the session says; this is about what cannot be read
+        # what is wrong now, the session says; this is about what cannot be read
+        pace = Throttle(200, self._refresh, self)
         document.scene_changed.connect(pace.ask)
-        document.title_changed.connect(
-            self._refresh
-        )  # saved elsewhere, file names mean other files
+        # saved elsewhere, file names mean other files
+        document.title_changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:

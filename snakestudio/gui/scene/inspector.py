@@ -253,9 +253,8 @@ class Inspector(Themed):
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Find a property")
         self.search.setToolTip("Any value of the scene by its name, symbol, key or explanation")
-        self._search_pace = Throttle(
-            150, self._search, self
-        )  # rows are not made for every letter of a word
+        # rows are not made for every letter of a word
+        self._search_pace = Throttle(150, self._search, self)
         self.search.textChanged.connect(self._search_pace.ask)
         self.title = heading("")
         self.subtitle = QLabel()

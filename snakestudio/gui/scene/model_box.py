@@ -61,9 +61,8 @@ class ModelBox(QComboBox):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.setCurrentIndex(self.findData(after.model.kind))
         info = FORMULATIONS[after.model.kind]
-        self.setPlaceholderText(
-            info.short if self._short else info.title
-        )  # of a plug-in that is not loaded
+        # of a plug-in that is not loaded
+        self.setPlaceholderText(info.short if self._short else info.title)
         self.setToolTip(
             f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
             "scene; during a run it applies at reset.</qt>"

@@ -63,9 +63,8 @@ class ObstacleCommands:
         """What is added by default: the preset added last, or the kind of the last obstacle."""
         obstacles = self._document.scene.obstacles
         names = (self.kind, *(obstacle.kind for obstacle in reversed(obstacles)))
-        return next(
-            (name for name in names if name in PRESETS), "cylinder"
-        )  # a plug-in's may be gone
+        # a plug-in's may be gone
+        return next((name for name in names if name in PRESETS), "cylinder")
 
     def add(self, name: str = "", place: Place | None = None) -> None:
         """Put a preset at a place, or where there is room if none is given, and select it."""

@@ -197,9 +197,8 @@ class ActionRegistry(QObject):
                 keys = " or ".join(_native(keys) for keys in spec.shortcuts)
                 text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
                 top, *below = spec.menu.split("/")
-                groups.setdefault(top, []).append(
-                    (keys, ": ".join([*below, text]))
-                )  # "CSV" alone would say little
+                # "CSV" alone would say little
+                groups.setdefault(top, []).append((keys, ": ".join([*below, text])))
         return list(groups.items())
 
 

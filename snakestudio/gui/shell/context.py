@@ -311,9 +311,8 @@ class Context(QObject):
             self.twin.changed,
         ):
             signal.connect(self.overlaid.changed)
-        self.document.opened.connect(
-            self.beside.clear
-        )  # runs of the scene before mean nothing beside another
+        # runs of the scene before mean nothing beside another
+        self.document.opened.connect(self.beside.clear)
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)

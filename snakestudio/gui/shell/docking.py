@@ -105,9 +105,8 @@ class Docks(QObject):
         window.setTabPosition(_Area.RightDockWidgetArea, QTabWidget.TabPosition.East)
         for spec in self._specs:
             dock = self._make(spec.name, spec.title, QWidget(), spec.gap)
-            dock.setHidden(
-                bool(spec.behind)
-            )  # before it joins the others, or a tab bar stays in the window's corner
+            # before it joins the others, or a tab bar stays in the window's corner
+            dock.setHidden(bool(spec.behind))
             window.addDockWidget(spec.area, dock)
             if spec.behind:
                 window.tabifyDockWidget(self.all[spec.behind], dock)
@@ -117,9 +116,8 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{name}")
         dock.setWidget(content)
         dock.setTitleBarWidget(DockTitle(dock, gap))
-        dock.toggleViewAction().triggered.connect(
-            lambda on: self.show(name) if on else None
-        )  # not behind another tab
+        # not behind another tab
+        dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)
         return dock
 
     # --- what is in them --------------------------------------------------------------------------
@@ -280,9 +278,8 @@ class DockTitle(QWidget):
         self._float.setVisible(loose)
         self._close.setVisible(loose)
         self._title.setVisible(loose or self._gap is None)
-        self._title.setText(
-            "" if self._said_inside() else self._dock.windowTitle()
-        )  # empty, it holds the buttons right
+        # empty, it holds the buttons right
+        self._title.setText("" if self._said_inside() else self._dock.windowTitle())
         self.updateGeometry()
 
     def _said_inside(self) -> bool:

@@ -134,9 +134,8 @@ class DocumentDialog(QWidget):
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
             text = f"# {name}\n\nThis page cannot be read ({error.strerror}); install the program again.\n"
-        document = QTextDocument(
-            self
-        )  # dressed before it is seen: one that is seen is laid out at every change
+        # dressed before it is seen: one that is seen is laid out at every change
+        document = QTextDocument(self)
         document.setDefaultFont(self.text.font())
         document.setDocumentMargin(theme.scaled(16))
         document.setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
@@ -411,9 +410,8 @@ class ShortcutSheet(ModalOverlay):
         table.setTabKeyNavigation(False)
         rows = table.verticalHeader()
         rows.hide()
-        rows.setStyleSheet(
-            "QHeaderView::section { padding: 0; }"
-        )  # which rows are at least as high as
+        # which rows are at least as high as
+        rows.setStyleSheet("QHeaderView::section { padding: 0; }")
         rows.setMinimumSectionSize(theme.scaled(_ROW))
         rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header = table.horizontalHeader()

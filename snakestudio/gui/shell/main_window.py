@@ -166,9 +166,8 @@ class MainWindow(QMainWindow):
             self.context.docks.size()
         if not event.spontaneous():
             self._autosave.start()
-            QTimer.singleShot(
-                0, self, lambda: self._respect_frame(first)
-            )  # the frame comes with the window
+            # the frame comes with the window
+            QTimer.singleShot(0, self, lambda: self._respect_frame(first))
 
     def _respect_frame(self, first: bool) -> None:
         """Stay on the screen with title and borders; a window that fills it does so already."""
@@ -202,9 +201,8 @@ class MainWindow(QMainWindow):
     def childEvent(self, event: QChildEvent) -> None:
         bar = event.child()
         if event.type() == QEvent.Type.ChildPolished and isinstance(bar, QTabBar):
-            bar.setUsesScrollButtons(
-                False
-            )  # titles that do not all fit are shortened, and none is out of sight
+            # titles that do not all fit are shortened, and none is out of sight
+            bar.setUsesScrollButtons(False)
         super().childEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -120,9 +120,8 @@ class Navigator(QObject):
             return
         camera = self.camera
         if camera.orthographic and camera.elevation in (0.0, math.pi / 2):
-            camera = replace(
-                camera, orthographic=False
-            )  # turning out of a standard view gives depth back
+            # turning out of a standard view gives depth back
+            camera = replace(camera, orthographic=False)
         self.jump(camera.orbit(_TURN * dx, _TURN * dy, pivot))
 
     def pan(self, dx: float, dy: float, point: ArrayLike) -> None:

@@ -85,9 +85,8 @@ def _search(interface: str) -> Adapter:
     except Exception:  # it cannot tell
         channels = []
     if interface == "udp_multicast":
-        channels.sort(
-            key=lambda channel: ":" in channel
-        )  # IPv4 works on loopback without any set-up
+        # IPv4 works on loopback without any set-up
+        channels.sort(key=lambda channel: ":" in channel)
     return Adapter(interface, tuple(dict.fromkeys(channel for channel in channels if channel)))
 
 

@@ -202,9 +202,8 @@ def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if sys.platform == "linux":
             _leave_out(made, family, own)
-        made.bind(
-            ("", *group[1:]) if sys.platform == "win32" else group
-        )  # Windows binds to no group
+        # Windows binds to no group
+        made.bind(("", *group[1:]) if sys.platform == "win32" else group)
         address = socket.inet_pton(family, group[0])
         if family == socket.AF_INET:
             request = address + socket.inet_aton("0.0.0.0")
@@ -235,9 +234,8 @@ def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
     program = []
     for number, (operation, offset, wanted) in enumerate(tests):
         program.append((operation, 0, 0, offset))
-        program.append(
-            (jump_equal, 0, 2 * (len(tests) - number) - 1, wanted)
-        )  # another's: to the last line
+        # another's: to the last line
+        program.append((jump_equal, 0, 2 * (len(tests) - number) - 1, wanted))
     program += [(give, 0, 0, 0), (give, 0, 0, 0xFFFFFFFF)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("@HBBI", *line) for line in program))
     head = struct.pack("@HP", len(program), ctypes.addressof(code))

@@ -277,9 +277,8 @@ class _Asc(_Format):
         if direction not in ("rx", "tx"):
             return None
         identifier, extended = self._id(words[2])
-        named = not (
-            words[3] in ("0", "1") and words[4] in ("0", "1")
-        )  # a symbolic name is between
+        # a symbolic name is between
+        named = not (words[3] in ("0", "1") and words[4] in ("0", "1"))
         rest = words[4 if named else 3 :]
         length = int(rest[3])
         data = _bytes(rest[4:], length, self._base)

@@ -91,9 +91,8 @@ class PlausibilityChecks:
         observed = self._observed
         for value in decoded.values:
             if (bounds := self._bounds.get(value.quantity)) is not None:
-                axis = max(
-                    value.axis, 0
-                )  # of a whole node those of the first axis will do: it only asks for a look
+                # of a whole node those of the first axis will do: it only asks for a look
+                axis = max(value.axis, 0)
                 self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
                 continue

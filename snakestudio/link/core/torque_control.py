@@ -102,9 +102,8 @@ class TorqueControl:
         self.task = Task(kind, steps, now)
         self._journal.say(now, "info", f"{self.task.words}.", "state")
         if kind == "arm":
-            self._set_points.poll(
-                now
-            )  # drives move to the last set-point that they have when torque comes on
+            # drives move to the last set-point that they have when torque comes on
+            self._set_points.poll(now)
         self.advance(now)
 
     def advance(self, now: float) -> None:

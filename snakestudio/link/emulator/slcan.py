@@ -168,9 +168,8 @@ class PtySlcan:
             raise LinkError(
                 f"This system has no pseudo-terminals ({error}); emulate over --interface udp_multicast."
             ) from None
-        tty.setraw(
-            self._slave
-        )  # kept open: its closing by a program must not end it for the next one
+        # kept open: its closing by a program must not end it for the next one
+        tty.setraw(self._slave)
         os.set_blocking(self._master, False)
         self.path = os.ttyname(self._slave)
         self._adapter = SlcanAdapter(bitrate)

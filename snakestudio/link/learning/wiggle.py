@@ -147,9 +147,8 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
         lag, play, gain, constant, residual = plain
     if play < max(0.05 * amplitude, 2 * residual):
         play = 0.0
-    offset = constant + (gain - 1.0) * float(
-        np.mean(r)
-    )  # at the middle of the motion, not at a reference of zero
+    # at the middle of the motion, not at a reference of zero
+    offset = constant + (gain - 1.0) * float(np.mean(r))
     words = _words(amplitude, gain, lag, play, offset, residual)
     return WiggleResult(name, amplitude, gain, lag, play, offset, residual, True, words)
 

@@ -306,9 +306,8 @@ class _Running:
             return ""
         self._errors.seek(0)
         told = self._errors.read().decode(errors="replace").strip().splitlines()
-        lines = [
-            line for line in told if not line.startswith("[PYI-")
-        ]  # a bundle's loader has the last word
+        # a bundle's loader has the last word
+        lines = [line for line in told if not line.startswith("[PYI-")]
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         said = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
         return f"The link's process ended ({how}{said}); the robot's own watchdog stops it. Start the link again."

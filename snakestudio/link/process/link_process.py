@@ -343,6 +343,7 @@ class _Process:
             raise LinkError(
                 "The bus did not take a frame: it is busy, or nobody on it acknowledges; check cable and bit rate."
             )
+        # several times as fast as `replace`, hundreds of times a second
         sent = Frame(
             frame.id,
             frame.data,
@@ -352,7 +353,7 @@ class _Process:
             frame.error,
             self._clock(),
             frame.length,
-        )  # several times as fast as `replace`, hundreds of times a second
+        )
         self._record(sent, sent=True)
 
     def _record(self, frame: Frame, *, sent: bool) -> None:

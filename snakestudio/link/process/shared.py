@@ -72,9 +72,8 @@ class LinkMemory:
         total = 0
         for name, size in parts.items():
             at[name] = total
-            total += (
-                -(-size // 64) * 64
-            )  # a processor's cache line each: two writers never meet in one
+            # a processor's cache line each: two writers never meet in one
+            total += -(-size // 64) * 64
         self.segment = Segment.create(total) if handle is None else Segment.attach(handle, total)
         self._beat = Cell(self.segment, at["beat"])
         self._stop = Latest(self.segment, at["stop"], _REASON)
@@ -129,9 +128,8 @@ class LinkMemory:
         time = block.time
         angle = block.angle
         rate = block.rate
-        middle = (
-            time.size // 2
-        )  # of a block that goes on from the first one's last knot nothing is lost
+        # of a block that goes on from the first one's last knot nothing is lost
+        middle = time.size // 2
         self.send(ReferenceBlock(time[: middle + 1], angle[: middle + 1], rate[: middle + 1]))
         self.send(ReferenceBlock(time[middle:], angle[middle:], rate[middle:]))
 

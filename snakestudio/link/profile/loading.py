@@ -225,9 +225,8 @@ def _text(path: Path, budget: Budget) -> str:
         except InputError:
             if budget is not DBC or b"\0" in data:
                 raise
-            text = data.decode(
-                "cp1252", errors="replace"
-            )  # the tools that write DBCs use it for the likes of °
+            # the tools that write DBCs use it for the likes of °
+            text = data.decode("cp1252", errors="replace")
     except InputError as error:
         raise _refusal(str(path), [error.problem()]) from None
     return text.replace("\r\n", "\n")

@@ -254,9 +254,8 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
             return None
         groups.setdefault(tuple(parent), {})[last] = value
     problems: list[Problem] = []
-    obstacles: list[Any] = list(
-        scene.obstacles
-    )  # often many change together: the tuple is made again only once
+    # often many change together: the tuple is made again only once
+    obstacles: list[Any] = list(scene.obstacles)
     for path, changes in groups.items():
         try:
             part = value_at(scene, path)
@@ -305,9 +304,8 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
     if target is None:
         return
     theirs = target.model_fields
-    ours = (
-        {} if own is None else own.model_fields
-    )  # of a kind whose plug-in is not loaded nothing is declared
+    # of a kind whose plug-in is not loaded nothing is declared
+    ours = {} if own is None else own.model_fields
     for name in list(holder):
         known = name in theirs and (
             name not in ours or theirs[name].annotation == ours[name].annotation

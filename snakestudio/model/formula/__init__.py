@@ -184,9 +184,8 @@ def _made(
         rate = made.diff(t) + v * made.diff(s)
         second = rate.diff(t) + v * rate.diff(s) + a * rate.diff(v)
         parts = [made, rate, second, made.diff(x) + made.diff(s)]
-        parts = [
-            part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts
-        ]  # at the kink of a modulus
+        # at the kink of a modulus
+        parts = [part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts]
         for part in parts:
             if part.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I):
                 raise refused

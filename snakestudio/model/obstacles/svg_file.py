@@ -273,9 +273,8 @@ def _element(name: str, attributes: dict[str, str]) -> Element:
     values = {
         key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)
     }
-    kept = {
-        key: value for key, value in values.items() if key in _ATTRIBUTES
-    }  # href before xlink:href
+    # href before xlink:href
+    kept = {key: value for key, value in values.items() if key in _ATTRIBUTES}
     if any(len(value) > _LONGEST for value in kept.values()):
         raise InputError(f"a value in it is longer than {_LONGEST} characters", _PLAIN)
     return Element(name, kept)
@@ -453,10 +452,8 @@ class _Walk:
                 _length(element.get(name), size, math.nan)
                 for name, size in (("rx", view.width), ("ry", view.height))
             )
-            rx, ry = (
-                ry if math.isnan(rx) else rx,
-                rx if math.isnan(ry) else ry,
-            )  # SVG 2: auto is the other one
+            # SVG 2: auto is the other one
+            rx, ry = (ry if math.isnan(rx) else rx, rx if math.isnan(ry) else ry)
         if all(map(math.isfinite, (cx, cy, rx, ry))) and min(rx, ry) > 0.0:
             self._drawn.rounds.append((view.matrix, cx, cy, rx, ry))
         else:

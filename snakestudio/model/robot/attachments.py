@@ -253,9 +253,8 @@ class Attachments:
         """Minima of whatever law."""
 
         def own(time: FloatArray, x: FloatArray) -> StrainField:
-            near = np.abs(t[:, None] - time).argmin(
-                axis=0
-            )  # the way made a moment before or after one of the times
+            # the way made a moment before or after one of the times
+            near = np.abs(t[:, None] - time).argmin(axis=0)
             past = time - t[near]
             way = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])
             now = np.column_stack([speed[near, 0] + past * speed[near, 1], speed[near, 1]])

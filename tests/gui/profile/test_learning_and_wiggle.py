@@ -350,9 +350,8 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(
     assert robot.link is not None
     robot.link.sign = -1.0
     dialog = begun(qtbot, robot)
-    dialog.period.set_value(
-        1.0
-    )  # a lag of half a period looks like the other way round: far from it on slow machines
+    # a lag of half a period looks like the other way round: far from it on slow machines
+    dialog.period.set_value(1.0)
     robot.become(LinkState.ARMED)
     dialog.choose(4)
     dialog.one.click()

@@ -29,10 +29,8 @@ from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.test_study import bar, opened, shown, study_file
 from tests.link.rig import STOP_ID, Witness, patient_robot
 
-pytestmark = [
-    pytest.mark.gui,
-    pytest.mark.usefixtures("endless"),
-]  # before the window opens the scene
+# before the window opens the scene
+pytestmark = [pytest.mark.gui, pytest.mark.usefixtures("endless")]
 
 __all__ = ["opened", "shown", "study_file"]
 
@@ -132,9 +130,8 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     assert runner.pausing, "it goes on when somebody says so"
     assert bar(opened).notice.text == ARMED
     idle = bar(opened).workers.model().index(0, 1)
-    qtbot.waitUntil(
-        lambda: idle.data() == "0", timeout=COMPILING_MS
-    )  # what was under way has ended
+    # what was under way has ended
+    qtbot.waitUntil(lambda: idle.data() == "0", timeout=COMPILING_MS)
     before = finished(opened)
     bar(opened).resume_button.click()
     assert not runner.pausing

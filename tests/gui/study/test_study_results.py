@@ -808,9 +808,8 @@ def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
     assert view.shown_charts == ["Scatter"]
     assert not view.table.isVisible()
     assert view.scatter.height() > 300
-    view.resize(
-        250, 400
-    )  # as narrow as a dock gets: the longest word makes way, none lies over another
+    # as narrow as a dock gets: the longest word makes way, none lies over another
+    view.resize(250, 400)
     chips = list(view.chips.values())
     qtbot.waitUntil(
         lambda: all(one.geometry().right() < other.x() for one, other in itertools.pairwise(chips))

@@ -143,9 +143,8 @@ def test_a_tap_between_two_looks_is_not_missed(driving: Bench, qtbot: QtBot) -> 
         said = len(driving.said)
         qtbot.keyClick(driving.view, Qt.Key.Key_E)
         qtbot.waitUntil(lambda gait=gait: last(driving).gait == gait)
-        qtbot.waitUntil(
-            lambda said=said: len(driving.said) > said + 1
-        )  # a look between two taps, as for any fingers
+        # a look between two taps, as for any fingers
+        qtbot.waitUntil(lambda said=said: len(driving.said) > said + 1)
     qtbot.keyClick(driving.view, Qt.Key.Key_Q)
     qtbot.waitUntil(lambda: last(driving).gait == "turning")
 

@@ -53,9 +53,8 @@ def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(
     body: Body, plant: Scripted
 ) -> None:
     body.switch_on(ALL)
-    body.drive(
-        ALL, np.full(20, 0.001), np.zeros(20), 0.0
-    )  # as good as where they are: no motion is begun yet
+    # as good as where they are: no motion is begun yet
+    body.drive(ALL, np.full(20, 0.001), np.zeros(20), 0.0)
     body.advance(0.01, 1.0)
     assert not plant.targets[-1].any()
     body.drive(ALL, np.full(20, 0.4), np.zeros(20), 1.0)

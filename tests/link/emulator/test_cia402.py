@@ -42,9 +42,8 @@ def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
     bench.hex(0x000, "0100")  # start all
     bench.run(0.06)
     assert bench.of(0x705)[-1].data == b"\x05"
-    assert (
-        status(bench) & 0x6F == 0x40
-    )  # switch on disabled: the controlword of before did not count
+    # switch on disabled: the controlword of before did not count
+    assert status(bench) & 0x6F == 0x40
 
 
 def test_the_way_to_operation_enabled(bench: Bench) -> None:
@@ -92,9 +91,8 @@ def test_missing_targets_are_a_fault_with_an_emergency(bench: Bench) -> None:
     bench.run(0.3)
     assert bench.robot.safe
     assert status(bench) & 0x4F == 0x08
-    assert bench.of(0x085)[0].data == bytes.fromhex(
-        "5082 11 0000000000"
-    )  # 0x8250, generic and communication
+    # 0x8250, generic and communication
+    assert bench.of(0x085)[0].data == bytes.fromhex("5082 11 0000000000")
     bench.hex(0x305, "0600")
     assert status(bench) & 0x4F == 0x08  # a fault is left by the edge of bit 7 alone
     bench.hex(0x305, "8000")

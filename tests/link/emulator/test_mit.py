@@ -34,9 +34,8 @@ def test_it_says_nothing_unless_spoken_to(bench: Bench) -> None:
     bench.hex(4, POLL)
     (reply,) = bench.of(0)
     assert reply.data[0] == 4
-    assert reply.data[1:] == bytes.fromhex(
-        "8000 800 800".replace(" ", "")[:10]
-    )  # the middle of every range
+    # the middle of every range
+    assert reply.data[1:] == bytes.fromhex("8000 800 800".replace(" ", "")[:10])
 
 
 def test_motor_mode_and_a_position(bench: Bench) -> None:

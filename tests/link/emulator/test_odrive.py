@@ -29,9 +29,8 @@ def test_the_heartbeat_says_error_and_state(bench: Bench) -> None:
     bench.run(0.2)
     beats = bench.of(0x61)
     assert 3 <= len(beats) <= 5  # every 50 ms
-    assert beats[-1].data == bytes.fromhex(
-        "00000000 01 00 01 00"
-    )  # no error, IDLE = 1, success, trajectory done
+    # no error, IDLE = 1, success, trajectory done
+    assert beats[-1].data == bytes.fromhex("00000000 01 00 01 00")
     closed_loop(bench)
     bench.run(0.06)
     assert bench.of(0x61)[-1].data[4] == 8
@@ -47,9 +46,8 @@ def test_positions_are_turns_of_the_motor(bench: Bench) -> None:
         bench.hex(0x6C, command.hex())
         bench.run(0.01)
     axis = 2
-    assert bench.robot.angles[axis] == pytest.approx(
-        0.2, abs=np.radians(0.3)
-    )  # half its play of 0.5 degrees
+    # half its play of 0.5 degrees
+    assert bench.robot.angles[axis] == pytest.approx(0.2, abs=np.radians(0.3))
     turns, _ = struct.unpack("<ff", bench.of(0x69)[-1].data)
     assert turns == pytest.approx(bench.robot.angles[axis] * 50 / (2 * np.pi), abs=1e-3)
 
@@ -83,9 +81,8 @@ def test_the_watchdog_latches_until_errors_are_cleared(bench: Bench) -> None:
 def test_its_own_answers_coming_back_over_the_bus_do_not_feed_it(bench: Bench) -> None:
     closed_loop(bench)
     for _ in range(30):
-        bench.hex(
-            0x69, "0000000000000000"
-        )  # its encoder estimates, as a bus that echoes brings them back
+        # its encoder estimates, as a bus that echoes brings them back
+        bench.hex(0x69, "0000000000000000")
         bench.run(0.01)
     assert bench.robot.safe
 

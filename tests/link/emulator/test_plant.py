@@ -82,9 +82,8 @@ def test_a_limp_joint_slows_down_by_friction_alone() -> None:
     state = joint.advance(2.0, np.array([1.0]), ZERO, OFF)
     assert begun > 1.0
     assert state.rate[0] == pytest.approx(0.0, abs=1e-6)
-    assert state.angle[0] - at == pytest.approx(
-        begun * 0.02 / 0.2, rel=0.02
-    )  # J/b times the rate it had
+    # J/b times the rate it had
+    assert state.angle[0] - at == pytest.approx(begun * 0.02 / 0.2, rel=0.02)
 
 
 @given(

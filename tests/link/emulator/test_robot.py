@@ -77,13 +77,11 @@ def test_silence_leads_to_the_safe_state_in_the_watchdogs_time(shipped, name: st
     begun = bench.now - 0.01  # when the last set-points came
     bench.run(0.5)
     safe = next(each.time for each in bench.events if each.event == "safe")
-    assert safe - begun == pytest.approx(
-        shipped(name).profile.emulation.watchdog_s, abs=0.021
-    )  # the bench looks every 10 ms
+    # the bench looks every 10 ms
+    assert safe - begun == pytest.approx(shipped(name).profile.emulation.watchdog_s, abs=0.021)
     assert bench.count("watchdog") == 10
-    bench.sequence(
-        "arm" if name == "lab_robot" else "disarm"
-    )  # latched: only a reset leads out of it
+    # latched: only a reset leads out of it
+    bench.sequence("arm" if name == "lab_robot" else "disarm")
     assert bench.robot.safe
     bench.sequence("reset")
     bench.run(0.1)
@@ -205,9 +203,8 @@ def test_a_babbling_node_floods_the_bus(lab: Bench) -> None:
     lab.robot.inject(Fault("babble", 2), lab.now)
     lab.frames.clear()
     lab.run(1.0)
-    assert (
-        1900 <= sum(frame.id & 0x0F == 2 for _, frame in lab.frames) <= 2150
-    )  # 2000 a second and its own
+    # 2000 a second and its own
+    assert 1900 <= sum(frame.id & 0x0F == 2 for _, frame in lab.frames) <= 2150
 
 
 def test_a_frozen_sensor_hides_the_motion(lab: Bench) -> None:

@@ -81,9 +81,8 @@ def test_an_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
     assert best.field.places == field.places
     assert (best.field.big_endian, best.field.is_float) == (field.big_endian, field.is_float)
     assert math.copysign(1, best.correlation) == sign
-    assert math.degrees(best.scale) == pytest.approx(
-        degrees, rel=0.3
-    )  # the hand went 85 % of the way
+    # the hand went 85 % of the way
+    assert math.degrees(best.scale) == pytest.approx(degrees, rel=0.3)
     assert best.delay == pytest.approx(0.15, abs=0.1)  # how late the hand is
     assert best.confidence > 0.75
 

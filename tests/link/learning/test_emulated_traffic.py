@@ -48,11 +48,8 @@ def test_heartbeats_of_the_papers_robot_count_up() -> None:
     ]
     assert heartbeat.role == "heartbeat"
     (guard,) = heartbeat.guards
-    assert (guard.kind, guard.field.first, guard.field.width) == (
-        "counter",
-        24,
-        8,
-    )  # Count, the last of four bytes
+    # Count, the last of four bytes
+    assert (guard.kind, guard.field.first, guard.field.width) == ("counter", 24, 8)
 
 
 def test_the_generic_servos_counter_and_checksum_are_found() -> None:

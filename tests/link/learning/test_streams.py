@@ -141,9 +141,8 @@ def test_random_frames_have_neither_counter_nor_checksum(seed: int, length: int)
 
 
 def test_what_never_changes_is_no_checksum() -> None:
-    assert (
-        find_checksum(stream_of([bytes(8)] * 100)) is None
-    )  # though 0 is the exclusive or of nothing but 0
+    # though 0 is the exclusive or of nothing but 0
+    assert find_checksum(stream_of([bytes(8)] * 100)) is None
 
 
 @given(

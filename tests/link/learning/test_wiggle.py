@@ -66,9 +66,8 @@ def test_the_wrong_way_round() -> None:
     assert result.wrong_way
     assert result.words[0].severity == "error"
     assert "flip its sign" in words(result)
-    assert math.degrees(result.offset) == pytest.approx(
-        0.0, abs=0.3
-    )  # it turns about where it is held
+    # it turns about where it is held
+    assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)
 
 
 def test_a_wrong_gear_and_an_offset() -> None:

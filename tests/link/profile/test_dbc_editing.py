@@ -151,9 +151,8 @@ def test_what_names_no_value_is_said(text: str) -> None:
 
 
 def test_words_of_the_format_are_no_names() -> None:
-    listed = re.findall(
-        r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE
-    )  # each DBC lists most of them itself
+    # each DBC lists most of them itself
+    listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)
     assert "SIG_GROUP_" in listed
     for word in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
         sentence = f"{word} is a word of the DBC format itself; choose another name."

@@ -176,9 +176,8 @@ class ChainPlots(Themed):
 
     def _show_convergence(self, comparison: ChainComparison, chosen: int) -> None:
         n = np.array(comparison.links, dtype=np.float64)
-        marked = [
-            count for count in comparison.links if count & (count - 1) == 0
-        ]  # powers of two have room
+        # powers of two have room
+        marked = [count for count in comparison.links if count & (count - 1) == 0]
         self.convergence.bottom_axis.show_as(
             True, [(math.log10(count), str(count)) for count in marked]
         )

@@ -32,9 +32,8 @@ __all__ = ["Comparer", "Reasons", "model_name"]
 
 def model_name(kind: str) -> str:
     """What the window calls a formulation where there is little room."""
-    return (
-        FORMULATIONS[kind].short if kind in FORMULATIONS else kind
-    )  # of a plug-in that is not loaded any more
+    # of a plug-in that is not loaded any more
+    return FORMULATIONS[kind].short if kind in FORMULATIONS else kind
 
 
 class Comparer(BackgroundComparison[ModelComparison]):

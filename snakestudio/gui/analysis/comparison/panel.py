@@ -172,9 +172,8 @@ class ComparisonPanel(QWidget):
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
-            box.setChecked(
-                kind in self._wanted and not reasons
-            )  # and again as before once it can run
+            # and again as before once it can run
+            box.setChecked(kind in self._wanted and not reasons)
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
             text = " ".join(capitalized(labelled(reason, scene)) for reason in reasons)

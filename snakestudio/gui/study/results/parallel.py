@@ -126,9 +126,8 @@ class _Parallel(ResultsChart):
         rows = np.flatnonzero(self.within_reach & np.isfinite(shares))
         rows = rows[np.argsort(shares[rows], kind="stable")][::up]
         beyond = (shares[rows] - shares[row]) * up > 0
-        beyond |= (shares[rows] == shares[row]) & (
-            (rows - row) * up > 0
-        )  # of those at the same place one by one
+        # of those at the same place one by one
+        beyond |= (shares[rows] == shares[row]) & ((rows - row) * up > 0)
         return int(next(iter(rows[beyond]), row))
 
     # --- drawing ----------------------------------------------------------------------------------

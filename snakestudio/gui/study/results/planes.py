@@ -147,9 +147,8 @@ class _Plane(ResultsChart):
     def row_beside(self, row: int, across: int, up: int) -> int:
         here = self.place_of(row)
         assert here is not None
-        order = slice(
-            None, None, -1 if across < 0 else 1
-        )  # of dots over each other the last, coming from the right
+        # of dots over each other the last, coming from the right
+        order = slice(None, None, -1 if across < 0 else 1)
         rows = self.rows[self.within_reach[self.rows]][order]
         x, y = (at[self.within_reach[self.rows]][order] for at in self.places())
         ahead = (x - here.x()) * across - (y - here.y()) * up
@@ -290,9 +289,8 @@ class _Scatter(_Plane):
         assert self.across is not None
         # A step: whatever lies on its far side is worse than a point of the front in both.
         corners: list[QPointF] = []
-        across_first = (
-            self.across.better > 0
-        )  # towards the better end of x the next point takes over at once
+        # towards the better end of x the next point takes over at once
+        across_first = self.across.better > 0
         for k, place in enumerate(places):
             corners.append(place)
             if k + 1 < len(places):

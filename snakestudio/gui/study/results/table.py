@@ -77,9 +77,8 @@ class ResultsModel(QAbstractTableModel):
         self._renew_colours()
         there = self.linked.there
         self.columns = list(self.linked.results.columns.values()) if there else []
-        self._lines = (
-            self.linked.rows.shown.tolist() if there else []
-        )  # asked for thousands of times a second
+        # asked for thousands of times a second
+        self._lines = self.linked.rows.shown.tolist() if there else []
         self.endResetModel()
 
     def renew_looks(self) -> None:

@@ -399,9 +399,8 @@ def _(
             for k, (red, green, blue) in enumerate(tints.tolist()):
                 pen = _thick(_qcolour((red, green, blue)), width)
                 if k + 1 < len(tints):
-                    pen.setCapStyle(
-                        Qt.PenCapStyle.FlatCap
-                    )  # or every piece would lie round on the one before
+                    # or every piece would lie round on the one before
+                    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
                 painter.setPen(pen)
                 painter.drawLine(line.at(k), line.at(k + 1))
             paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
@@ -464,9 +463,8 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.save()
     painter.translate(left, top)
     painter.scale(size, size)
-    painter.setRenderHint(
-        QPainter.RenderHint.Antialiasing, False
-    )  # or there would be gaps between the colours
+    # or there would be gaps between the colours
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(
         bar, colours, 1.0
     ).tolist():

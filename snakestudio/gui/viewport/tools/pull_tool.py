@@ -305,9 +305,8 @@ class PullTool(QObject):
         viewport = self._viewport
         self._spring = Spring(viewport.scene)
         self._follow = viewport.navigator.following
-        viewport.navigator.set_following(
-            False
-        )  # or the cursor would flee from what is pulled to it
+        # or the cursor would flee from what is pulled to it
+        viewport.navigator.set_following(False)
         viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
         self._draw_to_cursor()
 

@@ -63,9 +63,8 @@ class Rules:
     def __init__(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
         self.codec = Codec(loaded)
-        self._host = Codec(
-            loaded
-        )  # counters that patterns are made with are not those of what comes
+        # counters that patterns are made with are not those of what comes
+        self._host = Codec(loaded)
         self.profile = loaded.profile
         self.free = frozenset(
             signal.signal
