@@ -167,7 +167,7 @@ def test_the_next_repeat_is_one_click_away(
     assert list(offered) == ["Open Repeat 2", "Take Over Values"]
     offered["Open Repeat 2"].click()
     opened(qtbot, runs)
-    assert window.context.session_controller.source_name == "Friction, point 0, repeat 2 of 2"
+    assert window.context.session_controller.source_name == "friction, point 0, repeat 2 of 2"
     assert [button.text() for button in buttons(window)] == ["Take Over Values"]
 
 
