@@ -144,7 +144,7 @@ def main() -> None:
     for name in options.names:
         if name not in MOMENTS:
             parser.error(
-                f"no moment is told for a scene {name!r}; give some of {', '.join(MOMENTS)}"
+                f"no moment is declared for the scene {name!r}; give one of {', '.join(MOMENTS)}"
             )
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.names or sorted(MOMENTS):

@@ -29,8 +29,8 @@ EXPORTED: dict[str, str] = {
     "third_pipe": "--figure",
     "jam_gain": "--runs --figure --colour way",
 }
-"""The studies, and what is written of each beside its table of points: a figure, or the table of
-runs in its place."""
+"""The studies, and what is exported of each: a figure in addition to its table of points, or the
+table of runs instead."""
 
 
 def commands(name: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Make the synthetic experiments that come with the program: runs with the robot's known faults, seen by "cameras".
 
-`python packaging/synthetic_experiment.py` writes resources/experiments/ anew. Nothing of it was
+`python packaging/synthetic_experiment.py` recreates resources/experiments/. Nothing of it was
 measured, and every file says so. The scenes are those of the papers' experiments, run with what P1
 (VIII-F) and P2 (VIII-E) name as reasons why robot and model differ: set-points at 10 Hz, free play,
 soft motors that saturate, a floor that is not quite the one that was assumed. Link 6 is then seen

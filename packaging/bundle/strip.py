@@ -2,7 +2,7 @@
 
 Names of symbols go, but for libraries that `patchelf` has edited, where `strip` breaks the layout:
 the system's loader refuses such files. Folders of the machines on which the libraries were made go,
-too: nobody else's machine shall be searched there.
+too: they must not be searched on other machines.
 """
 
 from __future__ import annotations

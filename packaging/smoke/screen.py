@@ -1,7 +1,7 @@
 """Makes a PNG of an X server's screen, and fails where nothing is drawn on it: `screen.py SCREEN.xwd PICTURE.png`.
 
-Xvfb keeps its screen in a file (`-fbdir`), so that nothing has to run beside the program that is
-looked at.
+Xvfb keeps its screen in a file (`-fbdir`), so that no other program has to run
+while it is captured.
 """
 
 from __future__ import annotations
