@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import types
 import typing
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel
 
 from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.registry import options
 
-__all__ = ["BEGIN", "END", "keys_markdown", "with_keys"]
+__all__ = ["BEGIN", "END", "KeyRow", "key_rows", "keys_markdown", "parts_of", "with_keys"]
 
 BEGIN = "<!-- keys: made from the program's declarations by packaging/document_keys.py -->"
 """Line before the tables in a page."""
@@ -38,6 +39,44 @@ def with_keys(page: str, root: type[BaseModel]) -> str:
     return f"{before}{BEGIN}\n\n{keys_markdown(root)}\n\n{END}{after}"
 
 
+class KeyRow(NamedTuple):
+    """What is declared about one key of a file, as people write it."""
+
+    name: str
+    value: str
+    unit: str
+    limits: str
+    default: str
+    doc: FieldDoc
+
+
+def key_rows(model: type[BaseModel]) -> list[KeyRow]:
+    """What is declared about every key of a table of a file that holds `model`."""
+    rows = []
+    for name, info in model.model_fields.items():
+        inner, many = _part(info.annotation)
+        doc = field_doc(model, name)
+        value = _value_text(info.annotation, inner, many)
+        default = _default_text(info, doc, inner)
+        rows.append(KeyRow(name, value, doc.unit, _range_text(doc), default, doc))
+    return rows
+
+
+def parts_of(model: type[BaseModel]) -> dict[str, tuple[type[BaseModel], ...]]:
+    """The tables that keys of a table hold, by these keys; several where their kind decides."""
+    parts: dict[str, tuple[type[BaseModel], ...]] = {}
+    for name, info in model.model_fields.items():
+        inner, _ = _part(info.annotation)
+        kinds = options(model, name)
+        if kinds is not None:
+            parts[name] = tuple(kinds.values())
+        elif inner is not None:
+            parts[name] = (inner,)
+        elif _is_union_of_parts(info.annotation):
+            parts[name] = typing.get_args(info.annotation)
+    return parts
+
+
 def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
     title = (
         f"`[{key}]`"
@@ -55,29 +94,17 @@ def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
         "| Key | Value | Unit | Range | If left out | Meaning |",
     ]
     lines.append("| --- | --- | --- | --- | --- | --- |")
-    nested: list[tuple[type[BaseModel], str]] = []
-    for name, info in model.model_fields.items():
-        inner, many = _part(info.annotation)
-        doc = field_doc(model, name)
-        full = f"{key}.{name}" if key else name
-        if inner is not None:
-            nested.append((inner, full + ("[]" if many else "")))
-        value = _value_text(info.annotation, inner, many)
-        cells = (
-            f"`{name}`",
-            value,
-            doc.unit,
-            _range_text(doc),
-            _default_text(info, doc, inner),
-            doc.help,
-        )
+    for row in key_rows(model):
+        cells = (f"`{row.name}`", row.value, row.unit, row.limits, row.default, row.doc.help)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     sections.append("\n".join(lines))
     shown: set[type[BaseModel]] = set()
-    for inner, full in nested:
-        if inner not in shown:  # the five sequences hold the same steps
+    for name, info in model.model_fields.items():
+        inner, many = _part(info.annotation)
+        if inner is not None and inner not in shown:  # the five sequences hold the same steps
             shown.add(inner)
-            _section(inner, full, sections)
+            full = f"{key}.{name}" if key else name
+            _section(inner, full + ("[]" if many else ""), sections)
 
 
 def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
@@ -91,13 +118,22 @@ def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
     return None, False
 
 
+def _is_union_of_parts(annotation: Any) -> bool:
+    parts = typing.get_args(annotation)
+    return bool(parts) and all(
+        isinstance(part, type) and issubclass(part, BaseModel) for part in parts
+    )
+
+
 def _value_text(annotation: Any, inner: type[BaseModel] | None, many: bool) -> str:
     if inner is not None:
         return "tables" if many else "table"
-    options = [annotation]
+    if _is_union_of_parts(annotation):
+        return "table"
+    alternatives = [annotation]
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        options = [option for option in typing.get_args(annotation) if option is not type(None)]
-    return " or ".join(dict.fromkeys(_option_text(option) for option in options))
+        alternatives = [each for each in typing.get_args(annotation) if each is not type(None)]
+    return " or ".join(dict.fromkeys(map(_option_text, alternatives)))
 
 
 def _option_text(option: Any) -> str:
@@ -107,12 +143,22 @@ def _option_text(option: Any) -> str:
         return "names with values"
     if typing.get_origin(option) is tuple:
         parts = typing.get_args(option)
-        return "two numbers" if parts[-1] is not ... else f"list of {_many(parts[0])}"
+        if parts[-1] is not ...:
+            return f"{_COUNTS[len(parts)]} {_many(parts[0])}"
+        if typing.get_origin(parts[0]) is tuple:
+            inner = _option_text(parts[0])
+            return f"list of {inner if inner.startswith('list') else f'[{inner}]'}"
+        return f"list of {_many(parts[0])}"
     return {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}[option]
+
+
+_COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def _many(part: Any) -> str:
     """What a list holds."""
+    if typing.get_origin(part) is Annotated:
+        part = typing.get_args(part)[0]
     kinds = typing.get_args(part) or (part,)
     words = {float: "numbers", str: "texts"}
     return " and ".join(words[kind] for kind in kinds if kind in words)
@@ -128,7 +174,7 @@ def _range_text(doc: FieldDoc) -> str:
 def _default_text(info: Any, doc: FieldDoc, inner: type[BaseModel] | None) -> str:
     if info.is_required():
         return "must be given"
-    if inner is not None:
+    if inner is not None or _is_union_of_parts(info.annotation):
         return "none" if doc.default == () else "as below"
     if doc.default in (None, "", {}, ()):
         return "–"
