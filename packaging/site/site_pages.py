@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from importlib.metadata import files
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -90,7 +92,25 @@ def _on_source_read(app: Sphinx, name: str, source: list[str]) -> None:
     source[0] = markdown_of(name, source[0])
 
 
+_PARTS = ("furo", "sphinx", "sphinx-basic-ng", "sphinx-copybutton", "sphinx-design", "pygments")
+"""Packages whose styles and scripts are among the site's files."""
+
+
+def _on_build_finished(app: Sphinx, error: Exception | None) -> None:
+    """Put the licences of what is in the site beside it."""
+    if error is None:
+        texts = [text for package in _PARTS for text in _licences(package)]
+        (Path(app.outdir) / "third-party.txt").write_text("\n\n".join(texts), encoding="utf-8")
+
+
+def _licences(package: str) -> Iterator[str]:
+    for file in files(package) or ():
+        if re.match(r"(LICEN[CS]E|COPYING|AUTHORS)", file.name) and ".dist-info" in str(file):
+            yield f"{package}: {file.name}\n\n{file.read_text(encoding='utf-8').strip()}"
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect to the reading of every page."""
     app.connect("source-read", _on_source_read)
+    app.connect("build-finished", _on_build_finished)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

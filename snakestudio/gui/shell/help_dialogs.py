@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+import posixpath
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from PySide6.QtCore import (
@@ -102,6 +104,7 @@ class DocumentDialog(QWidget):
         self.headings.currentItemChanged.connect(self._go_to)
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
+        self._name = ""
         self._page: QTextDocument | None = None
         self.text.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.text.anchorClicked.connect(self._follow)
@@ -129,7 +132,8 @@ class DocumentDialog(QWidget):
         self.activateWindow()
 
     def show_page(self, name: str) -> None:
-        """Show a page of ``docs``."""
+        """Show a page of ``docs``, by its path there without ".md"."""
+        self._name = name
         try:
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
@@ -166,7 +170,8 @@ class DocumentDialog(QWidget):
 
     def _follow(self, url: QUrl) -> None:
         if url.isRelative() and url.path().endswith(".md"):
-            self.asked.emit(url.path().removesuffix(".md"))
+            target = PurePosixPath(self._name).parent / url.path().removesuffix(".md")
+            self.asked.emit(posixpath.normpath(target))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
 
