@@ -11,13 +11,7 @@ from pydantic import BaseModel
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.registry import options
 
-__all__ = ["BEGIN", "END", "KeyRow", "key_rows", "keys_markdown", "parts_of", "with_keys"]
-
-BEGIN = "<!-- keys: made from the program's declarations by packaging/document_keys.py -->"
-"""Line before the tables in a page."""
-
-END = "<!-- end of keys -->"
-"""Line behind them."""
+__all__ = ["KeyRow", "key_rows", "keys_markdown", "parts_of", "with_keys", "with_section"]
 
 
 def keys_markdown(root: type[BaseModel]) -> str:
@@ -27,16 +21,26 @@ def keys_markdown(root: type[BaseModel]) -> str:
     return "\n\n".join(sections)
 
 
-def with_keys(page: str, root: type[BaseModel]) -> str:
-    """A page with the tables between its markers as they should be for files that hold `root`.
+def with_section(page: str, name: str, text: str) -> str:
+    """A page with a text between the two marks called `name`, whatever was there.
 
-    Raises `ValueError` if the page has no markers.
+    Raises `ValueError` if the page has no such marks.
     """
-    before, found, rest = page.partition(BEGIN)
-    _, closed, after = rest.partition(END)
-    if not found or not closed:
-        raise ValueError("the page has no place for the keys")
-    return f"{before}{BEGIN}\n\n{keys_markdown(root)}\n\n{END}{after}"
+    begin = f"<!-- {name}: made from the program's declarations by packaging/document_keys.py -->"
+    end = f"<!-- end of {name} -->"
+    before, opened, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not opened or not closed:
+        raise ValueError(f"The page has no place for the {name}.")
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
+
+
+def with_keys(page: str, root: type[BaseModel]) -> str:
+    """A page with the tables between its marks as they should be for files that hold `root`.
+
+    Raises `ValueError` if the page has no marks.
+    """
+    return with_section(page, "keys", keys_markdown(root))
 
 
 class KeyRow(NamedTuple):
