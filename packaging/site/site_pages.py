@@ -17,6 +17,9 @@ from typing import Any
 import reference
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -92,13 +95,17 @@ def _on_source_read(app: Sphinx, name: str, source: list[str]) -> None:
     source[0] = markdown_of(name, source[0])
 
 
+_LOADED = re.compile(r"<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)=\"(https?:[^\"]+)")
 _PARTS = ("furo", "sphinx", "sphinx-basic-ng", "sphinx-copybutton", "sphinx-design", "pygments")
 """Packages whose styles and scripts are among the site's files."""
 
 
 def _on_build_finished(app: Sphinx, error: Exception | None) -> None:
-    """Put the licences of what is in the site beside it."""
+    """Put the licences of what is in the site beside it, and see that it needs no network."""
     if error is None:
+        for page in sorted(Path(app.outdir).rglob("*.html")):
+            for address in _LOADED.findall(page.read_text(encoding="utf-8")):
+                logger.warning("%s loads %s: the site has to work without a network", page, address)
         texts = [text for package in _PARTS for text in _licences(package)]
         (Path(app.outdir) / "third-party.txt").write_text("\n\n".join(texts), encoding="utf-8")
 
