@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import posixpath
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from PySide6.QtCore import (
@@ -104,8 +103,8 @@ class DocumentDialog(QWidget):
         self.headings.currentItemChanged.connect(self._go_to)
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
-        self._name = ""
         self._page: QTextDocument | None = None
+        self._name = ""
         self.text.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.text.anchorClicked.connect(self._follow)
         row = QHBoxLayout()
@@ -132,8 +131,7 @@ class DocumentDialog(QWidget):
         self.activateWindow()
 
     def show_page(self, name: str) -> None:
-        """Show a page of ``docs``, by its path there without ".md"."""
-        self._name = name
+        """Show a page of ``docs``."""
         try:
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
@@ -148,6 +146,7 @@ class DocumentDialog(QWidget):
         if self._page is not None:
             self._page.deleteLater()
         self._page = document
+        self._name = name
         self.headings.clear()
         block = document.begin()
         while block.isValid():
@@ -170,8 +169,8 @@ class DocumentDialog(QWidget):
 
     def _follow(self, url: QUrl) -> None:
         if url.isRelative() and url.path().endswith(".md"):
-            target = PurePosixPath(self._name).parent / url.path().removesuffix(".md")
-            self.asked.emit(posixpath.normpath(target))
+            target = posixpath.join(posixpath.dirname(self._name), url.path())
+            self.asked.emit(posixpath.normpath(target).removesuffix(".md"))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
 
