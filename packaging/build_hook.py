@@ -38,7 +38,7 @@ class KernelsHook(BuildHookInterface):
         return [line for line in lines if line.strip() and not line.startswith("#")]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, and say what goes where."""
+        """Compile, and add the files that are not in the checkout."""
         site = os.environ.get("SNAKESTUDIO_SITE")
         if site and self.target_name == "wheel" and version != "editable":
             build_data["force_include"][site] = "snakestudio/_data/site"

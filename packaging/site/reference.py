@@ -53,7 +53,7 @@ def key_rows_of(part: type[BaseModel]) -> list[KeyRow]:
 
 
 def _part(kinds: tuple[type[BaseModel], ...], prefix: str, name: str) -> Iterator[str]:
-    """The tables of a part of the scene: what all of its kinds have, then what each has of its own."""
+    """The tables of a part of the scene: keys of all of its kinds, then those of each kind."""
     all_rows = {kind: {row.name: row for row in key_rows_of(kind)} for kind in kinds}
     first = all_rows[kinds[0]]
     shared = [
@@ -169,10 +169,10 @@ def _command(name: str, parser: argparse.ArgumentParser) -> str:
 def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str, str]:
     formatter = parser._get_formatter()
     if action.option_strings:
-        words = formatter._format_action_invocation(action)
+        invocation = formatter._format_action_invocation(action)
     else:
-        words = formatter._metavar_formatter(action, action.dest)(1)[0]
-    return f"`{words}`", _literal(formatter._expand_help(action)) if action.help else ""
+        invocation = formatter._metavar_formatter(action, action.dest)(1)[0]
+    return f"`{invocation}`", _literal(formatter._expand_help(action)) if action.help else ""
 
 
 def _literal(text: str) -> str:

@@ -101,7 +101,7 @@ _PARTS = ("furo", "sphinx", "sphinx-basic-ng", "sphinx-copybutton", "sphinx-desi
 
 
 def _on_build_finished(app: Sphinx, error: Exception | None) -> None:
-    """Put the licences of what is in the site beside it, and see that it needs no network."""
+    """Add the licences of the theme and its parts, and check that the site needs no network."""
     if error is None:
         for page in sorted(Path(app.outdir).rglob("*.html")):
             for address in _LOADED.findall(page.read_text(encoding="utf-8")):

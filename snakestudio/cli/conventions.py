@@ -54,5 +54,5 @@ def with_conventions(page: str) -> str:
 
 
 def _table(head: str, meanings: dict[str, str]) -> str:
-    rows = (f"| `{word}` | {meaning} |" for word, meaning in meanings.items())
+    rows = (f"| `{name}` | {meaning} |" for name, meaning in meanings.items())
     return "\n".join((f"| {head} | Meaning |", "| --- | --- |", *rows))

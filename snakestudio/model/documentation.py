@@ -22,7 +22,7 @@ def keys_markdown(root: type[BaseModel]) -> str:
 
 
 def with_section(page: str, name: str, text: str) -> str:
-    """A page with a text between the two marks called `name`, whatever was there.
+    """A page with a text between the two marks called `name`, in place of the text that is there.
 
     Raises `ValueError` if the page has no such marks.
     """

@@ -1,4 +1,4 @@
-"""Help > Documentation opens the built pages, and helps where there are none."""
+"""Help > Documentation opens the built pages, and offers Markdown if they are missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """What the desktop was asked to open."""
+    """Paths that the desktop opened."""
     paths: list[Path] = []
 
     def open_url(url: Any) -> bool:

@@ -149,9 +149,9 @@ def test_navigation_follows_the_lists_of_a_section(site: SimpleNamespace) -> Non
 
 
 def test_formulas_become_mathml(site: SimpleNamespace) -> None:
-    made = site.site_mathml.convert(r"\frac{a}{b} \in \mathbb R^+")
-    assert made.startswith("<math")
-    assert "<mfrac>" in made
+    formula = site.site_mathml.convert(r"\frac{a}{b} \in \mathbb R^+")
+    assert formula.startswith("<math")
+    assert "<mfrac>" in formula
 
 
 def test_wheel_contains_the_site_it_is_given(

@@ -150,7 +150,7 @@ class HelpController(QObject):
         dialog.deleteLater()
 
     def documentation(self) -> None:
-        """Help > Documentation: the built pages in the browser; where there are none, those in Markdown."""
+        """Help > Documentation: the built pages in the browser, or how to build them."""
         page = documentation_page()
         banner = self._context.banners.program
         if not page.is_file():
