@@ -156,7 +156,7 @@ class HelpController(QObject):
         if not page.is_file():
             banner.say(
                 "info",
-                "The documentation is not built here. Run 'make docs' in a checkout of SnakeStudio, "
+                "The documentation site is not built. Run 'make docs' in a checkout of SnakeStudio, "
                 "or read the pages as Markdown.",
                 [("Show Pages", lambda: _open(docs_dir()))],
             )
