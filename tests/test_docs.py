@@ -24,7 +24,9 @@ from snakestudio.link.profile.loading import parse_profile
 from snakestudio.link.profile.schema import Limits, Profile, Timing
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.documentation import with_keys
-from snakestudio.model.edits import with_values
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.registry import FORMULATIONS
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.paths import docs_dir, scenes_dir
@@ -34,7 +36,8 @@ from snakestudio.study.goals import PRESETS
 from snakestudio.study.study_file import parse_study
 from tests.conftest import ROOT
 
-PAGES = sorted([*docs_dir().glob("*.md"), *docs_dir().glob("studies/*.md")])
+PAGES = sorted(docs_dir().rglob("*.md"))
+MODEL_PAGES = sorted(docs_dir().glob("models/*.md"))
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
@@ -44,6 +47,19 @@ def page(name: str) -> str:
 
 def code(name: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page(name), re.DOTALL | re.MULTILINE)
+
+
+def page_id(path: Path) -> str:
+    return path.relative_to(docs_dir()).with_suffix("").as_posix()
+
+
+def headings(text: str) -> set[str]:
+    """Anchors of the headings of a page, as GitHub and the documentation site name them."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    }
 
 
 def functions(path: Path) -> set[str]:
@@ -253,14 +269,53 @@ def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
         assert (ROOT / (inside or linked)).exists(), inside or linked
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=page_id)
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([\w/.-]+\.(?:md|png|toml|csv))\)", text):
-        assert (path.parent / target).is_file(), target
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        file = path.parent / target if target else path
+        assert file.exists(), target
+        if anchor:
+            assert anchor in headings(file.read_text(encoding="utf-8")), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=page_id)
+def test_images_of_pages_exist_and_are_small(path: Path) -> None:
+    for target in re.findall(r"!\[[^]]*\]\(([^)]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).stat().st_size <= 300_000, target
+
+
+@pytest.mark.parametrize("path", MODEL_PAGES, ids=page_id)
+def test_model_pages_name_tests_files_and_keys_that_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for file, test in NAMED.findall(text):
+        assert test in functions(ROOT / file), f"{file} has no {test}"
+    for file in re.findall(r"`(snakestudio/[\w/.]+)`", text):
+        assert (ROOT / file).exists(), file
+    scene = Scene(model=FORMULATIONS[path.stem].fields()) if path.stem in FORMULATIONS else Scene()
+    tables = "|".join(name for name in Scene.model_fields if name != "obstacles")
+    for key in re.findall(rf"`((?:{tables})\.\w+)`", text):
+        get_value(scene, key)
+
+
+def test_every_formulation_has_a_page_with_all_sections() -> None:
+    sections = {
+        "when-to-choose-it",
+        "equations",
+        "symbols",
+        "corrections-to-the-paper",
+        "code",
+        "what-it-was-checked-against",
+    }
+    for kind in FORMULATIONS:
+        if "." in kind or not (ROOT / "snakestudio" / "engines" / kind).is_dir():
+            continue  # of a plug-in
+        text = (docs_dir() / "models" / f"{kind}.md").read_text(encoding="utf-8")
+        assert sections <= headings(text), kind
+        assert NAMED.findall(text), kind
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_id)
 def test_commands_in_the_pages_are_understood(
     path: Path, parse: Callable[[list[str]], None]
 ) -> None:
