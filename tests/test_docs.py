@@ -109,7 +109,7 @@ def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "root"), [("robot-profile", Profile), ("first-study", StudyFields)]
+    ("name", "root"), [("robot-profile", Profile), ("study-file", StudyFields)]
 )
 def test_the_keys_of_files_are_up_to_date(name: str, root: type[BaseModel]) -> None:
     text = page(name)
@@ -122,13 +122,13 @@ def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
 
 
 def test_the_usual_measures_of_studies_are_described() -> None:
-    described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("first-study"), re.MULTILINE)
+    described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("study-file"), re.MULTILINE)
     usual = [(name, unit_text(preset.unit), preset.help) for name, preset in PRESETS.items()]
     assert [row for row in described if row[0] in PRESETS] == usual
 
 
 def test_the_example_study_is_one() -> None:
-    (text,) = code("first-study", "toml")
+    (text,) = code("study-file", "toml")
     study = parse_study(text)
     assert (study.n_points, study.n_runs, len(study.goals)) == (200, 1000, 2)
 
@@ -178,18 +178,16 @@ def test_the_first_study_does_what_its_page_says(
     save_scene(scene, tmp_path / "scenes" / "lagrangian_undulation.toml")
     monkeypatch.chdir(tmp_path)
     commands = [
-        line
-        for line in code("first-study", "sh")[0].splitlines()
-        if line.startswith("snakestudio ")
+        line for line in code("study-file", "sh")[0].splitlines() if line.startswith("snakestudio ")
     ]
     assert len(commands) == 4
     for line in commands:
         assert cli.main(line.split()[1:]) == 0, line
     for file in ("undulation.csv", "undulation.png"):
         assert (tmp_path / file).stat().st_size > 1000
-    (source,) = code("first-study", "python")
+    (source,) = code("study-file", "python")
     namespace: dict[str, object] = {}
-    exec(compile(source, "first-study.md", "exec"), namespace)
+    exec(compile(source, "study-file.md", "exec"), namespace)
     run = namespace["run"]
     assert isinstance(run, Run)
     assert run["time_s"][-1] == pytest.approx(2.0)
