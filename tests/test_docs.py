@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from snakestudio import cli
-from snakestudio.api import Run
+from snakestudio.api import Run, load_experiment
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.frame import Frame
@@ -178,19 +178,85 @@ def test_the_first_study_does_what_its_page_says(
     save_scene(scene, tmp_path / "scenes" / "lagrangian_undulation.toml")
     monkeypatch.chdir(tmp_path)
     commands = [
-        line for line in code("study-file", "sh")[0].splitlines() if line.startswith("snakestudio ")
+        line
+        for line in code("tutorials/first-study", "sh")[0].splitlines()
+        if line.startswith("snakestudio ")
     ]
     assert len(commands) == 4
     for line in commands:
         assert cli.main(line.split()[1:]) == 0, line
     for file in ("undulation.csv", "undulation.png"):
         assert (tmp_path / file).stat().st_size > 1000
-    (source,) = code("study-file", "python")
+    (source,) = code("tutorials/first-study", "python")
     namespace: dict[str, object] = {}
-    exec(compile(source, "study-file.md", "exec"), namespace)
+    exec(compile(source, "first-study.md", "exec"), namespace)
     run = namespace["run"]
     assert isinstance(run, Run)
     assert run["time_s"][-1] == pytest.approx(2.0)
+
+
+def test_code_of_the_first_tutorials_prints_what_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("first-run", "first-scene"):
+        for text in code(f"tutorials/{name}", "toml"):
+            (tmp_path / "my_scene.toml").write_text(text, encoding="utf-8")
+        namespace: dict[str, object] = {}
+        for text in code(f"tutorials/{name}", "python"):
+            exec(compile(text, name, "exec"), namespace)
+            printed = capsys.readouterr().out.strip()
+            assert printed, name
+            assert f"`{printed}`" in page(f"tutorials/{name}")
+
+
+def test_code_of_the_figure_and_the_fit_writes_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["run", "sidewinding", "--mcap", "sidewinding.mcap", "--duration", "0.5"]
+    assert cli.main(command) == 0
+    (figure,) = code("tutorials/figure-for-a-paper", "python")
+    exec(compile(figure, "figure-for-a-paper.md", "exec"), {})
+    assert (tmp_path / "sidewinding.pdf").read_bytes().startswith(b"%PDF")
+    (scene,) = code("tutorials/fit-friction", "toml")
+    (tmp_path / "floor.toml").write_text(scene, encoding="utf-8")
+    (cameras,) = code("tutorials/fit-friction", "python")
+    exec(compile(cameras, "fit-friction.md", "exec"), {})
+    assert load_experiment("track.csv").bodies
+    fit = code("tutorials/fit-friction", "sh")[1].split()
+    assert set(truth_keys(cameras)) == {word.split("=")[0] for word in fit if "=" in word}
+
+
+def test_code_of_continuing_a_run_runs() -> None:
+    (source,) = code("continue-a-run", "python")
+    exec(compile(source, "continue-a-run.md", "exec"), {})
+
+
+def truth_keys(source: str) -> list[str]:
+    """Scene keys that the script of the fit gives values of its own."""
+    return re.findall(r'"(ground\.\w+)":', source)
+
+
+MENUS = ("File", "Edit", "View", "Simulation", "Robot", "Time", "Help")
+
+
+def test_pages_name_commands_that_are_in_the_menus() -> None:
+    """Paths such as *File > Export > CSV*, whose commands are listed for the tests of the window."""
+    table = (ROOT / "tests" / "gui" / "commands.txt").read_text(encoding="utf-8")
+    known = set()
+    for line in table.splitlines():
+        menu, _, label = (part.strip() for part in line.split("|")[:3])
+        known.add((*menu.split("/"), label.removesuffix("...").strip()))
+    entries = {path[:k] for path in known for k in range(1, len(path) + 1)}
+    missing = []
+    for path in PAGES:
+        text = re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))
+        for named in re.findall(r"\*([A-Z]\w+ > [^*]+)\*", text):
+            steps = tuple(step.removesuffix("...").strip() for step in named.split(" > "))
+            if steps[0] in MENUS and steps[:2] != ("View", "Panels") and steps not in entries:
+                missing.append(f"{page_id(path)}: {named}")
+    assert not missing, "\n".join(missing)
 
 
 def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -288,7 +288,7 @@ _HELP: tuple[Command[Context], ...] = (
         "first_study_page",
         "Help",
         "Your First Study",
-        lambda c: c.help_controller.document("study-file"),
+        lambda c: c.help_controller.document("tutorials/first-study"),
     ),
     Command(
         "cluster_page",
