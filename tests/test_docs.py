@@ -466,5 +466,22 @@ def test_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
         assert f"$(call step,{hook['name']},{hook['entry']})" in makefile
 
 
+def test_issue_forms_have_what_github_requires() -> None:
+    import yaml
+
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    forms = sorted(path for path in folder.glob("*.yml") if path.stem != "config")
+    assert [form.stem for form in forms] == ["bug", "feature"]
+    for form in forms:
+        content = yaml.safe_load(form.read_text(encoding="utf-8"))
+        assert {"name", "description", "body"} <= set(content)
+        ids = [field["id"] for field in content["body"] if field["type"] != "markdown"]
+        assert len(set(ids)) == len(ids)
+        for field in content["body"]:
+            assert field["type"] in {"markdown", "textarea", "input", "dropdown", "checkboxes"}
+            wanted = "value" if field["type"] == "markdown" else "label"
+            assert field["attributes"][wanted], form.stem
+
+
 def test_the_package_says_that_it_is_typed() -> None:
     assert (ROOT / "snakestudio" / "py.typed").is_file()
