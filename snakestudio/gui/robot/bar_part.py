@@ -6,9 +6,9 @@ import math
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.live_figure import Figure
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.viewmodel.robot.robot_status import span_text
 
@@ -21,9 +21,9 @@ _EVERY = 4
 class BarPart(Themed):
     """State and stop; hidden until a robot is connected, when the bar has made room."""
 
-    def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self._polls = 0
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 0, 0)
@@ -37,11 +37,11 @@ class BarPart(Themed):
         self.state.setAccessibleName("robot")
         self.stop = StopButton(self)
         # Pressed and not clicked: a stop does not wait for the button to be let go.
-        self.stop.pressed.connect(lambda: control.stop("Stopped by the Stop button."))
+        self.stop.pressed.connect(lambda: robot_controller.stop("Stopped by the Stop button."))
         row.addWidget(self.state)
         row.addWidget(self.stop)
-        control.changed.connect(self._refresh)
-        control.polled.connect(self._on_poll)
+        robot_controller.changed.connect(self._refresh)
+        robot_controller.polled.connect(self._on_poll)
         self._refresh()
         self.hide()
 
@@ -55,7 +55,7 @@ class BarPart(Themed):
             self._refresh()
 
     def _refresh(self) -> None:
-        standing = self._control.standing
+        standing = self._robot_controller.standing
         heard = standing.heard
         above, value = (
             standing.title.split(", ")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context, is_jointed, line
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.robot.connection import FAULT_MENU, RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
@@ -18,7 +18,7 @@ __all__ = ["PANELS", "ROBOT", "TELEOP", "TOGETHER", "RobotContext"]
 class RobotContext(Context, Protocol):
     """What these commands work with."""
 
-    robot: RobotControl
+    robot: RobotController
     connection: RobotConnection
     robot_feature: RobotFeature
     teleoperation: TeleopFeature

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
-from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
 from snakestudio.link.profile.schema import Bus
 from snakestudio.viewmodel.robot.emulator import EmulatedRobot
@@ -42,13 +42,15 @@ class RobotConnection(QObject):
 
     made = Signal()
 
-    def __init__(self, control: RobotControl, document: Document, window: QWidget) -> None:
+    def __init__(
+        self, robot_controller: RobotController, document: Document, window: QWidget
+    ) -> None:
         super().__init__(window)
-        self._control = control
+        self._robot_controller = robot_controller
         self._document = document
         self._dialogs_over = window
         self._emulated: EmulatedRobot | None = None
-        control.polled.connect(self._on_poll)
+        robot_controller.polled.connect(self._on_poll)
 
     def connect_robot(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices) -> None:
         """Connect to a robot on a bus.
@@ -56,7 +58,7 @@ class RobotConnection(QObject):
         Raises `LinkError` if that is not possible.
         """
         self.end_emulated()
-        self._control.connect_to(loaded, bus, choices)
+        self._robot_controller.connect_to(loaded, bus, choices)
         self.made.emit()
 
     def connect_emulated(
@@ -75,12 +77,12 @@ class RobotConnection(QObject):
 
             # said here, before a process is started that would end by it
             EnginePlant.scene_of(scene, loaded)
-        self._control.disconnect_robot()
+        self._robot_controller.disconnect_robot()
         self.end_emulated()
         self._emulated = emulated = EmulatedRobot(loaded.path, scene, document.base_dir)
         choices = replace(choices, pose=emulated.pose)
         try:
-            self._control.connect_to(
+            self._robot_controller.connect_to(
                 loaded, emulated.bus(loaded.profile.bus), choices, emulated=True
             )
         except Exception:
@@ -90,7 +92,7 @@ class RobotConnection(QObject):
 
     def disconnect_robot(self) -> None:
         """Stop the robot if it could move, and let go of it."""
-        self._control.disconnect_robot()
+        self._robot_controller.disconnect_robot()
         self.end_emulated()
 
     def end_emulated(self) -> None:
@@ -105,30 +107,32 @@ class RobotConnection(QObject):
         if self._emulated is not None:
             self._emulated.tell(f"fault {kind}" if node is None else f"fault {kind} {node}")
             where = "all nodes" if node is None else f"node {node}"
-            self._control.tell("info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}.")
+            self._robot_controller.tell(
+                "info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}."
+            )
 
     def mend_faults(self) -> None:
         """Let the emulated robot be sound again."""
         if self._emulated is not None:
             self._emulated.tell("clear")
-            self._control.tell("info", "All faults of the emulated robot were mended.")
+            self._robot_controller.tell("info", "All faults of the emulated robot were mended.")
 
     def record_frames(self) -> None:
         """Ask for a file and write every frame to it; where that is done already, end it."""
-        control = self._control
-        if control.log is not None:
-            control.end_log()
+        robot_controller = self._robot_controller
+        if robot_controller.log is not None:
+            robot_controller.end_log()
             return
         path = ask_save(
             self._dialogs_over, "Record Frames", FileKind.FRAME_LOG, "frames.blf", _LOGS
         )
         if path is not None:
-            control.begin_log(path)
+            robot_controller.begin_log(path)
 
     def _on_poll(self) -> None:
         if self._emulated is not None and (why := self._emulated.ended):
             self.end_emulated()
-            self._control.tell("error", why)
+            self._robot_controller.tell("error", why)
 
 
 FAULT_MENU = "Robot/Faults of the Emulated Robot"
@@ -159,10 +163,12 @@ class FaultMenu(QObject):
         Passes on what is chosen.
     """
 
-    def __init__(self, menu: QMenu, control: RobotControl, connection: RobotConnection) -> None:
+    def __init__(
+        self, menu: QMenu, robot_controller: RobotController, connection: RobotConnection
+    ) -> None:
         super().__init__(menu)
         self._menu = menu
-        self._control = control
+        self._robot_controller = robot_controller
         self._connection = connection
         menu.addSeparator()
         menu.setToolTipsVisible(True)
@@ -171,15 +177,15 @@ class FaultMenu(QObject):
             below = self._kinds[kind] = menu.addMenu(_TITLES[kind])
             below.menuAction().setToolTip(f"{what[0].upper()}{what[1:]}")
             below.aboutToShow.connect(lambda kind=kind: self._fill(kind))
-        control.changed.connect(self._show)
+        robot_controller.changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        self._menu.menuAction().setEnabled(self._control.emulated)
+        self._menu.menuAction().setEnabled(self._robot_controller.emulated)
 
     def _fill(self, kind: FaultKind) -> None:
         menu = self._kinds[kind]
-        profile = self._control.profile
+        profile = self._robot_controller.profile
         menu.clear()
         if profile is None:
             return

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.overlaid_runs import ghost_at
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.run_colours import twin_colour
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -38,15 +38,15 @@ class InView(QObject):
 
     def __init__(
         self,
-        control: RobotControl,
+        robot_controller: RobotController,
         session_controller: SessionController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self._session_controller = session_controller
         self._twin: Recording | None = None
-        self._control.polled.connect(self._look)
+        self._robot_controller.polled.connect(self._look)
         self._session_controller.source_changed.connect(self._look)
 
     @property
@@ -56,7 +56,9 @@ class InView(QObject):
 
     def stale(self) -> bool:
         """Whether the robot is to be drawn as something that nothing is known of at present."""
-        return self.shown and self._session_controller.live and self._control.standing.stale
+        return (
+            self.shown and self._session_controller.live and self._robot_controller.standing.stale
+        )
 
     def marks(self) -> list[tuple[str, str]]:
         """Colour and text of what must be known about the robot that is drawn."""
@@ -65,8 +67,8 @@ class InView(QObject):
         palette = theme.current()
         snapshot = self._session_controller.displayed
         marks = []
-        if self._control.standing.lost:
-            marks.append((palette.danger, self._control.standing.title))
+        if self._robot_controller.standing.lost:
+            marks.append((palette.danger, self._robot_controller.standing.title))
         if self.stale():
             marks.append((palette.dim, self._how_old()))
         if snapshot is not None and Fields.POSE not in snapshot.valid:
@@ -74,7 +76,7 @@ class InView(QObject):
         return marks
 
     def _how_old(self) -> str:
-        standing = self._control.standing
+        standing = self._robot_controller.standing
         if not standing.contact:
             return "no contact with the robot"
         if math.isinf(standing.oldest):
@@ -82,7 +84,7 @@ class InView(QObject):
         return f"joint angles are {span_text(standing.oldest)} old"
 
     def _look(self) -> None:
-        twin = self._control.twin if self.shown else None
+        twin = self._robot_controller.twin if self.shown else None
         if twin is not self._twin:
             self._twin = twin
             self.changed.emit()

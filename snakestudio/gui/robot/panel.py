@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.robot.arming import Arming
 from snakestudio.gui.robot.connection import RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
@@ -43,9 +43,9 @@ __all__ = ["RobotPanel", "TwinAndPoseForm"]
 class TwinAndPoseForm(QWidget):
     """Whether live poses are waited for, and where; whether the simulation runs alongside."""
 
-    def __init__(self, control: RobotControl, parent: QWidget) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -58,7 +58,7 @@ class TwinAndPoseForm(QWidget):
             "Where the robot is, from motion capture; without it the base is drawn where it began"
         )
         self._link: Link | None = None
-        self.source = QLineEdit(control.choices.pose or str(PORT), self)
+        self.source = QLineEdit(robot_controller.choices.pose or str(PORT), self)
         self.source.setAccessibleName("Source of live poses")
         self.source.setToolTip(
             f"UDP port for a sender on this computer; 0.0.0.0:{PORT} for senders on others; "
@@ -79,18 +79,19 @@ class TwinAndPoseForm(QWidget):
 
     def refresh(self) -> None:
         """Show what is chosen."""
-        choices = self._control.choices
+        choices = self._robot_controller.choices
         self.twin.setChecked(choices.twin)
         self.poses.setChecked(bool(choices.pose))
         if (
-            self._control.link is not self._link
+            self._robot_controller.link is not self._link
         ):  # another robot: the port of the last one is none of its
-            self._link = self._control.link
+            self._link = self._robot_controller.link
             self.source.setText(choices.pose or str(PORT))
         elif choices.pose and not self.source.hasFocus():
             self.source.setText(choices.pose)
         fixed = (
-            self._control.state in (LinkState.ARMED, LinkState.STREAMING) or self._control.arming
+            self._robot_controller.state in (LinkState.ARMED, LinkState.STREAMING)
+            or self._robot_controller.arming
         )
         for part in (self.twin, self.poses, self.source):
             part.setEnabled(not fixed)
@@ -98,7 +99,7 @@ class TwinAndPoseForm(QWidget):
     def _apply(self) -> None:
         pose = (self.source.text().strip() or str(PORT)) if self.poses.isChecked() else ""
         try:
-            self._control.watch(LiveChoices(pose, self.twin.isChecked()))
+            self._robot_controller.watch(LiveChoices(pose, self.twin.isChecked()))
             self.message.say("")
         except SnakeStudioError as error:
             self.message.say(str(error))
@@ -121,19 +122,19 @@ class RobotPanel(QWidget):
 
     def __init__(
         self,
-        control: RobotControl,
+        robot_controller: RobotController,
         connection: RobotConnection,
         ask_connect: Callable[[], object],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 0, 16, 16)
         column.setSpacing(12)
         self.state = StateCard(content)
-        self.arming = Arming(control, content)
+        self.arming = Arming(robot_controller, content)
         self.connect_button = QPushButton("Connect ...", content)
         theme.set_role(self.connect_button, "primary")
         self.connect_button.clicked.connect(lambda: ask_connect())
@@ -183,7 +184,7 @@ class RobotPanel(QWidget):
             ),
             content,
         )
-        self.beside = TwinAndPoseForm(control, content)
+        self.beside = TwinAndPoseForm(robot_controller, content)
         self._live = QWidget(content)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(0, 0, 0, 0)
@@ -219,16 +220,16 @@ class RobotPanel(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(scrolled(content))
         self._throttle = Throttle(_PANEL_MS, self._refresh, self)
-        control.polled.connect(self._throttle.ask)
-        control.changed.connect(self._refresh)
+        robot_controller.polled.connect(self._throttle.ask)
+        robot_controller.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
-        control = self._control
-        connected = control.connected
-        profile = control.profile
-        last = control.telemetry
-        self.state.show_standing(control.standing)
+        robot_controller = self._robot_controller
+        connected = robot_controller.connected
+        profile = robot_controller.profile
+        last = robot_controller.telemetry
+        self.state.show_standing(robot_controller.standing)
         self.connect_button.setVisible(not connected)
         for part in (
             self.arming,
@@ -242,21 +243,23 @@ class RobotPanel(QWidget):
         if profile is None:
             return
         bus = profile.bus
-        self.name.setText(f"{profile.name}{' (emulated)' if control.emulated else ''}")
+        self.name.setText(f"{profile.name}{' (emulated)' if robot_controller.emulated else ''}")
         self.where.setText(f"{bus.interface} {bus.channel}, {bus.bitrate // 1000} kbit/s")
         self.record.setText(
-            "Record Frames ..." if control.log is None else f"End Recording ({control.log.name})"
+            "Record Frames ..."
+            if robot_controller.log is None
+            else f"End Recording ({robot_controller.log.name})"
         )
         self.beside.refresh()
         if last is not None:
             self._show(last)
 
     def _show(self, last: Telemetry) -> None:
-        control = self._control
-        profile = self._control.profile
+        robot_controller = self._robot_controller
+        profile = self._robot_controller.profile
         assert profile is not None
         now = time.monotonic()
-        contact = control.standing.contact
+        contact = robot_controller.standing.contact
         cells = []
         for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
             age = now - float(heard) if np.isfinite(heard) else math.inf
@@ -301,8 +304,10 @@ class RobotPanel(QWidget):
         )
         self.timing.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
         self.timing.say("Priority", last.priority or "–")
-        gap = control.longest_gap
-        granted = f", {control.priority.granted}" if control.priority.granted else ""
+        gap = robot_controller.longest_gap
+        granted = (
+            f", {robot_controller.priority.granted}" if robot_controller.priority.granted else ""
+        )
         self.timing.say(
             "Window",
             f"{span_text(gap)}{granted}",

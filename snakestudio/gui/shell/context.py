@@ -20,6 +20,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import OverlaidRuns
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
@@ -30,7 +31,6 @@ from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connection import RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
@@ -206,7 +206,7 @@ class Context(QObject):
             window,
             lambda: self.robot.movable,
         )
-        self.robot = RobotControl(
+        self.robot = RobotController(
             document, session_controller, self.run_archiver.new_run, parent=window
         )
         self.connection = RobotConnection(self.robot, document, window)

@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.robot.arming import Arming
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import WorkerChoice
@@ -51,7 +51,7 @@ def endless(study_file: Path) -> Path:
 
 
 @pytest.fixture
-def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotControl]:
+def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotController]:
     """An emulated robot that is connected to the window and ready to be armed."""
     c = opened.context
     fill_docks(opened, qtbot, "teleop", "robot", "robot_data")
@@ -110,7 +110,7 @@ def finished(window: MainWindow) -> int:
 
 
 def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
-    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+    opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     study = opened.context.study
     runner = opened.context.study.runner
@@ -143,7 +143,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
 
 
 def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
-    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+    opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     runner = opened.context.study.runner
     arm(opened, qtbot)
@@ -168,7 +168,7 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
 
 
 def test_a_study_on_a_cluster_is_no_business_of_this_machines_robot(
-    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+    opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     runner = opened.context.study.runner
     arm(opened, qtbot)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.teleop.frame import TeleopFrame
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.kinds.controller import CONTROLLERS
@@ -74,7 +74,7 @@ class Steerer(QObject):
 
 
 class _Context(Context, Protocol):
-    robot: RobotControl
+    robot: RobotController
     banners: Banners
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from snakestudio.model.teleop import TeleopCommand
     from snakestudio.viewmodel.robot.services import Live
 
-__all__ = ["BEAT_MS", "RobotControl"]
+__all__ = ["BEAT_MS", "RobotController"]
 
 BEAT_MS = 25
 """Interval of the window's heartbeat; the link wants one at least every 50 ms."""
@@ -50,7 +50,7 @@ one."""
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
 
 
-class RobotControl(QObject):
+class RobotController(QObject):
     """One robot at a time. All of it lives in the window's thread.
 
     Parameters
