@@ -34,9 +34,9 @@ from snakestudio.gui.robot.arming import HOLD_MS, Arming, HoldButton
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
-from snakestudio.gui.robot.connection import FaultMenu
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
+from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.panel import RobotPanel, TwinAndPoseForm
@@ -47,6 +47,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
+from snakestudio.link.profile.schema import Bus
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.robot.robot_status import standing
 from snakestudio.viewmodel.robot.services import LiveChoices
@@ -472,7 +473,7 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
 def test_lost_contact_is_said_in_red_everywhere(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    panel = RobotPanel(window.context.robot, window.context.connection, lambda: None, window)
+    panel = RobotPanel(window.context.robot, lambda: None, lambda: None, window)
     bar = window.context.run_bar.findChild(BarPart)
     status = window.statusBar()
     assert isinstance(status, StatusBar)
@@ -937,26 +938,58 @@ def test_a_warning_of_the_link_stands_above_the_viewport(
     assert window.context.banners.robot.text == ""
 
 
+def test_reconnecting_takes_the_same_bus_and_another_profile(
+    window: MainWindow, link: FakeLink
+) -> None:
+    controller = window.context.robot
+    choices = controller.choices
+    opened: list[tuple[str, Bus]] = []
+    again = FakeLink()
+
+    def open_link(loaded: FakeLoaded, bus: Bus) -> FakeLink:
+        assert link.closed, "one link at a time has the bus"
+        opened.append((loaded.profile.name, bus))
+        return again
+
+    controller.services = replace(controller.services, open_link=open_link)  # type: ignore[arg-type]
+    edited = link.profile.model_copy(update={"name": "Edited"})
+    controller.reconnect(FakeLoaded(edited))  # type: ignore[arg-type]
+    assert opened == [("Edited", link.profile.bus)]
+    assert controller.link is again
+    assert controller.choices == choices
+    again.state = LinkState.IDLE
+    controller.disconnect_robot()
+    controller.reconnect(FakeLoaded(edited))  # type: ignore[arg-type]
+    assert not controller.connected, "who let go of a robot is not connected to it again"
+
+
+def test_failing_to_reconnect_leaves_no_robot(window: MainWindow, link: FakeLink) -> None:
+    controller = window.context.robot
+
+    def refuse(loaded: FakeLoaded, bus: Bus) -> FakeLink:
+        raise LinkError("The adapter is not there.")
+
+    controller.services = replace(controller.services, open_link=refuse)  # type: ignore[arg-type]
+    with pytest.raises(LinkError):
+        controller.reconnect(FakeLoaded(link.profile))  # type: ignore[arg-type]
+    assert link.closed
+    assert not controller.connected
+    assert controller.state is LinkState.DISCONNECTED
+
+
 # --- the emulated robot ---------------------------------------------------------------------------
 
 
-class _Asked:
-    """Takes what the menu passes on."""
-
-    def __init__(self) -> None:
-        self.faults: list[tuple[str, int | None]] = []
-
-    def inject_fault(self, kind: str, node: int | None) -> None:
-        self.faults.append((kind, node))
-
-
 def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
-    window: MainWindow, link: FakeLink, qtbot: QtBot
+    window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is chosen is what the emulated robot understands: its own parser reads it."""
-    asked = _Asked()
+    faults: list[tuple[str, int | None]] = []
+    monkeypatch.setattr(
+        window.context.robot, "inject_fault", lambda kind, node: faults.append((kind, node))
+    )
     menu = QMenu(window)
-    FaultMenu(menu, window.context.robot, asked)  # type: ignore[arg-type]
+    FaultMenu(menu, window.context.robot)
     assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
     window.context.robot.emulated = True
     window.context.robot.changed.emit()
@@ -969,8 +1002,8 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
         assert len(actions) == len(link.profile.nodes) + 1
         actions[2].trigger()
         actions[-1].trigger()
-    assert asked.faults == [(kind, node) for kind in FAULTS for node in (3, None)]
-    for kind, node in asked.faults:
+    assert faults == [(kind, node) for kind in FAULTS for node in (3, None)]
+    for kind, node in faults:
         assert parse_fault(kind, "" if node is None else str(node)).node == node
 
 

@@ -210,7 +210,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     assert window.context.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
     control = window.context.robot
     loaded = load_profile(find_profile("lab_robot"))
-    window.context.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    window.context.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
@@ -242,4 +242,4 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert any("“lab_3”" in event.text for event in recording.events)
     finally:
         peer.close()
-        window.context.connection.disconnect_robot()
+        window.context.robot.disconnect_robot()

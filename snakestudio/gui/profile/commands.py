@@ -144,17 +144,8 @@ def _candidates(c: ProfileContext) -> list[Path]:
 
 def _apply(c: ProfileContext, document: ProfileDocument) -> None:
     """Connect again, over the same bus, with the profile as it is now."""
-    robot_controller = c.robot
-    link = robot_controller.link
-    if link is None:
-        return
     try:
-        robot_controller.connect_to(
-            document.loaded,
-            link.profile.bus,
-            robot_controller.choices,
-            emulated=robot_controller.emulated,
-        )
+        c.robot.reconnect(document.loaded)
     except SnakeStudioError as error:
         QMessageBox.warning(c.window, "Robot", str(error))
 

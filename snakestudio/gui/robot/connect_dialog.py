@@ -18,7 +18,6 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
-from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
 from snakestudio.gui.robot.traffic_table import TrafficView
@@ -30,18 +29,11 @@ _LISTED = 12
 
 
 class ConnectDialog(Dialog):
-    """Not modal: the window, and its Stop, stay in reach.
-
-    Parameters
-    ----------
-    connection : RobotConnection
-        Does it.
-    """
+    """Not modal: the window, and its Stop, stay in reach."""
 
     def __init__(
         self,
         robot_controller: RobotController,
-        connection: RobotConnection,
         settings: QSettings,
         parent: QWidget | None = None,
     ) -> None:
@@ -51,7 +43,6 @@ class ConnectDialog(Dialog):
             "Nothing is sent at first: the program listens, and shows what is on the bus.",
         )
         self._robot_controller = robot_controller
-        self._connection = connection
         self.setMinimumWidth(theme.scaled(760))
         self.form = ConnectForm(robot_controller.services, settings, self)
         self.message = Message(self)
@@ -92,17 +83,17 @@ class ConnectDialog(Dialog):
     def connect_or_not(self) -> None:
         """Connect to what is chosen, or let go of the robot."""
         if self._robot_controller.connected:
-            self._connection.disconnect_robot()
+            self._robot_controller.disconnect_robot()
             return
         form = self.form
         assert form.loaded is not None
         try:
             if form.kind == "emulated":
-                self._connection.connect_emulated(
+                self._robot_controller.connect_emulated(
                     form.loaded, form.choices, on_ground=form.on_ground.isChecked()
                 )
             else:
-                self._connection.connect_robot(form.loaded, form.bus(), form.choices)
+                self._robot_controller.connect_to(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
             self._said = str(error)
             self.message.say(self._said)

@@ -25,7 +25,6 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.robot.arming import Arming
-from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
@@ -114,17 +113,17 @@ class RobotPanel(QWidget):
 
     Parameters
     ----------
-    connection : RobotConnection
-        Lets go of the robot, and records frames.
     ask_connect : callable
         Asks which robot to connect to.
+    record_frames : callable
+        Asks for a file and records frames to it, or ends that.
     """
 
     def __init__(
         self,
         robot_controller: RobotController,
-        connection: RobotConnection,
         ask_connect: Callable[[], object],
+        record_frames: Callable[[], object],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -140,10 +139,10 @@ class RobotPanel(QWidget):
         self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
         self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
-        self.disconnect_button.clicked.connect(connection.disconnect_robot)
+        self.disconnect_button.clicked.connect(robot_controller.disconnect_robot)
         self.record = QPushButton(content)
         self.record.setToolTip("Write every frame on the bus to a file")
-        self.record.clicked.connect(connection.record_frames)
+        self.record.clicked.connect(lambda: record_frames())
         self.name = QLabel(content)
         self.name.setProperty("role", "heading")
         self.where = QLabel(content)

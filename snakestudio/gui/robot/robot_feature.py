@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.banner import Banners, Button
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
@@ -19,9 +19,11 @@ from snakestudio.link.messages import LinkEvent, LinkState
 __all__ = ["RobotFeature"]
 
 
+_LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
+
+
 class _Context(Context, Protocol):
     robot: RobotController
-    connection: RobotConnection
     banners: Banners
 
 
@@ -31,7 +33,7 @@ class RobotFeature(QObject):
     Parameters
     ----------
     context : Context
-        With robot, connection and notices.
+        With robot and notices.
     bar : BarPart
         Its state and stop, which are there while it is connected.
 
@@ -47,7 +49,6 @@ class RobotFeature(QObject):
         super().__init__(context.window)
         self._context = context
         self._robot_controller = context.robot
-        self._connection = context.connection
         robot_controller = self._robot_controller
         self.log = EventLog(self)
         robot_controller.happened.connect(self.log.add)
@@ -60,7 +61,7 @@ class RobotFeature(QObject):
         self._lost = False
         self._alarm = False  # whether the notice is an error
         self._waits = ""  # what it says of values that wait for the next stream
-        self._connection.made.connect(self._show_panels)
+        robot_controller.connection_opened.connect(self._show_panels)
         robot_controller.changed.connect(self._on_changed)
         robot_controller.polled.connect(self._follow_dialogs)
         robot_controller.happened.connect(self._on_event)
@@ -81,9 +82,7 @@ class RobotFeature(QObject):
         window = self._context.window
         dialog = window.findChild(ConnectDialog)
         if dialog is None:
-            dialog = ConnectDialog(
-                self._robot_controller, self._connection, self._context.settings, window
-            )
+            dialog = ConnectDialog(self._robot_controller, self._context.settings, window)
         dialog.choose_kind(kind)
         dialog.show()
         dialog.raise_()
@@ -101,6 +100,18 @@ class RobotFeature(QObject):
         panel = self._context.window.findChild(RobotPanel)
         if panel is not None:
             panel.arming.hold.setFocus()
+
+    def record_frames(self) -> None:
+        """Ask for a file and write every frame to it; where that is done already, end it."""
+        robot_controller = self._robot_controller
+        if robot_controller.log is not None:
+            robot_controller.end_log()
+            return
+        path = ask_save(
+            self._context.window, "Record Frames", FileKind.FRAME_LOG, "frames.blf", _LOGS
+        )
+        if path is not None:
+            robot_controller.begin_log(path)
 
     # --- what happens -----------------------------------------------------------------------------
 
@@ -210,4 +221,4 @@ class RobotFeature(QObject):
     def close(self) -> None:
         """The window closes for good."""
         self.guard.set_on(False)
-        self._connection.disconnect_robot()
+        self._robot_controller.disconnect_robot()

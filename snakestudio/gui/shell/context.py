@@ -30,7 +30,6 @@ from snakestudio.gui.plugins.plugin_controller import PluginController
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
@@ -209,7 +208,6 @@ class Context(QObject):
         self.robot = RobotController(
             document, session_controller, self.run_archiver.new_run, parent=window
         )
-        self.connection = RobotConnection(self.robot, document, window)
         self.beside = PinnedRuns(window)
         self.document_recovery = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)

@@ -56,13 +56,13 @@ def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotCon
     c = opened.context
     fill_docks(opened, qtbot, "teleop", "robot", "robot_data")
     loaded = load_profile(patient_robot(tmp_path, _SET_POINTS_HZ, _WINDOW_S))
-    c.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    c.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     c.docks.show("robot")
     qtbot.waitUntil(lambda: c.robot.state is LinkState.LISTENING)
     arming(opened).talk.click()
     qtbot.waitUntil(arming(opened).hold.isEnabled)
     yield c.robot
-    c.connection.disconnect_robot()
+    c.robot.disconnect_robot()
 
 
 def arming(window: MainWindow) -> Arming:

@@ -264,7 +264,7 @@ class RobotTarget(QObject):
         self._way: RobotStartTarget | None = None
         robot_controller.changed.connect(self._look)
         self._told.connect(
-            lambda sentence: robot_controller.tell("info", sentence),
+            lambda sentence: robot_controller.add_event("info", sentence),
             Qt.ConnectionType.QueuedConnection,
         )
 
