@@ -12,7 +12,8 @@ from snakestudio.control import registry as controllers
 from snakestudio.link.messages import AGED, LinkEvent, LinkState
 from snakestudio.live import run as live_run
 from snakestudio.live.base_pose import placed_by
-from snakestudio.live.live_robot import LEAD_S, TAIL_S, LiveRobot
+from snakestudio.live.live_robot import LEAD_S, LiveRobot
+from snakestudio.live.live_runs import TAIL_S
 from snakestudio.live.pose_source import StreamFigures, Tracked
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import JointAnglesStart
