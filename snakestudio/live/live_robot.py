@@ -403,12 +403,7 @@ class LiveRobot:
         if scene == before:
             return
         if run is None or scheduler is None:
-            if (
-                scene.robot != before.robot
-                or scene.model != before.model
-                or scene.run != before.run
-                or run is None
-            ):
+            if run is None or not self._live_runs.measures(scene):
                 self._use(scene)
                 return
             if not run.watched:

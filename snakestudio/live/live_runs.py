@@ -78,6 +78,7 @@ class LiveRuns:
         self._warn = warn
         self._clock = clock
         self._snapshot_builder: SnapshotBuilder | None = None
+        self._built_for: Scene | None = None
         self._twin: Twin | None = None
         self._pose_links = 0
         self._pose_age = math.nan
@@ -106,17 +107,22 @@ class LiveRuns:
         if not scene.body.jointed:
             self.run = None
             self._snapshot_builder = None
+            self._built_for = None
             self.recording = None
             self.latest = None
             return
         self.listen(scene.robot.n_links)
-        self._snapshot_builder = SnapshotBuilder(
-            self._profile, scene, self._station(scene), self._profile.timing.lost_s
-        )
-        self.watch(scene)
+        self._measure_by(scene)
+        self._watch(scene)
 
     def watch(self, scene: Scene) -> None:
         """Begin a run in memory of what is measured."""
+        if self.measures(scene):
+            self._watch(scene)
+        else:
+            self.use(scene)
+
+    def _watch(self, scene: Scene) -> None:
         assert self._snapshot_builder is not None
         self.close()
         self._twin = None
@@ -124,6 +130,21 @@ class LiveRuns:
             LiveRun(
                 self._profile, scene, self._clock(), self._snapshot_builder, self._pose is not None
             )
+        )
+
+    def measures(self, scene: Scene) -> bool:
+        """Whether snapshots are made of the scene's robot; while it streams, the scene may get another one."""
+        built = self._built_for
+        return built is not None and (built.robot, built.model, built.run) == (
+            scene.robot,
+            scene.model,
+            scene.run,
+        )
+
+    def _measure_by(self, scene: Scene) -> None:
+        self._built_for = scene
+        self._snapshot_builder = SnapshotBuilder(
+            self._profile, scene, self._station(scene), self._profile.timing.lost_s
         )
 
     def watch_again(self, scene: Scene) -> None:
@@ -152,6 +173,8 @@ class LiveRuns:
         stops : int
             How many stops there had been when it was asked for.
         """
+        if not self.measures(scene):
+            self._measure_by(scene)
         assert self._snapshot_builder is not None
         twin = None
         if self._with_twin:
