@@ -913,6 +913,23 @@ def test_events_are_filtered_copied_and_bounded(
     assert "event 5999" in log.text([log.rowCount() - 1])
 
 
+def test_events_that_cannot_be_saved_are_an_event(
+    window: MainWindow,
+    link: FakeLink,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = EventLog(window)
+    window.context.robot.happened.connect(log.add)
+    panel = DataPanel(window.context.robot, log)
+    qtbot.addWidget(panel)
+    path = tmp_path / "missing" / "events.txt"
+    monkeypatch.setattr("snakestudio.gui.robot.data_panel.ask_save", lambda *_: path)
+    panel.save_events()
+    assert str(path) in log.text()
+
+
 def test_a_warning_of_the_link_stands_above_the_viewport(
     window: MainWindow, link: FakeLink
 ) -> None:

@@ -115,7 +115,7 @@ class DataPanel(QWidget):
             try:
                 write_atomically(path, self._log.text().encode())
             except OSError as error:
-                self._robot_controller.tell(
+                self._robot_controller.add_event(
                     "error", f"The events were not saved in {path}: {error.strerror or error}."
                 )
 
