@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
@@ -16,6 +15,7 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note
 from snakestudio.gui.forms.listen_on import ListenOn, ListenOnEditor
 from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.gui.forms.service_dialog import port_field
 from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
@@ -42,7 +42,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         "wait_host": FormField(
             "Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, shown=_on_port
         ),
-        "wait_port": _port(
+        "wait_port": port_field(
             "P&ort",
             help="Port that the others connect to; they send the line START",
             refusal="Give the port to wait on, from 1 to 65535.",
@@ -70,7 +70,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         "host": FormField(
             "&Host", help="Name or address of the computer that waits", enabled=lambda now: now.fire
         ),
-        "port": _port(
+        "port": port_field(
             "port",
             name="Port of the host",
             place="beside",
@@ -89,19 +89,6 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
 
 def _on_port(now: Together) -> bool:
     return now.wait == "port"
-
-
-def _port(label: str, **declared: Any) -> FormField:
-    return FormField(
-        label,
-        integer=True,
-        plain=True,
-        minimum=1,
-        maximum=65535,
-        slider=(1, 200),
-        width=80,
-        **declared,
-    )
 
 
 def _problems(now: Together) -> dict[str, str]:
