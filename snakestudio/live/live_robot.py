@@ -324,7 +324,7 @@ class LiveRobot:
         return run.begin + scheduler.next
 
     def _send(self, run: LiveRun, reference: JointReference) -> None:
-        self._link.send(block_of(reference, run.begin, run.snapshot_builder.axes))
+        self._link.send(block_of(reference, run.begin, run.snapshot_builder.axis_map))
         if run.twin is not None:
             run.twin.follow(reference)
 

@@ -78,7 +78,7 @@ class LiveRuns:
         self._warn = warn
         self._clock = clock
         self._snapshot_builder: SnapshotBuilder | None = None
-        self._built_for: Scene | None = None
+        self._built_scene: Scene | None = None
         self._twin: Twin | None = None
         self._pose_links = 0
         self._pose_age = math.nan
@@ -107,7 +107,7 @@ class LiveRuns:
         if not scene.body.jointed:
             self.run = None
             self._snapshot_builder = None
-            self._built_for = None
+            self._built_scene = None
             self.recording = None
             self.latest = None
             return
@@ -134,7 +134,7 @@ class LiveRuns:
 
     def measures(self, scene: Scene) -> bool:
         """Whether snapshots are made of the scene's robot; while it streams, the scene may get another one."""
-        built = self._built_for
+        built = self._built_scene
         return built is not None and (built.robot, built.model, built.run) == (
             scene.robot,
             scene.model,
@@ -142,7 +142,7 @@ class LiveRuns:
         )
 
     def _measure_by(self, scene: Scene) -> None:
-        self._built_for = scene
+        self._built_scene = scene
         self._snapshot_builder = SnapshotBuilder(
             self._profile, scene, self._station(scene), self._profile.timing.lost_s
         )

@@ -36,11 +36,11 @@ class PendingTorque:
     def __init__(self, link: Link, clock: Callable[[], float]) -> None:
         self._link = link
         self._clock = clock
-        self._requested = TorqueRequest(-math.inf, 0)
+        self._newest_request = TorqueRequest(-math.inf, 0)
         # The last request that got to the link, and whose torque came on and was taken off.
-        self._passed_on = self._requested
-        self._came_on = self._requested
-        self._taken_off = self._requested
+        self._passed_on = self._newest_request
+        self._came_on = self._newest_request
+        self._taken_off = self._newest_request
 
     @property
     def pending(self) -> bool:
@@ -49,7 +49,7 @@ class PendingTorque:
         For as long as that may take at most; a stop ends it, whoever asked for it, and so does
         torque that came on and was taken off again in order.
         """
-        requested = self._requested
+        requested = self._newest_request
         return (
             self._clock() < requested.until
             and self._link.stop_count == requested.stops
@@ -58,10 +58,10 @@ class PendingTorque:
 
     def request(self) -> TorqueRequest:
         """Torque is asked for, now."""
-        self._requested = TorqueRequest(
+        self._newest_request = TorqueRequest(
             self._clock() + _longest_wait(self._link.profile), self._link.stop_count
         )
-        return self._requested
+        return self._newest_request
 
     def pass_on(self, request: TorqueRequest) -> None:
         """A request gets to the link."""

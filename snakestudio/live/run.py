@@ -165,7 +165,7 @@ class LiveRun:
         state = None if self.twin is None else self.twin.state_at(snapshot.time)
         if state is None:
             return np.full(2, np.nan)
-        moved = self.snapshot_builder.axes.moved
+        moved = self.snapshot_builder.axis_map.moved
         apart = (snapshot.joint_angle - state.angle)[moved]
         head = math.nan
         if Fields.POSE in snapshot.valid:

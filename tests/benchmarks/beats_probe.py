@@ -288,7 +288,7 @@ class Probe:
         control = self._window.context.robot
         if control.state is LinkState.FAULT:
             control.reset()
-        elif control.state is LinkState.ARMED and control.standing.armed:
+        elif control.state is LinkState.ARMED and control.status.armed:
             control.stream()
         elif control.state is LinkState.IDLE and control.live is not None:
             control.live.arm()

@@ -49,7 +49,7 @@ from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
 from snakestudio.link.profile.schema import Bus
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.viewmodel.robot.robot_status import standing
+from snakestudio.viewmodel.robot.robot_status import robot_status
 from snakestudio.viewmodel.robot.services import LiveChoices
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
 from tests.gui.fake import make_rows
@@ -234,7 +234,7 @@ def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
 def test_without_a_robot_space_is_play_and_a_field_takes_it(
     ready: MainWindow, qtbot: QtBot
 ) -> None:
-    assert not ready.context.robot_feature.guard.on
+    assert not ready.context.robot_feature.stop_key_filter.on
     assert not ready.context.run_bar.findChild(StopButton).isVisible()
     field = QLineEdit(ready)
     qtbot.keyClicks(field, "a b")
@@ -377,7 +377,7 @@ def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, 
         told = replace(told, time=now - 1.0)
     elif fault == "no bus":
         told = replace(told, bus_open=False)
-    said = standing(told, fault != "silent", profile(), now)
+    said = robot_status(told, fault != "silent", profile(), now)
     assert not said.armed
     assert "armed" not in said.title.lower()
     assert "streaming" not in said.title.lower()
@@ -394,16 +394,16 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
         angle_time=np.full(10, now),
         confirmed=True,
     )
-    assert standing(told, True, given, now).title == "Armed"
-    assert standing(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
-    assert standing(replace(told, confirmed=False, says_status=False), True, given, now).title == (
-        "Armed (not confirmed)"
-    )
+    assert robot_status(told, True, given, now).title == "Armed"
+    assert robot_status(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
+    assert robot_status(
+        replace(told, confirmed=False, says_status=False), True, given, now
+    ).title == ("Armed (not confirmed)")
     # The word of a robot that has been silent for longer than the profile's lost time (0.5 s) is
     # not its word now.
     old = replace(told, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6))
-    assert not standing(old, True, given, now).armed
-    elsewhere = standing(replace(told, state=LinkState.IDLE), True, given, now)
+    assert not robot_status(old, True, given, now).armed
+    elsewhere = robot_status(replace(told, state=LinkState.IDLE), True, given, now)
     assert elsewhere.title == "Armed elsewhere"
     assert elsewhere.armed
 
@@ -426,7 +426,7 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     now = time.monotonic()
     given = profile()
     lost = silent_since_streaming(now)
-    said = standing(lost, True, given, now)
+    said = robot_status(lost, True, given, now)
     assert (said.title, said.role, said.lost, said.armed) == (
         "CONTACT LOST, MAY STILL MOVE",
         "danger",
@@ -439,13 +439,13 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     # gone, a link that died.
     one = np.full(10, now)
     one[4] = now - 1.0
-    assert standing(replace(lost, heartbeat_time=one), True, given, now).lost
-    assert standing(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
-    assert standing(replace(lost, bus_open=False), True, given, now).lost
-    assert standing(lost, False, given, now).lost
+    assert robot_status(replace(lost, heartbeat_time=one), True, given, now).lost
+    assert robot_status(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
+    assert robot_status(replace(lost, bus_open=False), True, given, now).lost
+    assert robot_status(lost, False, given, now).lost
     for state in (LinkState.ARMED, LinkState.STREAMING):
-        assert standing(replace(lost, state=state), True, given, now).lost
-        assert standing(
+        assert robot_status(replace(lost, state=state), True, given, now).lost
+        assert robot_status(
             replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now
         ).lost
 
@@ -455,19 +455,21 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
     given = profile()
     lost = silent_since_streaming(now)
     assert (
-        standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
+        robot_status(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
         == "Stopped"
     )
     assert (
-        standing(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title
+        robot_status(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title
         == "Stopped"
     )
     silent = ~(np.arange(10) > 3)
     # those that are still heard may say what they want
     meaning = np.where(silent, 4, 3).astype(np.int8)
     heard = np.where(silent, now - 1.0, now)
-    assert not standing(replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now).lost
-    assert not standing(replace(lost, state=LinkState.IDLE), True, given, now).lost
+    assert not robot_status(
+        replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now
+    ).lost
+    assert not robot_status(replace(lost, state=LinkState.IDLE), True, given, now).lost
 
 
 def test_lost_contact_is_said_in_red_everywhere(
@@ -499,8 +501,8 @@ def test_lost_contact_is_said_in_red_everywhere(
     assert danger.name() in banner.styleSheet()
     assert panel.state.title.text() == words
     assert danger.name() in panel.state.title.styleSheet()
-    assert bar.state.caption.startswith("CONTACT LOST")
-    assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
+    assert bar.state_figure.caption.startswith("CONTACT LOST")
+    assert (bar.state_figure.value, bar.state_figure.role) == ("MAY STILL MOVE", "danger")
     for show in (
         window.context.session_controller.show_robot,
         window.context.session_controller.close_run,
@@ -802,7 +804,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     window.context.robot_feature.ask_connect("can")
     dialog = window.findChild(ConnectDialog)
     form = dialog.form
-    qtbot.waitUntil(lambda: form.loaded is not None and form._look is None)
+    qtbot.waitUntil(lambda: form.loaded is not None and form._adapters_task is None)
     assert "10 joints" in form.about.text()
     # socketcan, as the profile has it
     assert "no CAN network interface" in form.interface_note.text()

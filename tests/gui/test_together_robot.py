@@ -44,12 +44,12 @@ class Peer:
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(
             lambda: (
-                window.context.together._way is not None
-                and window.context.together._way.start.port is not None
+                window.context.together._under_way is not None
+                and window.context.together._under_way.start.port is not None
             )
         )
-        assert window.context.together._way is not None
-        port = window.context.together._way.start.port
+        assert window.context.together._under_way is not None
+        port = window.context.together._under_way.start.port
         assert port is not None
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5.0)
         self.lines = self.socket.makefile("rb")
@@ -226,7 +226,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
         assert peer.say("START lab_3").startswith("OK START")
         qtbot.waitUntil(lambda: control.state is not LinkState.ARMED, timeout=5_000)
-        assert control.state is LinkState.STREAMING, control.standing.sentence
+        assert control.state is LinkState.STREAMING, control.status.sentence
         qtbot.waitUntil(lambda: control.live is not None and control.live.streaming)
         assert peer.say("STOP").startswith("OK STOP")
         qtbot.waitUntil(lambda: control.state is LinkState.FAULT, timeout=5_000)

@@ -29,7 +29,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
 from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
 from snakestudio.viewmodel.robot.emulator import EmulatedRobot
-from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, RobotStatus, standing
+from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, RobotStatus, robot_status
 from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
 from snakestudio.viewmodel.sources import Robot
@@ -116,7 +116,7 @@ class RobotController(QObject):
         self.live: Live | None = None
         self.loaded: LoadedProfile | None = None
         self.telemetry: Telemetry | None = None
-        self.standing: RobotStatus = NOT_CONNECTED
+        self.status: RobotStatus = NOT_CONNECTED
         self.emulated = False
         """Whether the robot is an emulated one that this window started."""
         self._emulated_robot: EmulatedRobot | None = None
@@ -154,7 +154,7 @@ class RobotController(QObject):
     @property
     def state(self) -> LinkState:
         """The link's state; DISCONNECTED where there is no contact."""
-        if self.telemetry is None or not self.standing.contact:
+        if self.telemetry is None or not self.status.contact:
             return LinkState.DISCONNECTED
         return self.telemetry.state
 
@@ -425,12 +425,12 @@ class RobotController(QObject):
         self._seen |= alive or any(each.kind == "process" for each in happened)
         if link is not None and (self._seen or now > self._since + _START_S):
             self.telemetry = link.telemetry()
-        self.standing = standing(self.telemetry, alive, self.profile, now)
+        self.status = robot_status(self.telemetry, alive, self.profile, now)
         for event in happened:
             self.happened.emit(event)
         if link is not None and self._watchers and (frames := link.traffic()):
             self.traffic.emit(frames)
-        said = self.standing
+        said = self.status
         shown = (
             link,
             self.live,

@@ -90,7 +90,7 @@ class Arming(Themed):
         """Show what can be done now."""
         robot_controller = self._robot_controller
         state = robot_controller.state
-        standing = robot_controller.standing
+        status = robot_controller.status
         waits = state in (LinkState.LISTENING, LinkState.IDLE)
         reasons = robot_controller.not_ready if waits else ()
         self.card.setVisible(waits)
@@ -111,7 +111,7 @@ class Arming(Themed):
         self.hold.does(None if robot_controller.live is None else robot_controller.live.arm)
         self.hold.update()
         self.stream.setVisible(state is LinkState.ARMED)
-        self.stream.setEnabled(standing.armed)
+        self.stream.setEnabled(status.armed)
         self.disarm.setVisible(state in (LinkState.ARMED, LinkState.STREAMING))
         self.reset.setVisible(state is LinkState.FAULT)
         replay = robot_controller.telemetry is not None and robot_controller.telemetry.replay

@@ -28,17 +28,17 @@ class BarPart(Themed):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 0, 0)
         row.setSpacing(8)
-        self.state = Figure(
+        self.state_figure = Figure(
             "CONTACT LOST · 88.8 s ago",
             "Armed elsewhere",
             "What the robot says of itself, and how long ago it said anything at all",
             self,
         )
-        self.state.setAccessibleName("robot")
+        self.state_figure.setAccessibleName("robot")
         self.stop = StopButton(self)
         # Pressed and not clicked: a stop does not wait for the button to be let go.
         self.stop.pressed.connect(lambda: robot_controller.stop("Stopped by the Stop button."))
-        row.addWidget(self.state)
+        row.addWidget(self.state_figure)
         row.addWidget(self.stop)
         robot_controller.changed.connect(self._refresh)
         robot_controller.polled.connect(self._on_poll)
@@ -47,7 +47,7 @@ class BarPart(Themed):
 
     def renew_theme(self) -> None:
         self.stop.dress()
-        self.state.update()
+        self.state_figure.update()
 
     def _on_poll(self) -> None:
         self._polls += 1
@@ -55,14 +55,12 @@ class BarPart(Themed):
             self._refresh()
 
     def _refresh(self) -> None:
-        standing = self._robot_controller.standing
-        heard = standing.heard
+        status = self._robot_controller.status
+        heard = status.heard
         above, value = (
-            standing.title.split(", ")
-            if standing.lost
-            else ("robot", standing.title.partition(" (")[0])
+            status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )
         caption = above if math.isnan(heard) else f"{above} · {span_text(heard)} ago"
-        self.state.set_caption(caption, standing.role if standing.lost else "dim")
-        self.state.show_value(value, standing.role)
-        self.state.setToolTip(standing.sentence)
+        self.state_figure.set_caption(caption, status.role if status.lost else "dim")
+        self.state_figure.show_value(value, status.role)
+        self.state_figure.setToolTip(status.sentence)

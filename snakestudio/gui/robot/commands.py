@@ -108,7 +108,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "Start Streaming",
         lambda c: c.robot.stream(),
         ("Ctrl+Return",),
-        lambda c: c.robot.state is LinkState.ARMED and c.robot.standing.armed,
+        lambda c: c.robot.state is LinkState.ARMED and c.robot.status.armed,
         tip="The robot follows the scene's gait or controller",
     ),
     Command(

@@ -145,12 +145,12 @@ class ConnectDialog(Dialog):
         profile = self._robot_controller.profile
         if not self.isVisible() and last is not None:
             return
-        self.state.show_standing(robot_controller.standing)
-        self.who.setVisible(robot_controller.standing.contact)
+        self.state.show_status(robot_controller.status)
+        self.who.setVisible(robot_controller.status.contact)
         if profile is None or last is None:
             return
         now = time.monotonic()
-        contact = robot_controller.standing.contact
+        contact = robot_controller.status.contact
         ages = np.where(np.isfinite(last.heartbeat_time), now - last.heartbeat_time, np.inf)
         here = contact & (ages <= profile.timing.lost_s)
         self.nodes.show_nodes(

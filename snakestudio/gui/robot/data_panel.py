@@ -66,10 +66,10 @@ class DataPanel(QWidget):
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
         robot_controller.polled.connect(self._throttle.ask)
         robot_controller.changed.connect(self._refresh)
-        self._scrolling = Throttle(_TABLE_MS, self._scroll, self)
+        self._scroll_throttle = Throttle(_TABLE_MS, self._scroll, self)
         self._at_end = True
         log.rowsAboutToBeInserted.connect(self._note_end)
-        log.rowsInserted.connect(self._scrolling.ask)
+        log.rowsInserted.connect(self._scroll_throttle.ask)
         self._refresh()
 
     def _event_page(self) -> QWidget:

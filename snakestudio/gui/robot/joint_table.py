@@ -73,7 +73,7 @@ class JointTable(QAbstractTableModel):
         self._fonts = theme.value_font(13, bold=False), slanted
         last = self._robot_controller.telemetry
         self.telemetry = last if last is not None and len(last.angle) == len(self.axes) else None
-        self.silent = not self._robot_controller.standing.contact
+        self.silent = not self._robot_controller.status.contact
         if self.telemetry is not None:
             self._now = time.monotonic()
             self.age = ages(self.telemetry, self._now)

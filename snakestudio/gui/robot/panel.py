@@ -152,7 +152,7 @@ class RobotPanel(QWidget):
         self.heard.setProperty("role", "dim")
         self.nodes = NodeStrip(content)
         self.load = LoadMeter(content)
-        self.bus = FigureList(
+        self.bus_figures = FigureList(
             (
                 ("Received", "Frames since the bus was opened"),
                 ("Sent", "Frames since the bus was opened"),
@@ -165,7 +165,7 @@ class RobotPanel(QWidget):
             ),
             content,
         )
-        self.timing = FigureList(
+        self.timing_figures = FigureList(
             (
                 ("Period", "Mean time between two rounds of set-points in the last 10 s"),
                 ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
@@ -183,16 +183,16 @@ class RobotPanel(QWidget):
             ),
             content,
         )
-        self.beside = TwinAndPoseForm(robot_controller, content)
+        self.twin_and_pose_form = TwinAndPoseForm(robot_controller, content)
         self._live = QWidget(content)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(0, 0, 0, 0)
         live.setSpacing(12)
         sections: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
             ("Nodes", (self.heard, self.nodes)),
-            ("Bus", (self.load, self.bus)),
-            ("Timing", (self.timing,)),
-            ("Beside the robot", (self.beside,)),
+            ("Bus", (self.load, self.bus_figures)),
+            ("Timing", (self.timing_figures,)),
+            ("Beside the robot", (self.twin_and_pose_form,)),
         )
         for title, parts in sections:
             section = Section(title, parent=self._live)
@@ -228,7 +228,7 @@ class RobotPanel(QWidget):
         connected = robot_controller.connected
         profile = robot_controller.profile
         last = robot_controller.telemetry
-        self.state.show_standing(robot_controller.standing)
+        self.state.show_status(robot_controller.status)
         self.connect_button.setVisible(not connected)
         for part in (
             self.arming,
@@ -249,7 +249,7 @@ class RobotPanel(QWidget):
             if robot_controller.log is None
             else f"End Recording ({robot_controller.log.name})"
         )
-        self.beside.refresh()
+        self.twin_and_pose_form.refresh()
         if last is not None:
             self._show(last)
 
@@ -258,7 +258,7 @@ class RobotPanel(QWidget):
         profile = self._robot_controller.profile
         assert profile is not None
         now = time.monotonic()
-        contact = robot_controller.standing.contact
+        contact = robot_controller.status.contact
         cells = []
         for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
             age = now - float(heard) if np.isfinite(heard) else math.inf
@@ -287,27 +287,27 @@ class RobotPanel(QWidget):
             ("Unreadable", last.unreadable, True),
             ("Bus errors", last.error_frames + last.send_errors, True),
         ):
-            self.bus.say(
+            self.bus_figures.say(
                 name, f"{count:,}".replace(",", " "), "warning" if bad and count else "text"
             )
         sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(
             last.period_mean
         )
         wanted = 1.0 / profile.timing.set_point_rate_hz
-        self.timing.say(
+        self.timing_figures.say(
             "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent"
         )
-        self.timing.say("Lateness p99", _ms(last.lateness_p99))
-        self.timing.say(
+        self.timing_figures.say("Lateness p99", _ms(last.lateness_p99))
+        self.timing_figures.say(
             "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text"
         )
-        self.timing.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
-        self.timing.say("Priority", last.priority or "–")
+        self.timing_figures.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
+        self.timing_figures.say("Priority", last.priority or "–")
         gap = robot_controller.longest_gap
         granted = (
             f", {robot_controller.priority.granted}" if robot_controller.priority.granted else ""
         )
-        self.timing.say(
+        self.timing_figures.say(
             "Window",
             f"{span_text(gap)}{granted}",
             "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text",

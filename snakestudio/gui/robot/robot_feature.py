@@ -54,7 +54,7 @@ class RobotFeature(QObject):
         robot_controller.happened.connect(self.log.add)
         self._bar = bar
         self._button = bar.stop
-        self.guard = StopKeyFilter(robot_controller.stop, bar.stop, self)
+        self.stop_key_filter = StopKeyFilter(robot_controller.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
         self._state = robot_controller.state
@@ -120,7 +120,7 @@ class RobotFeature(QObject):
         connected = robot_controller.connected
         if connected != self._was_connected:
             self._was_connected = connected
-            self.guard.set_on(connected)
+            self.stop_key_filter.set_on(connected)
             self._bar.setVisible(connected)
             self.connected_changed.emit(connected)
             if not connected:
@@ -139,15 +139,15 @@ class RobotFeature(QObject):
 
     def _tell_lost(self) -> None:
         """A robot that may move unheard is told of until it is heard again, whatever else is to be told."""
-        standing = self._robot_controller.standing
+        status = self._robot_controller.status
         banner = self._context.banners.robot
         before = self._lost
-        self._lost = standing.lost
+        self._lost = status.lost
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
-        if standing.lost:
-            banner.say("danger", f"{standing.title}\n{standing.sentence}", buttons, closable=False)
+        if status.lost:
+            banner.say("danger", f"{status.title}\n{status.sentence}", buttons, closable=False)
         elif before and self._robot_controller.connected:
-            banner.say("warning", f"The robot is heard again. {standing.sentence}", buttons)
+            banner.say("warning", f"The robot is heard again. {status.sentence}", buttons)
 
     def _end_waiting(self) -> None:
         """Nothing waits for the next stream any more: what was said of that would be wrong now."""
@@ -160,7 +160,7 @@ class RobotFeature(QObject):
         """What the operator must know stands over the viewport, too."""
         if event.kind == "waiting":
             self._end_waiting()
-        if event.severity not in ("warning", "error") or self._robot_controller.standing.lost:
+        if event.severity not in ("warning", "error") or self._robot_controller.status.lost:
             return
         banner = self._context.banners.robot
         alarm = event.severity == "error"
@@ -220,5 +220,5 @@ class RobotFeature(QObject):
 
     def close(self) -> None:
         """The window closes for good."""
-        self.guard.set_on(False)
+        self.stop_key_filter.set_on(False)
         self._robot_controller.disconnect_robot()

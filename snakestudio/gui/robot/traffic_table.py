@@ -251,7 +251,7 @@ class TrafficView(QWidget):
         clear = QToolButton(self)
         clear.setText("Clear")
         clear.clicked.connect(self.table.clear)
-        self.note = SteadyLabel(self)
+        self.note_label = SteadyLabel(self)
         row = QHBoxLayout()
         row.addWidget(self.seek, 1)
         for part in (self.by_id, self.pause, clear):
@@ -261,7 +261,7 @@ class TrafficView(QWidget):
         column.setSpacing(6)
         column.addLayout(row)
         column.addWidget(self.view, 1)
-        column.addWidget(self.note)
+        column.addWidget(self.note_label)
         self._robot_controller = robot_controller
         robot_controller.traffic.connect(self.table.take)
 
@@ -273,7 +273,7 @@ class TrafficView(QWidget):
         if at_end and not self.by_id.isChecked():
             self.view.scrollToBottom()
         known = f"{self.table.received:,} frames seen".replace(",", " ")
-        self.note.say(known if self.table.received else "Nothing was heard yet.")
+        self.note_label.say(known if self.table.received else "Nothing was heard yet.")
 
     def showEvent(self, event: QShowEvent) -> None:
         self._robot_controller.watch_traffic(self, True)

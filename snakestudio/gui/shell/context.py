@@ -148,7 +148,7 @@ class Context(QObject):
         )
         self.time_bar.set_actions(table.__getitem__)
         self.status_bar = StatusBar(
-            session_controller, document, lambda: self.robot.standing, self._background, window
+            session_controller, document, lambda: self.robot.status, self._background, window
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)

@@ -80,7 +80,7 @@ def arm(window: MainWindow, qtbot: QtBot) -> None:
     QTest.mousePress(hold, LEFT)
     qtbot.waitUntil(lambda: not hold.isVisible())
     QTest.mouseRelease(hold, LEFT)
-    qtbot.waitUntil(lambda: robot.state is LinkState.ARMED and robot.standing.armed)
+    qtbot.waitUntil(lambda: robot.state is LinkState.ARMED and robot.status.armed)
 
 
 def disarm(window: MainWindow, qtbot: QtBot) -> None:
@@ -123,7 +123,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     qtbot.waitUntil(
         lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS
     )
-    assert robot.state is LinkState.ARMED, robot.standing.sentence
+    assert robot.state is LinkState.ARMED, robot.status.sentence
     assert answered("Cancel", bar(opened).resume_button.click) == ("A Robot Is Armed", "Cancel")
     assert runner.pausing
     disarm(opened, qtbot)
@@ -152,7 +152,7 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
     assert answered("Run Anyway", bar(opened).run_button.click) == ("A Robot Is Armed", "Cancel")
     qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
     assert not runner.pausing, "it was armed before, and somebody said so"
-    assert robot.state is LinkState.ARMED, robot.standing.sentence
+    assert robot.state is LinkState.ARMED, robot.status.sentence
     stop = next(button for button in opened.findChildren(StopButton) if button.isVisible())
     assert robot.link is not None
     with Witness(robot.link.profile.bus) as witness:

@@ -124,7 +124,7 @@ class TogetherDialog(Dialog):
     def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Start Together", target.about())
         self._target = target
-        self._test: Task[str] | None = None
+        self._test_task: Task[str] | None = None
         first = replace(
             choices,
             wait_host=choices.wait_host or target.usual_host,
@@ -182,7 +182,7 @@ class TogetherDialog(Dialog):
         self.found.hide()
         usable = not self.form.problem
         self.ready.setEnabled(usable)
-        self.test.setEnabled(usable and self._test is None)
+        self.test.setEnabled(usable and self._test_task is None)
 
     def _stand(self) -> None:
         """How it stands may change while the dialog is open."""
@@ -209,9 +209,9 @@ class TogetherDialog(Dialog):
                     found.append("LSL is ready.")
                 return " ".join(found)
 
-        self._test = Task("test", work, self)
-        self._test.finished.connect(self._on_tested)
-        self._test.failed.connect(self._on_test_failed)
+        self._test_task = Task("test", work, self)
+        self._test_task.finished.connect(self._on_tested)
+        self._test_task.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
         self.message.say("")
         self.found.setText("Testing ...")
@@ -226,7 +226,7 @@ class TogetherDialog(Dialog):
         self._end_test("", problem.sentence())
 
     def _end_test(self, found: str, message: str) -> None:
-        self._test = None
+        self._test_task = None
         self.message.say(message)
         self.found.setText(found)
         self.found.setVisible(bool(found))
@@ -234,9 +234,9 @@ class TogetherDialog(Dialog):
 
     def done(self, result: int) -> None:
         self._look_again.stop()
-        if self._test is not None:
-            self._test.discard()  # it ends by itself within seconds
-            self._test = None
+        if self._test_task is not None:
+            self._test_task.discard()  # it ends by itself within seconds
+            self._test_task = None
         super().done(result)
 
 

@@ -71,8 +71,8 @@ class Starter(QObject):
             RunTarget(session_controller, robot_controller, self),
             RobotTarget(robot_controller, document, self),
         )
-        self._began: Target = self._run
-        self._way: UnderWay | None = None
+        self._begun_target: Target = self._run
+        self._under_way: UnderWay | None = None
         self._lost = ""
         self._since = 0.0
         self._told_started = False
@@ -95,12 +95,12 @@ class Starter(QObject):
     @property
     def busy(self) -> bool:
         """Whether it waits, or a run that was started so still goes."""
-        return self._way is not None
+        return self._under_way is not None
 
     @property
     def waiting(self) -> bool:
         """Whether it waits to start."""
-        return self._way is not None and self._way.start.started is None
+        return self._under_way is not None and self._under_way.start.started is None
 
     @property
     def possible(self) -> bool:
@@ -133,10 +133,10 @@ class Starter(QObject):
         if not self.possible:
             return
         path = self._document.origin
-        self._began = self.target
+        self._begun_target = self.target
         self._lost = ""
         self._told_started = False
-        self._way = self._began.begin(
+        self._under_way = self._begun_target.begin(
             choices, path.stem if path is not None else self._document.name
         )
         self._since = time.monotonic()
@@ -146,33 +146,33 @@ class Starter(QObject):
 
     def start_now(self) -> None:
         """Do not wait for the trigger any longer."""
-        if self._way is not None:
-            self._way.start.start_now()
+        if self._under_way is not None:
+            self._under_way.start.start_now()
 
     def cancel(self) -> None:
         """Give it up; a run that goes already goes on."""
-        if self._way is not None:
-            self._way.start.cancel()
+        if self._under_way is not None:
+            self._under_way.start.cancel()
 
     def close(self) -> None:
         """Give it up and wait for its end; call before the program quits."""
         self._timer.stop()
-        if self._way is not None:
-            self._way.close()
-            self._way = None
+        if self._under_way is not None:
+            self._under_way.close()
+            self._under_way = None
 
     def _watch(self) -> None:
-        way = self._way
+        way = self._under_way
         if way is None:
             return
-        if not self._lost and (lost := self._began.lost()):
+        if not self._lost and (lost := self._begun_target.lost()):
             self._lost = lost
             way.start.cancel()
         if not way.over:
             self._say(way.start)
             return
         self._timer.stop()
-        self._way = None
+        self._under_way = None
         if self._lost:
             self._banner.say("info", self._lost, passing=True)
         elif way.trouble:
@@ -192,7 +192,7 @@ class Starter(QObject):
             waited = time.monotonic() - self._since
             limit = start.choices.limit_s
             clock = f"{_clock(waited)} of {_clock(limit)}" if limit else _clock(waited)
-            refusal = self._began.refuses()
+            refusal = self._begun_target.refuses()
             refused = f"\nIt would be refused now: {refusal}." if refusal else ""
             now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
             self._banner.say(
@@ -261,7 +261,7 @@ class RobotTarget(QObject):
         self._robot_controller = robot_controller
         self._document = document
         self._live: Live | None = None
-        self._way: RobotStartTarget | None = None
+        self._start_target: RobotStartTarget | None = None
         robot_controller.changed.connect(self._look)
         self._told.connect(
             lambda sentence: robot_controller.add_event("info", sentence),
@@ -299,8 +299,8 @@ class RobotTarget(QObject):
             return "The robot is armed: it moves as soon as it is started.", "warning"
         robot_controller = self._robot_controller
         reasons = robot_controller.not_ready
-        if robot_controller.live is not None and not robot_controller.standing.contact:
-            reasons = (robot_controller.standing.sentence,)
+        if robot_controller.live is not None and not robot_controller.status.contact:
+            reasons = (robot_controller.status.sentence,)
         if reasons and robot_controller.state is not LinkState.ARMED:
             more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
             return (
@@ -312,7 +312,7 @@ class RobotTarget(QObject):
     def refuses(self) -> str:
         """See `Target`."""
         live = self._robot_controller.live
-        contact = self._robot_controller.standing.contact
+        contact = self._robot_controller.status.contact
         if live is None or not contact:
             return "there is no contact with the robot"
         return live.refuses_start
@@ -339,8 +339,8 @@ class RobotTarget(QObject):
         live = self._robot_controller.live
         assert live is not None, "asked for only while it is possible"
         self._live = live
-        self._way = RobotStartTarget(live, choices, name, self._told.emit)
-        return self._way
+        self._start_target = RobotStartTarget(live, choices, name, self._told.emit)
+        return self._start_target
 
     def lost(self) -> str:
         """Whether another robot is there, or none, or it is watched in another way."""
@@ -355,7 +355,7 @@ class RobotTarget(QObject):
 
     def _look(self) -> None:
         """Streaming that was begun by hand starts the others, too."""
-        way = self._way
+        way = self._start_target
         if (
             way is not None
             and way.start.started is None
@@ -444,7 +444,7 @@ class RunTarget(QObject):
         super().__init__(parent)
         self._session_controller = session_controller
         self._robot_controller = robot_controller
-        self._way: _RunStart | None = None
+        self._run_start: _RunStart | None = None
         session_controller.status_changed.connect(self._on_status)
 
     @property
@@ -473,19 +473,19 @@ class RunTarget(QObject):
 
     def begin(self, choices: Together, name: str) -> _RunStart:
         """See `Target`."""
-        self._way = _RunStart(self._session_controller.session, choices, name, self)
-        return self._way
+        self._run_start = _RunStart(self._session_controller.session, choices, name, self)
+        return self._run_start
 
     def lost(self) -> str:
         """Whether a robot has come meanwhile."""
-        waits = self._way is not None and self._way.start.started is None
+        waits = self._run_start is not None and self._run_start.start.started is None
         if waits and self._robot_controller.connected:
             return "Start Together was ended, as a robot is connected: it starts the robot from now on."
         return ""
 
     def _on_status(self, status: Status) -> None:
-        if self._way is not None:
-            self._way.tell(status)
+        if self._run_start is not None:
+            self._run_start.tell(status)
 
 
 def _newest(recording: RunRecording | None) -> float:
