@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from snakestudio.link.base import Link
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.link.profile.schema import Bus, Profile
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.model.recording import Recording
     from snakestudio.model.scene import Scene
     from snakestudio.model.teleop import TeleopCommand
-    from snakestudio.viewmodel.robot.services import Live
 
 __all__ = ["BEAT_MS", "RobotController"]
 
@@ -113,7 +113,7 @@ class RobotController(QObject):
         self._new_run = new_run
         self.link: Link | None = None
         """None while no robot is connected."""
-        self.live: Live | None = None
+        self.live: LiveRobot | None = None
         self.loaded: LoadedProfile | None = None
         self.telemetry: Telemetry | None = None
         self.status: RobotStatus = NOT_CONNECTED

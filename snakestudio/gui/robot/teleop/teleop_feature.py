@@ -22,24 +22,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand, steerable_gaits
 
-__all__ = ["SteeredRobot", "Steerer", "TeleopFeature"]
-
-
-class SteeredRobot(Protocol):
-    """A live robot as teleoperation needs it."""
-
-    @property
-    def movable(self) -> bool:
-        """Whether there is one whose torque may be on."""
-        ...
-
-    def steer(self, command: TeleopCommand) -> object:
-        """Where to drive it, from the next control period on."""
-        ...
-
-    def stop(self, reason: str) -> object:
-        """Stop it at once; `reason` is a sentence."""
-        ...
+__all__ = ["Steerer", "TeleopFeature"]
 
 
 class Steerer(QObject):
@@ -53,12 +36,12 @@ class Steerer(QObject):
         self,
         teleop: Teleop,
         session_controller: SessionController,
-        robot: SteeredRobot,
+        robot_controller: RobotController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._robot = robot
+        self._robot_controller = robot_controller
         teleop.steered.connect(self._steer)
         teleop.stop_asked.connect(self._stop)
 
@@ -66,11 +49,11 @@ class Steerer(QObject):
         if self._session_controller.source == "simulation":
             self._session_controller.session.steer(command)
         elif self._session_controller.source == "robot":
-            self._robot.steer(command)
+            self._robot_controller.steer(command)
 
     def _stop(self, reason: str) -> None:
-        if self._robot.movable:
-            self._robot.stop(reason)
+        if self._robot_controller.movable:
+            self._robot_controller.stop(reason)
 
 
 class _Context(Context, Protocol):

@@ -28,8 +28,8 @@ from snakestudio.viewmodel.start_target import EVERYWHERE, HERE, Target, UnderWa
 from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.robot_start_target import RobotStartTarget
-    from snakestudio.viewmodel.robot.services import Live
 
 __all__ = ["Starter"]
 
@@ -260,7 +260,7 @@ class RobotTarget(QObject):
         super().__init__(parent)
         self._robot_controller = robot_controller
         self._document = document
-        self._live: Live | None = None
+        self._live: LiveRobot | None = None
         self._start_target: RobotStartTarget | None = None
         robot_controller.changed.connect(self._look)
         self._told.connect(
