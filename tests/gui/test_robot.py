@@ -74,7 +74,7 @@ def link(window: MainWindow) -> Iterator[FakeLink]:
 
 def look(window: MainWindow) -> None:
     """Have the window read what the link knows."""
-    window.context.robot._look()
+    window.context.robot.poll()
 
 
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:

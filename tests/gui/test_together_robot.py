@@ -35,7 +35,7 @@ def link(window: MainWindow) -> Iterator[FakeLink]:
 
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
     link.state = state
-    window.context.robot._look()
+    window.context.robot.poll()
 
 
 class Peer:
@@ -121,7 +121,7 @@ def test_streaming_begun_by_hand_starts_the_others(
 ) -> None:
     put(window, link, LinkState.ARMED)
     window.context.robot.stream()
-    window.context.robot._look()
+    window.context.robot.poll()
     qtbot.waitUntil(lambda: "Started." in window.context.banners.together.text)
     assert [kind for kind, _ in link.commands].count("stream") == 1
     assert peer.say("STOP").startswith("OK STOP")

@@ -1,14 +1,14 @@
-"""The window's robot: the one owner of the link, of who drives over it, and of an emulated robot.
+"""The robot of the window, and the one owner of its link.
 
-`RobotController` opens and closes the link (`services.open_link`) and the live source on it
-(`services.open_live`), starts and ends an emulated robot, sends the window's heartbeat, and reads
-what the link knows 20 times a second; everything else in the window takes the controller, reads
-`state`, `status` and `telemetry` from it, and hears of changes by its signals. Commands go from it
-to the `LiveRobot`, which has a thread of its own: it asks all reasons against arming, makes the
-references, records runs and runs the twin. What `LiveRobot` decides goes to the `Link`, whose
-process alone has the bus. `RobotFeature` shows notices and dialogs and owns nothing of the robot.
+`RobotController` opens and closes the link, the live source on it (`LiveRobot`) and an emulated
+robot, sends the heartbeat of the window, and polls what the link knows 20 times a second. Every
+other part of the window takes the controller: it reads `state`, `status` and `telemetry`, follows
+the signals, and calls `stop`, `stream`, `disarm` and `reset`. `LiveRobot` has a thread of its own,
+on which it checks everything that forbids arming or streaming, makes the references, follows the
+scene, and records (`LiveRuns`). The `Link` has the bus, in a process of its own, and decides last.
+`RobotFeature` shows notices and dialogs, and owns nothing of the robot.
 
-The heartbeat comes from the window's own event loop and from nothing else: a window that hangs
+The heartbeat comes from the event loop of the window and from nothing else: a window that hangs
 falls silent, and the link stops the robot. Stopping goes straight from the event to `Link.stop`,
 with nothing in between that could wait.
 """
@@ -260,7 +260,7 @@ class RobotController(QObject):
             self.disconnect_robot()
             raise
         link.command("connect")
-        self._look()
+        self.poll()
         self._session_controller.show_robot()
 
     def _make_live(self) -> None:
@@ -297,7 +297,7 @@ class RobotController(QObject):
             self._make_live()
             raise
         finally:
-            self._look()
+            self.poll()
 
     def _end_live(self) -> None:
         live = self.live
@@ -328,7 +328,7 @@ class RobotController(QObject):
         self.telemetry = None
         self.log = None
         self.emulated = False
-        self._look()
+        self.poll()
 
     def _end_emulated(self) -> None:
         emulated_robot = self._emulated_robot
@@ -413,9 +413,9 @@ class RobotController(QObject):
             self._gaps.popleft()
         self._beats += 1
         if self._beats % _POLL_BEATS == 0:
-            self._look()
+            self.poll()
 
-    def _look(self) -> None:
+    def poll(self) -> None:
         """Read what the link knows, and tell who shows it."""
         link = self.link
         now = time.monotonic()
@@ -463,6 +463,6 @@ class RobotController(QObject):
         if another:
             self._end_live()
             self._make_live()
-            self._look()
+            self.poll()
         else:
             self.live.set_scene(after)
