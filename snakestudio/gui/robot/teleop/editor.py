@@ -72,7 +72,7 @@ class MappingEditor(Dialog):
         self._teleop = teleop
         self._shortcuts = shortcuts
         self._held: set[int] = set()
-        self._asking: BindingRow | None = None
+        self._asking_row: BindingRow | None = None
         self._before: dict[Input, float] = {}
         self.rows: list[BindingRow] = []
         self.numbers: dict[str, DoubleSpinBox] = {}
@@ -240,7 +240,7 @@ class MappingEditor(Dialog):
         return row
 
     def _drop(self, row: BindingRow) -> None:
-        if self._asking is row:
+        if self._asking_row is row:
             self._ask(None)
         line = self._grid.getItemPosition(self._grid.indexOf(row.function))[0]  # type: ignore[index]
         for place in range(len(_HEADS)):
@@ -265,7 +265,7 @@ class MappingEditor(Dialog):
         super().accept()
 
     def reject(self) -> None:
-        if self._asking is not None:
+        if self._asking_row is not None:
             self._ask(None)
             return
         self.set_mapping(self._teleop.mapping)
@@ -301,17 +301,17 @@ class MappingEditor(Dialog):
 
     def _ask(self, row: BindingRow | None) -> None:
         """Wait for an input for a row; None: no more."""
-        if self._asking is not None:
-            self._asking.show_input()
+        if self._asking_row is not None:
+            self._asking_row.show_input()
             self.releaseKeyboard()
-        self._asking = row
+        self._asking_row = row
         if row is not None:
             row.show_input(asking=True)
-            self._before = self._teleop.pads.readings
+            self._before = self._teleop.gamepads.readings
             self.grabKeyboard()
 
     def _answer(self, found: Input, read: float) -> None:
-        row = self._asking
+        row = self._asking_row
         if row is not None:
             row.take(found, read)
             self._ask(None)
@@ -319,9 +319,9 @@ class MappingEditor(Dialog):
 
     def _look(self) -> None:
         """Move the bars, and see whether something was moved for who waits."""
-        pads = self._teleop.pads
-        readings = pads.readings
-        if self._asking is not None:
+        gamepads = self._teleop.gamepads
+        readings = gamepads.readings
+        if self._asking_row is not None:
             for one, read in readings.items():
                 if abs(read - self._before.get(one, 0.0)) > _FAR:
                     self._answer(one, read)
@@ -331,9 +331,9 @@ class MappingEditor(Dialog):
         for row in self.rows:
             row.show_readings(readings | held)
         there = (
-            f"Connected: {', '.join(pads.names)}."
-            if pads.names
-            else pads.refusal or "No gamepad is plugged in."
+            f"Connected: {', '.join(gamepads.names)}."
+            if gamepads.names
+            else gamepads.refusal or "No gamepad is plugged in."
         )
         self.devices.setText(
             f"{there} Press an input's button here, then press or move the input itself."
@@ -350,7 +350,7 @@ class MappingEditor(Dialog):
                     self._held.discard(key)
             elif not event.isAutoRepeat():
                 self._held.add(key)
-                if self._asking is not None:
+                if self._asking_row is not None:
                     if key == Qt.Key.Key_Escape:
                         self._ask(None)
                     elif key_input(key).key is not None:
@@ -359,7 +359,7 @@ class MappingEditor(Dialog):
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._teleop.pads.want(self, True)
+        self._teleop.gamepads.want(self, True)
         self._timer.start()
         super().showEvent(event)
 
@@ -367,5 +367,5 @@ class MappingEditor(Dialog):
         self._ask(None)
         self._held.clear()
         self._timer.stop()
-        self._teleop.pads.want(self, False)
+        self._teleop.gamepads.want(self, False)
         super().hideEvent(event)
