@@ -15,7 +15,7 @@ sources := snakestudio tests packaging
 test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
-checks := ruff-check ruff-format mypy import-contracts
+checks := ruff-check ruff-format typos mypy import-contracts
 engines := $(patsubst snakestudio/engines/%/kind.py,%,$(wildcard snakestudio/engines/*/kind.py))
 compiled := $(addprefix compile-,$(engines))
 
@@ -46,6 +46,9 @@ ruff-check:
 ruff-format:
 	$(call step,ruff format --check,$(bin)/ruff format --check $(sources))
 
+typos:
+	$(call step,typos,$(bin)/typos $(sources) docs scenes resources $(wildcard *.md) Makefile pyproject.toml)
+
 mypy:
 	$(call step,mypy --strict,$(bin)/mypy)
 
@@ -57,7 +60,7 @@ $(compiled): compile-%:
 	$(call step,compile $*,$(bin)/snakestudio warm-up $* > /dev/null)
 
 # What is long before what is short, so that neither of two cores waits for the other at the end.
-before_tests: ruff-check ruff-format $(compiled) mypy import-contracts
+before_tests: ruff-check ruff-format typos $(compiled) mypy import-contracts
 
 # Two steps at a time; what each has said is shown when it ends, and a failed one lets the others finish.
 two_at_a_time := -j 2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
