@@ -180,9 +180,9 @@ def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
             if isinstance(node.value, ast.Name) and node.value.id == "self"
         }
         for node in attributes:
-            if not re.match(r"_[a-z]", node.attr):
+            if not re.fullmatch(r"_[a-z](\w*[^\W_])?", node.attr):
                 continue
-            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os", "sys"):
                 continue
             if node.attr not in own and node.attr not in ("_replace", "_asdict", "_fields"):
                 yield path, node

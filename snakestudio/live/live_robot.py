@@ -311,11 +311,7 @@ class LiveRobot:
 
     def _work(self) -> None:
         while not self._closing:
-            try:
-                due = self.tick()
-            except (Exception, PluginCancelled) as error:
-                self._failed(error)
-                due = self._clock() + _AGAIN_S
+            due = self.turn()
             try:
                 command = self._commands.get(timeout=max(0.0005, due - self._clock()))
             except queue.Empty:
@@ -346,6 +342,14 @@ class LiveRobot:
             raise
         except SnakeStudioError as error:
             self._tell(str(error), "error", "refused")
+
+    def turn(self) -> float:
+        """Like `tick`, but what fails stops the robot, and is not raised."""
+        try:
+            return self.tick()
+        except (Exception, PluginCancelled) as error:
+            self._failed(error)
+            return self._clock() + _AGAIN_S
 
     def tick(self) -> float:
         """Carry out what waits and look at the robot once; gives when it wants to be called again, s, monotonic."""
