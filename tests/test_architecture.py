@@ -48,7 +48,7 @@ BARS = {
     "copied_lines": Bar(49, goal=0),
     "private_in_tests": Bar(383, goal=100),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
-    "handmade_dialogs": Bar(3, goal=3),
+    "handmade_dialogs": Bar(0, goal=0),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 
