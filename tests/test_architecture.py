@@ -50,7 +50,7 @@ BARS = {
     "private_in_tests": Bar(179, goal=100),
     "quoted_phrases": Bar(1392),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
-    "handmade_dialogs": Bar(3, goal=3),
+    "handmade_dialogs": Bar(0, goal=0),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 
