@@ -335,7 +335,9 @@ class OscillatorFields(ControllerFields):
         slider=(-180, 180),
         live=True,
     )
-    pitch_offset_deg: float = pitch_offset("Constant angle of all pitch axes, which arches the robot")
+    pitch_offset_deg: float = pitch_offset(
+        "Constant angle of all pitch axes, which arches the robot"
+    )
 
 
 class OscillatorController(StateController):
