@@ -211,5 +211,5 @@ def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -
     elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")
     other = RobotStartTarget(robot, elsewhere, "run", lambda text: None)
     assert until(lambda: other.over)
-    assert other.trouble.startswith("203.0.113.9 is no address of this computer; choose")
+    assert other.trouble.startswith("203.0.113.9 is not an address of this computer")
     other.close()

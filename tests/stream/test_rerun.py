@@ -129,7 +129,7 @@ def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("none/run.rrd", "no folder"), ("folder.rrd", "is a folder")]
+    ("name", "says"), [("none/run.rrd", "does not exist"), ("folder.rrd", "is a folder")]
 )
 def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "folder.rrd").mkdir()

@@ -117,7 +117,7 @@ def test_a_command_of_some_joints_leaves_the_others() -> None:
 @pytest.mark.parametrize(
     ("names", "positions", "says"),
     [
-        (["a"], [], "has 1 names and 0 positions. Send as many of each."),
+        (["a"], [], "has 1 names but 0 positions"),
         (
             ["x"],
             [1.0],
@@ -179,7 +179,7 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
     ("words", "says"),
     [
         (["--arm"], "--arm needs a robot. Give --robot PROFILE"),
-        (["--bridge-rate", "0"], "Give a rate above 0"),
+        (["--bridge-rate", "0"], "Choose a rate above 0"),
         (["--set", "controller.kind=heading"], "Leave controller.kind out"),
     ],
 )

@@ -26,7 +26,7 @@ class Sink:
         self.on_publish = lambda: None
         self.newcomers = False
 
-    def take_newcomers(self) -> bool:
+    def has_newcomers(self) -> bool:
         newcomers = self.newcomers
         self.newcomers = False
         return newcomers
