@@ -417,7 +417,7 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
 
 def options_of(command: str) -> set[str]:
     return {
-        option for action in cli.parser_of(command)._actions for option in action.option_strings
+        option for action in cli.parser_of(command).arguments for option in action.option_strings
     }
 
 

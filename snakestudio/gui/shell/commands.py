@@ -245,6 +245,13 @@ _HELP: tuple[Command[Context], ...] = (
     ),
     line("Help"),
     Command(
+        "documentation",
+        "Help",
+        "Documentation",
+        lambda c: c.help_controller.documentation(),
+        tip="Tutorials, guides, models and reference, in the browser; needs no network",
+    ),
+    Command(
         "safety",
         "Help",
         "Safety of a Robot",
