@@ -225,7 +225,7 @@ def test_code_of_the_figure_and_the_fit_writes_their_files(
     exec(compile(cameras, "fit-friction.md", "exec"), {})
     assert load_experiment("track.csv").bodies
     fit = code("tutorials/fit-friction", "sh")[1].split()
-    assert set(truth_keys(cameras)) == {word.split("=")[0] for word in fit if "=" in word}
+    assert set(truth_keys(cameras)) == {part.split("=")[0] for part in fit if "=" in part}
 
 
 def test_code_of_continuing_a_run_runs() -> None:
@@ -479,8 +479,8 @@ def test_issue_forms_have_what_github_requires() -> None:
         assert len(set(ids)) == len(ids)
         for field in content["body"]:
             assert field["type"] in {"markdown", "textarea", "input", "dropdown", "checkboxes"}
-            wanted = "value" if field["type"] == "markdown" else "label"
-            assert field["attributes"][wanted], form.stem
+            text = "value" if field["type"] == "markdown" else "label"
+            assert field["attributes"][text], form.stem
 
 
 def test_the_package_says_that_it_is_typed() -> None:
