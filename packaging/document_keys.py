@@ -11,7 +11,7 @@ from snakestudio.model.documentation import with_keys
 from snakestudio.study.description import StudyFields
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGES = {"robot-profile": Profile, "first-study": StudyFields}
+PAGES = {"robot-profile": Profile, "study-file": StudyFields}
 
 
 def main() -> None:
