@@ -68,7 +68,7 @@ def _visit_block(translator: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def _write_font(app: Sphinx) -> None:
-    """Write the font into a style sheet: a browser does not load a font from a file beside a page."""
+    """Write the font into a style sheet: browsers load no fonts from files for a page that is a file."""
     data = base64.b64encode(FONT.read_bytes()).decode()
     path = Path(app.outdir) / "_static" / "math.css"
     path.parent.mkdir(parents=True, exist_ok=True)

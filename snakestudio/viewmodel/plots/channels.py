@@ -72,7 +72,7 @@ class Channel:
     """Key of the series that holds it alone."""
 
     help: str = ""
-    """What its values are, in a few words; "" if only its name says so."""
+    """What its values are, in a few words; "" for a derived channel."""
 
 
 @lru_cache(maxsize=8)
