@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import socket
 import threading
 from collections.abc import Callable
@@ -379,16 +380,37 @@ def test_every_formulation_has_a_page_with_all_sections() -> None:
         assert NAMED.findall(text), kind
 
 
-@pytest.mark.parametrize("path", PAGES, ids=page_id)
+def command_lines(text: str) -> list[list[str]]:
+    """Every `snakestudio` command of the blocks of a page, as the shell splits it."""
+    commands = []
+    for _, block in re.findall(
+        r"^( *)```(?:sh|bash|console)?\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE
+    ):
+        for line in block.replace("\\\n", " ").splitlines():
+            command = re.match(r" *(?:\$ )?(?:[A-Z_]+=\w+ )?snakestudio (.+)", line)
+            if command:
+                words = shlex.split(command[1], comments=True)
+                end = next((k for k, word in enumerate(words) if word[0] in "|<>&"), len(words))
+                commands.append(words[:end])
+    return commands
+
+
+@pytest.mark.parametrize(
+    "path", [*PAGES, ROOT / "README.md"], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
 def test_commands_in_the_pages_are_understood(
     path: Path, parse: Callable[[list[str]], None]
 ) -> None:
-    for block in re.findall(
-        r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    ):
-        for line in block.splitlines():
-            if line.startswith("snakestudio "):
-                parse(line.split()[1:])
+    for words in command_lines(path.read_text(encoding="utf-8")):
+        parse(words)
+
+
+def test_commands_are_read_from_every_kind_of_block() -> None:
+    text = (
+        "```sh\nsnakestudio run a --set 'x=[1, 2]'  # so\n```\n"
+        "- b:\n\n  ```console\n  $ snakestudio diff a b | jq .\n  ```\n"
+    )
+    assert command_lines(text) == [["run", "a", "--set", "x=[1, 2]"], ["diff", "a", "b"]]
 
 
 @pytest.fixture
@@ -398,6 +420,8 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
 
     def parse(words: list[str]) -> None:
         name = " ".join(words[:2]) if " ".join(words[:2]) in cli.COMMANDS else words[0]
+        if "/" in name:  # a scene alone opens the window
+            name = "gui"
         module = importlib.import_module(
             f"snakestudio.cli.{cli.COMMANDS[name][0] if name in cli.COMMANDS else name.replace('-', '_')}"
         )

@@ -149,9 +149,11 @@ def test_navigation_follows_the_lists_of_a_section(site: SimpleNamespace) -> Non
 
 
 def test_formulas_become_mathml(site: SimpleNamespace) -> None:
-    formula = site.site_mathml.convert(r"\frac{a}{b} \in \mathbb R^+")
-    assert formula.startswith("<math")
-    assert "<mfrac>" in formula
+    formula = site.site_mathml.mathml(r"\frac{\mathbf q}{2} \in \mathbb R^n, \dot{\boldsymbol\tau}")
+    assert "<mfrac><mrow><mi>𝐪</mi></mrow>" in formula
+    assert "<mi>ℝ</mi>" in formula
+    assert '<mover accent="true"><mrow><mi>𝝉</mi></mrow>' in formula
+    assert "mathvariant" not in formula
 
 
 def test_wheel_contains_the_site_it_is_given(
