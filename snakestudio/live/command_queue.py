@@ -60,6 +60,14 @@ class CommandQueue:
             self._carry_out(self._queue.get())
         return self._look()
 
+    def turn(self) -> float:
+        """Like `tick`, but errors go to `failed` instead of being raised."""
+        try:
+            return self.tick()
+        except (Exception, PluginCancelled) as error:
+            self._failed(error)
+            return self._clock() + _AGAIN_S
+
     def settle(self, timeout: float) -> None:
         """Wait until all commands given so far were carried out; raises `TimeoutError` after `timeout` (s)."""
         done = threading.Event()
@@ -76,11 +84,7 @@ class CommandQueue:
 
     def _work(self) -> None:
         while not self._closing:
-            try:
-                due = self.tick()
-            except (Exception, PluginCancelled) as error:
-                self._failed(error)
-                due = self._clock() + _AGAIN_S
+            due = self.turn()
             try:
                 command = self._queue.get(timeout=max(0.0005, due - self._clock()))
             except queue.Empty:

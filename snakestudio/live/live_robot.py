@@ -270,6 +270,10 @@ class LiveRobot:
         """Carry out what waits and look at the robot once; gives when it wants to be called again, s, monotonic."""
         return self._commands.tick()
 
+    def turn(self) -> float:
+        """Like `tick`, but an error stops the robot and is not raised."""
+        return self._commands.turn()
+
     # --- the thread
 
     def _failed(self, error: BaseException) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -578,7 +578,7 @@ def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> 
     live = LiveRobot(link, SCENE, on_event=events.append, twin=False)
     try:
         for _ in range(3):  # whichever of the two places the thread takes it from
-            live._commands.put(lambda: 1 // 0)
+            live.set_scene(cast(Scene, None))
             live.settle()
         assert link.stops == ["Stopped, as the program failed by a defect; please report this."] * 3
         assert any("failed by a defect" in event.text for event in events)

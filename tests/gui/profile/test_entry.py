@@ -97,6 +97,10 @@ def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWid
     dialog.asked.connect(asked.append)
     dialog.text.anchorClicked.emit(QUrl("robot-profile.md"))
     assert asked == ["robot-profile"]
+    dialog.show_page("tutorials/cluster")
+    dialog.text.anchorClicked.emit(QUrl("../robot-profile.md"))
+    dialog.text.anchorClicked.emit(QUrl("train-a-policy.md"))
+    assert asked[1:] == ["robot-profile", "tutorials/train-a-policy"]
     assert DocumentDialog.shown("missing", window) is dialog
     assert "This page cannot be read" in dialog.text.toPlainText()
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
