@@ -204,7 +204,7 @@ def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
 
 def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtBot) -> None:
     link = FakeLink()
-    robot = window.context.robot
+    robot = window.context.robot_controller
     robot.services = services(link)
     robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     try:

@@ -154,8 +154,10 @@ def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) ->
 
 def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
     link = FakeLink()
-    small.context.robot.services = services(link)
-    small.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    small.context.robot_controller.services = services(link)
+    small.context.robot_controller.connect_to(
+        FakeLoaded(link.profile), link.profile.bus, LiveChoices()
+    )  # type: ignore[arg-type]
     small.context.show_dock("robot_data")
     small.context.show_dock("robot")
     try:
@@ -177,7 +179,7 @@ def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) 
             if one is not other
         )
     finally:
-        small.context.robot.disconnect_robot()
+        small.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(small.context.run_bar.speed.isVisible)
 
 

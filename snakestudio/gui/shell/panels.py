@@ -163,13 +163,15 @@ def _teleop(c: Context) -> QWidget:
 def _robot(c: Context) -> QWidget:
     from snakestudio.gui.robot.panel import RobotPanel
 
-    return RobotPanel(c.robot, c.robot_feature.ask_connect, c.robot_feature.record_frames)
+    return RobotPanel(
+        c.robot_controller, c.robot_feature.ask_connect, c.robot_feature.record_frames
+    )
 
 
 def _robot_data(c: Context) -> QWidget:
     from snakestudio.gui.robot.data_panel import DataPanel
 
-    return DataPanel(c.robot, c.robot_feature.log)
+    return DataPanel(c.robot_controller, c.robot_feature.log)
 
 
 def _study(c: Context) -> QWidget:
