@@ -36,7 +36,10 @@ def _show_array(c: Context) -> None:
 
 def _delete(c: Context) -> None:
     """Delete the waypoint or corner under the cursor, or else the selected obstacles and friction patches."""
-    if not c.viewport.path_tool.remove_hovered() and not c.viewport.patch_tool.remove_hovered():
+    if (
+        not c.viewport.tools.path_tool.remove_hovered()
+        and not c.viewport.tools.patch_tool.remove_hovered()
+    ):
         c.obstacles.delete()
 
 
