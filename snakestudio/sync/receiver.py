@@ -191,11 +191,12 @@ class TriggerReceiver:
             source = key.fileobj
             assert isinstance(source, socket.socket)
             if source is self._listener:
-                self._accept()
+                self.accept()
             elif (peer := self._peers.get(source)) is not None:  # else it had to make room just now
                 self._read(peer)
 
-    def _accept(self) -> None:
+    def accept(self) -> None:
+        """Take in the next connection that waits, and what came with it."""
         try:
             connection, address = self._listener.accept()
         except OSError:  # it went before it was taken in

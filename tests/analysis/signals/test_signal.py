@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import math
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -361,3 +363,16 @@ def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
         compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
     with pytest.raises(SignalError, match=r"sorts 100001 rows for every row. Give at most 400 s"):
         compile_signal("median(a_m, 1000)", NAMES).values(run, 0, 10)
+
+
+def test_filtered_signal_imports_no_masked_arrays() -> None:
+    """Their import keeps the window waiting, whichever thread evaluates the signal."""
+    code = (
+        "import sys; import numpy as np\n"
+        "from snakestudio.analysis.signals import compile_signal\n"
+        "from tests.analysis.signals.made import NAMES, MadeRecording\n"
+        "recording = MadeRecording(np.arange(5000) / 100)\n"
+        "compile_signal('lowpass(derivative(a_m), 2)', NAMES).values(recording, 0, 5000)\n"
+        "sys.exit('numpy.ma' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
