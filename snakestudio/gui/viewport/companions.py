@@ -44,7 +44,7 @@ class RobotState:
 
 
 class Companions:
-    """What is shown with the run of the window, asked for whenever it is drawn."""
+    """What is shown with the run of the window, read for every frame."""
 
     def __init__(self) -> None:
         self.runs = OtherRuns()
@@ -72,7 +72,7 @@ class Companions:
         return self.runs.tracks(snapshot) if snapshot is not None else ()
 
     def poll_stale(self) -> bool:
-        """Ask whether the robot is stale; whether that has changed since it was asked last."""
+        """Ask whether the robot is stale; whether that has changed since the last call."""
         before = self._stale
         self._stale = self.robot.is_stale()
         return self._stale != before

@@ -161,7 +161,7 @@ class Viewport(QWidget):
 
     @property
     def settings(self) -> ViewSettings:
-        """What is to be seen beside scene and robot."""
+        """What is shown in addition to scene and robot."""
         return self.options.now
 
     @property
@@ -170,7 +170,7 @@ class Viewport(QWidget):
         return not self._frame_home
 
     def overlays(self) -> Overlays:
-        """Everything beside scene and robot that is drawn."""
+        """Everything that is drawn in addition to scene and robot."""
         companions = self.companions
         snapshot = self.snapshot
         overlays = self._builder.overlays(
@@ -228,7 +228,7 @@ class Viewport(QWidget):
         self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
-        """The picture as it stands, without the buttons, at full quality; a drawing with its rulers and dimensions.
+        """The present picture, without the buttons, at full quality; a drawing with its rulers and dimensions.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
@@ -311,7 +311,7 @@ class Viewport(QWidget):
         self._explain()
 
     def _explain(self) -> None:
-        """Tell about what is under the cursor."""
+        """Show a hint on what is under the cursor."""
         if self.tools.hint:
             self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:

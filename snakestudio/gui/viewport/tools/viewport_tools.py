@@ -1,4 +1,4 @@
-"""The tools of a viewport by name, in the order in which they are asked what an event means."""
+"""The tools of a viewport by name, in the order in which events are offered to them."""
 
 from __future__ import annotations
 
