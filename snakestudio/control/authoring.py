@@ -16,8 +16,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.plugins.author_state import public_state, with_public_state
 
-__all__ = ["AngleController", "AngleGait"]
-
 _DIFFERENCE_S = 1e-4
 """Time between the angles of which rates and accelerations of a gait are made, s: errors of both
 are below 1e-7."""

@@ -17,8 +17,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.plugins.faults import calling
 
-__all__ = ["checked_controller"]
-
 
 def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
     """A controller that does as `controller`, and raises `PluginRuntimeError` where nothing could follow it.

@@ -36,9 +36,6 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["CHANNELS", "PLOT", "Steering", "SteeringFields", "check"]
-
-
 _OVERTURN = 0.5
 """A robot that turns the longer way round goes on doing so up to an error this far beyond half a
 turn, rad: swinging with the gait it would otherwise change its mind again and again."""

@@ -21,9 +21,6 @@ from snakestudio.model.robot.strain_law import StrainField, StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["BLEND_TIME", "ENTRY", "StrainSource"]
-
-
 BLEND_TIME = 0.5
 """How long a changed law takes to take over everywhere at once, and a changed speed, s."""
 

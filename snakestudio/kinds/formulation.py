@@ -22,8 +22,6 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["FORMULATIONS", "FormulationKind", "Late", "stand_in", "thing_at"]
-
 Late = Callable[..., Any] | str
 """A thing, or where it is in the folder of the formulation, "module:name": compiled code is loaded
 when it is used."""

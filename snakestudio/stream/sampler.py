@@ -20,8 +20,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap.views import Views
 
-__all__ = ["Feed", "Layout", "Sample", "Sampler", "Shown"]
-
 _MOST_ROWS = 512
 """Rows read for one sample: of a run that makes more in that time, means are over the last ones."""
 

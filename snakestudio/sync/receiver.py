@@ -22,8 +22,6 @@ from snakestudio.sync.protocol import (
     say,
 )
 
-__all__ = ["TriggerReceiver", "never", "welcome"]
-
 _LOOK_S = 0.05
 """How often it is looked whether waiting was cancelled, s. What comes in is seen at once."""
 

@@ -31,8 +31,6 @@ from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
-__all__ = ["FUNCTIONS", "FilterKind", "Function", "guarded", "unit_after"]
-
 
 @dataclass(frozen=True, slots=True)
 class Function:

@@ -19,8 +19,6 @@ from snakestudio.model.column_units import Unit, combined, ending_of, of_column
 from snakestudio.model.recording import Recording
 from snakestudio.plugins.declaration import Table
 
-__all__ = ["REDUCTIONS", "Figure", "Reduction", "ReductionKind", "compile_reduction"]
-
 _SECOND = of_column("time_s")
 
 

@@ -22,9 +22,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.track import Track, track
 
-__all__ = ["KIND", "PathFollower", "PathFollowingFields"]
-
-
 _SPACING = 0.02
 """Distance of the points of a path that are looked at beside obstacles, m; a long path has 20000 of
 them."""

@@ -18,8 +18,6 @@ from snakestudio.gui.streaming import commands as streaming
 from snakestudio.gui.study import commands as study
 from snakestudio.gui.viewport import commands as viewport
 
-__all__ = ["table"]
-
 
 def _show_array(c: Context) -> None:
     """Bring up the window that makes arrays of obstacles, beside what it makes."""

@@ -26,8 +26,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.viewport.view_settings import SCALES
 
-__all__ = ["LAY_OUT", "TRANSFORM", "VIEW", "ViewportContext"]
-
 _ROBOT_MENU = "Edit/Robot"
 
 

@@ -18,8 +18,6 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
 
-__all__ = ["Chooser", "ChooserRow", "beside"]
-
 _NARROW = 470
 """Width below which three boxes do not stand beside each other, px of the design."""
 
