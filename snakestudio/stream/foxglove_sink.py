@@ -39,8 +39,6 @@ from snakestudio.stream.solids import (
 )
 from snakestudio.stream.target import Target
 
-__all__ = ["BACKLOG", "CONTACTS", "SCENE", "FoxgloveSink"]
-
 SCENE = "/scene"
 CONTACTS = "/contacts"
 """Topics that do not occur in run files."""

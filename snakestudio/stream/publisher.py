@@ -15,8 +15,6 @@ from snakestudio.stream.rerun_sink import RerunSink
 from snakestudio.stream.sampler import Feed, Sample, Sampler
 from snakestudio.stream.target import Target
 
-__all__ = ["Sink", "Stream", "open_stream"]
-
 log = logging.getLogger(__name__)
 
 _MANY = 50

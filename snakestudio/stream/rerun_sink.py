@@ -24,8 +24,6 @@ from snakestudio.stream.sampler import Sample
 from snakestudio.stream.solids import Solids, arrow_scale, contact_arrows, solids_of
 from snakestudio.stream.target import RERUN_PORT, Target
 
-__all__ = ["RerunSink"]
-
 _ANSWER_S = 1.0
 _FLUSH_S = 2.0
 """Time limit for a viewer to accept a connection, and to receive pending samples, s."""

@@ -19,8 +19,6 @@ from snakestudio.model.teleop import JointTargets
 from snakestudio.runfile.mcap.views import WORLD, part_names
 from snakestudio.stream.sampler import Sample
 
-__all__ = ["COMMANDS_TOPIC", "JointCommands", "Ros2Sink"]
-
 COMMANDS_TOPIC = "joint_commands"
 """sensor_msgs/msg/JointState whose positions are targets."""
 

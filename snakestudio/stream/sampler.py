@@ -20,8 +20,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap.views import Views
 
-__all__ = ["Feed", "Layout", "Sample", "Sampler", "Shown"]
-
 _MOST_ROWS = 512
 """Largest number of rows per sample; if a run adds more, means are over the last ones."""
 

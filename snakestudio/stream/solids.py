@@ -16,18 +16,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 from snakestudio.runfile.mcap.views import WORLD, part_names
 
-__all__ = [
-    "ALONG_X",
-    "Capsule",
-    "Floor",
-    "Post",
-    "Solids",
-    "Surface",
-    "arrow_scale",
-    "contact_arrows",
-    "solids_of",
-]
-
 ALONG_X = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
 """Unit quaternion (w x y z) that turns a cylinder along z into one along x."""
 

@@ -11,15 +11,6 @@ from typing import Literal
 from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
 
-__all__ = [
-    "DEFAULT_RATE_HZ",
-    "FOXGLOVE_PORT",
-    "MAX_RATE_HZ",
-    "RERUN_PORT",
-    "Target",
-    "parse_target",
-]
-
 FOXGLOVE_PORT = 8765
 """Default port of the Foxglove protocol."""
 

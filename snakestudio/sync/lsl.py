@@ -19,8 +19,6 @@ from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 from snakestudio.sync.protocol import Trigger
 
-__all__ = ["LslOutlet", "available", "library", "outlet_columns", "wait_for_marker"]
-
 _SEEK_S = 0.2
 _PULL_S = 0.05
 

@@ -24,17 +24,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "LONGEST_LINE",
-    "VERSION",
-    "LineBuffer",
-    "Trigger",
-    "TriggerKind",
-    "greeting",
-    "parse_trigger",
-    "say",
-]
-
 VERSION = 1
 LONGEST_LINE = 512
 

@@ -22,8 +22,6 @@ from snakestudio.sync.protocol import (
     say,
 )
 
-__all__ = ["TriggerReceiver", "never", "welcome"]
-
 _LOOK_S = 0.05
 """Interval at which cancelling is checked, s. Received data is handled immediately."""
 

@@ -18,8 +18,6 @@ from snakestudio.sync.protocol import (
     version_of,
 )
 
-__all__ = ["ClockOffset", "Fired", "TriggerSender", "split_address"]
-
 _CONNECT_S = 3.0
 _GREETING_S = 0.5
 _ANSWER_S = 1.0

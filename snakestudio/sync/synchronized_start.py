@@ -19,8 +19,6 @@ from snakestudio.sync.protocol import Trigger
 from snakestudio.sync.receiver import TriggerReceiver, welcome
 from snakestudio.sync.sender import ClockOffset, TriggerSender
 
-__all__ = ["SynchronizedStart", "Together", "Words"]
-
 _LOOK_S = 0.05
 _USUAL = ("connected", "disconnected")
 """Ends of remarks that are not recorded in a run."""

@@ -9,7 +9,8 @@ import ezc3d
 import numpy as np
 import pytest
 
-from snakestudio.analysis.experiment.importing import BodyColumns, guess_layout, read_capture
+from snakestudio.analysis.experiment.importing import guess_layout, read_capture
+from snakestudio.analysis.experiment.layout import BodyColumns
 from snakestudio.errors import ExperimentError
 from tests.experiment_runs import track
 

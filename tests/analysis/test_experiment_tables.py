@@ -11,14 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.analysis.experiment.importing import (
+from snakestudio.analysis.experiment.importing import guess_layout, preview, read_capture
+from snakestudio.analysis.experiment.layout import (
     BodyColumns,
     Layout,
-    guess_layout,
-    preview,
-    read_capture,
-)
-from snakestudio.analysis.experiment.layout import (
     axes_matrix,
     layout_from_toml,
     layout_to_toml,

@@ -17,7 +17,9 @@ from snakestudio.export import codecs, encoder
 from snakestudio.export.codecs import video_path
 from snakestudio.export.encoder import Encoder
 from snakestudio.export.frame_source import FrameSource
-from snakestudio.export.video import VideoOptions, overview_camera, write_video
+from snakestudio.export.painter import overview_camera
+from snakestudio.export.video import write_video
+from snakestudio.export.video_options import VideoOptions
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.shapes.box import Box

@@ -19,7 +19,9 @@ from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.codecs import CODECS, KINDS, encoder_of, video_path
 from snakestudio.export.composition import PlotStrip, strip_height
 from snakestudio.export.ghost_source import GhostSource
-from snakestudio.export.video import Companion, FramePainter, VideoOptions, write_video
+from snakestudio.export.painter import FramePainter
+from snakestudio.export.video import write_video
+from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.scene import Scene

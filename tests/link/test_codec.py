@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import ProfileError
-from snakestudio.link.core.codec import Codec, Decoded
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.coder import Decoded
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.checksums import CHECKSUMS
 from snakestudio.link.profile.field import fields_of

@@ -11,7 +11,8 @@ import pytest
 
 from snakestudio import api
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, build
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import StateError
 from snakestudio.export.figures.make import figures_of
 from snakestudio.model.columns import column_names, filled_columns, table

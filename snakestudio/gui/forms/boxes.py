@@ -17,8 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-__all__ = ["ChoiceBox", "DoubleSpinBox", "SpinBox", "narrow"]
-
 _ROOM = 9
 """Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it
 before the text."""

@@ -23,8 +23,6 @@ from snakestudio.gui.forms.lines import column_of
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.viewmodel.experiment.columns import Body
 
-__all__ = ["BodyRows", "LayoutForm"]
-
 _DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Blanks"}
 _DECIMAL_MARKS = {".": "Point: 0.5", ",": "Comma: 0,5"}
 _TIME_UNITS = {

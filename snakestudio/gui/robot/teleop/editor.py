@@ -41,8 +41,6 @@ from snakestudio.gui.robot.teleop.rows import (
 )
 from snakestudio.gui.robot.teleop.teleop import Teleop
 
-__all__ = ["MappingEditor"]
-
 _NUMBERED: tuple[Function, ...] = ("speed", "turn", "amplitude")
 _TIPS = {
     "top_speed": "Share of the scene's highest frequency that full deflection asks for",

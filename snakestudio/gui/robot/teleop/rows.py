@@ -16,8 +16,6 @@ from snakestudio.gui.forms.form_fields import Choice, FormField, form_field
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding, Function
 
-__all__ = ["BINDING_COLUMNS", "BindingValues", "Meter", "show_prompt", "show_readings"]
-
 _PROMPT = "Press or move it ..."
 
 
