@@ -131,7 +131,7 @@ def test_a_controller_has_nothing_to_move(kind: str, controller: str) -> None:
         f'controller.kind: A single link has no joints for "{controller}" to move. Make it "none", or give '
         "robot.n_links more."
     )
-    with pytest.raises(ss.SnakeStudioError, match="A single link has no joints"):
+    with pytest.raises(ss.SnakeStudioError, match=r"single.*joints"):
         ss.simulate(scene, duration=0.01)
 
 
