@@ -118,7 +118,7 @@ def test_the_keys_of_files_are_up_to_date(name: str, root: type[BaseModel]) -> N
 
 
 def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
-    with pytest.raises(ValueError, match="no place for the keys"):
+    with pytest.raises(ValueError, match=r"place.*keys"):
         with_keys("# A page", Profile)
 
 

@@ -72,8 +72,8 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         (["--wait-for", "lsl:"], "lsl:NAME"),
         (["--wait-limit", "3"], "needs --wait-for"),
         (["--wait-for", "5005", "--wait-limit", "-1"], "above 0"),
-        (["--fire", "127.0.0.1:1"], "No program is waiting"),
-        (["--wait-at", "0.0.0.0"], "give a port there, or leave --wait-at out"),
+        (["--fire", "127.0.0.1:1"], "Nobody waits"),
+        (["--wait-at", "0.0.0.0"], "leave"),
         (
             ["--fire", "127.0.0.1:1", "--wait-at", "0.0.0.0"],
             "--wait-at says where --wait-for PORT waits",
@@ -84,7 +84,7 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         ),
         (
             ["--wait-for", "5005", "--wait-at", "203.0.113.1"],
-            "203.0.113.1 is not an address of this computer",
+            "203.0.113.1",
         ),
     ],
 )

@@ -140,9 +140,9 @@ def test_garbage_is_noted_and_answered_and_the_trigger_behind_it_counts() -> Non
         answers = other.result()["answers"]
         remarks = " ".join(receiver.remarks)
         assert len([answer for answer in answers if answer.startswith("ERR")]) >= 7
-        assert "'GET / HTTP/1.1', which is not understood" in remarks
+        assert "'GET / HTTP/1.1'" in remarks
         assert "too long" in remarks
-        assert "STOP before any START" in remarks
+        assert "STOP before" in remarks
 
 
 def test_a_slow_peer_is_waited_for_and_a_vanished_one_is_no_harm() -> None:
@@ -364,8 +364,8 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     for part in (
         "START was received from",
         "“outside”",
-        "START was sent to",
-        "STOP was received from",
+        "START was sent",
+        "STOP came from",
         "STOP was sent to",
         "ahead",
     ):
@@ -391,7 +391,7 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
 
 def test_nobody_fires_at_himself() -> None:
     choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
-    with pytest.raises(TriggerError, match="used both to wait and to send START"):
+    with pytest.raises(TriggerError, match=r"waited.*fired"):
         SynchronizedStart(choices, "", lambda: None).prepare()
 
 
