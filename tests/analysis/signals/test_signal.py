@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import signal as scipy_signal
 
 from snakestudio.analysis.signals import compile_signal
-from snakestudio.analysis.signals.functions import BLOCK
+from snakestudio.analysis.signals.running import BLOCK
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names
 from tests.analysis.signals.made import SCHEMA, MadeRecording, even
@@ -69,7 +69,7 @@ def made_of(times: NDArray[np.float64]) -> MadeRecording:
 def test_pieces_are_those_of_the_whole(
     text: str, uneven: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("snakestudio.analysis.signals.functions.BLOCK", 64)
+    monkeypatch.setattr("snakestudio.analysis.signals.running.BLOCK", 64)
     times = even(6.0)
     if uneven:
         times = np.sort(np.concatenate([times[:250:2], times[250:], RNG.uniform(1, 5, 60)]))
@@ -238,7 +238,7 @@ def test_gaps_stay_gaps_and_an_integral_goes_on_behind_them() -> None:
 def test_a_run_that_grows_ends_as_if_it_had_been_there_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("snakestudio.analysis.signals.functions.BLOCK", 50)
+    monkeypatch.setattr("snakestudio.analysis.signals.running.BLOCK", 50)
     times = even(8.0)
     growing = made_of(times[:3])
     signal = compile_signal("integral(lowpass(a_m, 3)) + integral(a_m - at(a_m, 4))", NAMES)

@@ -267,7 +267,7 @@ class MappingEditor(Dialog):
         self._asking = row
         if row is not None:
             show_prompt(row, asking=True)
-            self._before = self._teleop.pads.readings
+            self._before = self._teleop.gamepads.readings
             self.grabKeyboard()
 
     def _answer(self, source: Input, reading: float) -> None:
@@ -279,8 +279,8 @@ class MappingEditor(Dialog):
 
     def _poll(self) -> None:
         """Move the bars, and see whether something was moved for who waits."""
-        pads = self._teleop.pads
-        readings = pads.readings
+        gamepads = self._teleop.gamepads
+        readings = gamepads.readings
         if self._asking is not None:
             for one, read in readings.items():
                 if abs(read - self._before.get(one, 0.0)) > _FAR:
@@ -291,9 +291,9 @@ class MappingEditor(Dialog):
         for row in self.table.rows:
             show_readings(row, readings | held)
         there = (
-            f"Connected: {', '.join(pads.names)}."
-            if pads.names
-            else pads.refusal or "No gamepad is plugged in."
+            f"Connected: {', '.join(gamepads.names)}."
+            if gamepads.names
+            else gamepads.refusal or "No gamepad is plugged in."
         )
         self.devices.setText(
             f"{there} Press an input's button here, then press or move the input itself."
@@ -319,7 +319,7 @@ class MappingEditor(Dialog):
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._teleop.pads.want(self, True)
+        self._teleop.gamepads.want(self, True)
         self._timer.start()
         super().showEvent(event)
 
@@ -327,5 +327,5 @@ class MappingEditor(Dialog):
         self._ask(None)
         self._held.clear()
         self._timer.stop()
-        self._teleop.pads.want(self, False)
+        self._teleop.gamepads.want(self, False)
         super().hideEvent(event)
