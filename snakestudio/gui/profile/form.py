@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.boxes import ChoiceBox, narrow
+from snakestudio.gui.forms.boxes import ChoiceBox, make_editable, narrow
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.editors import (
     ChoiceEditor,
@@ -170,12 +170,7 @@ class _SuggestionEditor(Editor):
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
         self.widget: ChoiceBox = narrow(ChoiceBox(parent))
-        self.widget.setEditable(True)
-        self.widget.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
-        self.widget.activated.connect(self.changed)
-        line = self.widget.lineEdit()
-        assert line is not None
-        line.editingFinished.connect(self.changed)
+        make_editable(self.widget, self.changed.emit)
 
     @property
     def value(self) -> str:
