@@ -180,11 +180,11 @@ def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
             {},
             '"amplitude" is not a value of the gait lateral_undulation. Give some of amplitude_deg',
         ),
-        (("offset_deg", "offset_deg"), {}, "A parameter is there twice"),
+        (("offset_deg", "offset_deg"), {}, "parameter is listed twice"),
         (
             ("frequency_deg_s",),
             {"gait.frequency_deg_s": 0.0},
-            "frequency_deg_s is 0, so it cannot change",
+            "frequency_deg_s is 0",
         ),
         (
             ("",),
