@@ -56,7 +56,7 @@ _FILTER = "Mappings (*.toml)"
 
 @dataclass(frozen=True)
 class _Response:
-    """A row of numbers: what full deflection asks for, or how fast that is followed, %."""
+    """A row of numbers: the reference at full deflection, or how fast it is followed, %."""
 
     caption: str
     speed: float = 0.0
