@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.signals.filters import MovingMean
@@ -214,10 +214,10 @@ def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Sce
     )
     assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
         "gait.clap_deg: Nobody hears a clap of 0°. Give more.",
-        "gait.clap_deg_s: 90 has no effect here (only with a clap). Make it 120.",
+        "gait.clap_deg_s: 90 has no effect here (only with a clap). Set it to 120.",
     }
     pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
-    assert "1 is left out by this model" in {
+    assert "1 is ignored by this model" in {
         p.message for p in check(pitched) if p.key == "gait.pitch_deg"
     }
     steered = with_values(clapping, {"controller.kind": "heading"})
@@ -313,7 +313,7 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
             with_values(fence, wrong)
     flat = with_values(fence, {"obstacles[1].height_m": 0.005, "obstacles[1].friction": 0.1})
     assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
-        "obstacles[1].friction: 0.1 has no effect here (only of what is not flat). Make it 0."
+        "obstacles[1].friction: 0.1 has no effect here (only of what is not flat). Set it to 0."
     ]
     beneath = with_values(
         fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}}
@@ -486,7 +486,12 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     qtbot.waitExposed(dialog)
     qtbot.keyClicks(dialog.name_field, "sharp_m")
     qtbot.keyClicks(dialog.field, "sharp")
-    qtbot.waitUntil(dialog.field._popup.isVisible)
+    qtbot.waitUntil(
+        lambda: any(
+            each.property("role") == "completion" and each.isVisible()
+            for each in QApplication.topLevelWidgets()
+        )
+    )
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     assert dialog.field.text() == "sharpen("
     dialog.field.clear()
@@ -549,7 +554,7 @@ def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creepi
     with pytest.raises(SceneError, match=r'[Gg]ive "planar_nonsmooth", .*"creeping"'):
         parse_scene('format = 1\n[model]\nkind = "creping"\n')
     heavy = with_values(creeping, {"robot.mass_kg": 2.0})
-    assert "2 is left out by this model" in {
+    assert "2 is ignored by this model" in {
         p.message for p in check(heavy) if p.key == "robot.mass_kg"
     }
     other = with_values(creeping, {"model.kind": "planar_lagrangian"})

@@ -63,7 +63,7 @@ def test_run_warns_of_what_check_warns_of(capsys: pytest.CaptureFixture[str]) ->
     assert main(["run", MAIN, "--duration", "0.01", "--set", "ground.mu_rolling=0.1"]) == 0
     told = capsys.readouterr().err
     assert told.startswith(
-        "obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is left out by this model. "
+        "obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is ignored by this model. "
     )
     assert told.count("\n") == 1
 

@@ -130,7 +130,7 @@ def test_first_targets_must_be_as_many_as_axes() -> None:
     ]
     assert (
         problem.sentence()
-        == "controller.targets_deg: 2 angles for 3 joint axes. Give 3, or leave them out."
+        == "controller.targets_deg: 2 angles for 3 joint axes. Give 3, or omit the key."
     )
 
 

@@ -32,13 +32,13 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
     (
         SHIPPED,
         {"controller.look_ahead_m": 0.1},
-        "controller.look_ahead_m: 0.1 m is shorter than a link of 0.14 m",
+        "controller.look_ahead_m: 0.1 m is shorter than a link (0.14 m)",
     ),
     (
         SHIPPED,
         {"controller.offset_limit_deg": 4.0},
         # 1.76 m where the spline is tightest; 0.14 m / (4 degrees) = 2.0 m.
-        "The path bends with a radius of 1.8 m at (5.7, 1), but with an offset of 4° the robot turns on 2 m",
+        "The path has a radius of 1.8 m at (5.7, 1), but with an offset of 4° the robot turns with a radius of 2 m",
     ),
     (
         PLANAR,
@@ -48,32 +48,32 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
     (
         PLANAR,
         {"obstacles": [post(9, 9, 1), post(2, 0, 0.1, name="Pole")]},
-        "The path goes through obstacle 2 (Pole),",
+        "The path passes through obstacle 2 (Pole),",
     ),
     (
         PLANAR,
         {"obstacles": [post(1, 0.3, 0.2), post(2, 0.1, 0.2)]},
-        "either side, and 1 more are as near. Move",
+        "1 more are too close",
     ),
     (PLANAR, {"obstacles": [box(2.0, 0.25)]}, "passes obstacle 1 at 0.15 m"),
     (PLANAR, {"obstacles": [box(2.0, 0.55, 90.0)]}, "passes obstacle 1 at 0.049 m"),
     (
         PLANAR,
         {"robot.joint_limit_deg": 35.0},
-        "the offset adds up to 10°, but the joints stop at 35°. Give at most 5.",
+        "the offset adds up to 10°, but the joint limits are 35°. Set at most 5.",
     ),
     (
         HEADING,
         {"gait.amplitude_deg": 0.0},
         "gait.amplitude_deg: The gait has no amplitude, so the robot cannot be",
     ),
-    (HEADING, {"gait.frequency_deg_s": 0.0}, "gait.frequency_deg_s: The gait stands still"),
+    (HEADING, {"gait.frequency_deg_s": 0.0}, "gait.frequency_deg_s: The gait has zero frequency"),
     (HEADING, {"gait.phase_shift_deg": 0.0}, "gait.phase_shift_deg: The wave does not travel"),
-    (HEADING, {"controller.gain": 0.0}, "controller.gain: The offset stays 0"),
+    (HEADING, {"controller.gain": 0.0}, "controller.gain: The offset is always 0"),
     (
         HEADING,
         {"controller.offset_limit_deg": 0.0},
-        "controller.offset_limit_deg: The offset stays 0",
+        "controller.offset_limit_deg: The offset is always 0",
     ),
 ]
 

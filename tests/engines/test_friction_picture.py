@@ -138,7 +138,7 @@ def test_held_body_takes_no_picture() -> None:
     simulate_scene(with_values(scene, {"run.duration_s": 0.02}), None)
     (problem,) = [problem for problem in check(scene) if problem.key.startswith("ground")]
     assert problem.sentence() == (
-        "ground.picture: The table has no effect here (only where friction moves the body). Leave it out."
+        "ground.picture: The table has no effect here (only where friction moves the body). Remove it."
     )
 
 

@@ -260,23 +260,23 @@ def found(**values: Any) -> list[str]:
         ),
         (
             {"gait__torque_nm": "0.1/(i - 2)"},
-            "gait.torque_nm: It has no usable value for joint 2 at t = 0 s. Avoid ",
+            "gait.torque_nm: It has no finite value for joint 2 at t = 0 s. Avoid ",
         ),
         (
             {"gait__torque_nm": "0.1/(t - 0.31234)"},
-            "gait.torque_nm: It has no usable value for joint 1 at t = 0.312 s",
+            "gait.torque_nm: It has no finite value for joint 1 at t = 0.312 s",
         ),
         (
             {"gait__torque_nm": "0.1*log(t)"},
-            "gait.torque_nm: It has no usable value for joint 1 at t = 0 s. Avoid 1/0",
+            "gait.torque_nm: It has no finite value for joint 1 at t = 0 s. Avoid 1/0",
         ),
         (
             {"gait__torque_nm": "0.1/(i*t - 1.3)"},
-            "gait.torque_nm: It has no usable value for joint ",
+            "gait.torque_nm: It has no finite value for joint ",
         ),
         (
             {"gait__torque_nm": "0.1*sqrt(0.2*i - t)"},
-            "gait.torque_nm: It has no usable value for joint 1 at t = 0.",
+            "gait.torque_nm: It has no finite value for joint 1 at t = 0.",
         ),
         (
             {"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"},
@@ -284,19 +284,19 @@ def found(**values: Any) -> list[str]:
         ),
         (
             {"controller__kind": "heading"},
-            'controller.kind: "heading" tells the joints angles, and this gait gives ',
+            'controller.kind: "heading" commands joint angles, but this gait',
         ),
         (
             {"controller__kind": "leader_follower"},
-            'controller.kind: "leader_follower" tells the joints angles, and ',
+            'controller.kind: "leader_follower" commands joint angles',
         ),
         (
             {"controller__kind": "teleoperation"},
-            'controller.kind: "teleoperation" tells the joints angles, and this ',
+            'controller.kind: "teleoperation" commands joint angles, but',
         ),
         (
             {"start__kind": "gait"},
-            "start.kind: A gait of torques asks for no pose that the robot could start in. ",
+            "start.kind: A gait of torques defines no pose",
         ),
         (
             {"model__kind": "continuum_beam"},

@@ -27,46 +27,46 @@ def test_defaults_need_no_words(kind: str) -> None:
         (
             PLANAR,
             {"robot.axial_inertia_kg_m2": 0.002},
-            "robot.axial_inertia_kg_m2: 0.002 is left out by this model. Make it 0.00094, or choose "
+            "robot.axial_inertia_kg_m2: 0.002 is ignored by this model. Set it to 0.00094, or choose "
             'model.kind = "spatial_nonsmooth".',
         ),
         (
             PLANAR,
             {"start.z_m": 0.2},
-            'start.z_m: 0.2 is left out by this model. Leave it out, or choose model.kind = "spatial_nonsmooth".',
+            'start.z_m: 0.2 is ignored by this model. Remove it, or choose model.kind = "spatial_nonsmooth".',
         ),
         (
             PLANAR,
             {"ground.viscous_along_ns_per_m": 1.0},
-            "ground.viscous_along_ns_per_m: 1 is left out by this model. Make it 0, or choose model.kind = "
+            "ground.viscous_along_ns_per_m: 1 is ignored by this model. Set it to 0, or choose model.kind = "
             '"planar_lagrangian" or "planar_nonholonomic".',
         ),
         (
             TORQUES,
             {"joint_controller.kp_nm_per_rad": 50.0},
-            "joint_controller.kp_nm_per_rad: 50 has no effect here (not under given torques). Make it 800.",
+            "joint_controller.kp_nm_per_rad: 50 has no effect here (not under given torques). Set it to 800.",
         ),
         (
             TORQUES,
             {"solver.joints": "implicit"},
-            'solver.joints: "implicit" has no effect here (not under given torques). Make it "explicit".',
+            'solver.joints: "implicit" has no effect here (not under given torques). Set it to "explicit".',
         ),
         (
             TORQUES,
             {"gait.pitch_torque_nm": "0.1*sin(t)"},
-            'gait.pitch_torque_nm: "0.1*sin(t)" is left out by this model. Make it "0", or choose model.kind = '
+            'gait.pitch_torque_nm: "0.1*sin(t)" is ignored by this model. Set it to "0", or choose model.kind = '
             '"spatial_nonsmooth".',
         ),
         (
             PLANAR,
             {"strain.wavelength_m": 2.0},
-            "strain.wavelength_m: 2 has no effect here (only in the continuum model). Make it 0.8.",
+            "strain.wavelength_m: 2 has no effect here (only in the continuum model). Set it to 0.8.",
         ),
         (
             PLANAR,
             {"strain.kind": "peristalsis", "strain.stretch": 0.1},
             "strain: Kind, stretch, wavelength_m and speed_m_s have no effect here (only in the continuum model). "
-            "Leave them out.",
+            "Remove them.",
         ),
         (
             PLANAR,
@@ -75,32 +75,32 @@ def test_defaults_need_no_words(kind: str) -> None:
                 "gait.amplitude_deg": 20.0,
                 "gait.offset_deg": 3.0,
             },
-            "gait: amplitude_deg and offset_deg have no effect here (not under this controller). Leave them out.",
+            "gait: amplitude_deg and offset_deg have no effect here (not under this controller). Remove them.",
         ),
         (
             CONTINUUM,
             {"robot.mass_kg": 2.0, "robot.radius_m": 0.1, "robot.name": "Mine"},
-            "robot: radius_m and mass_kg are left out by this model. Leave them out, or choose another model.kind.",
+            "robot: radius_m and mass_kg are ignored by this model. Remove them, or choose another model.kind.",
         ),
         (
             CONTINUUM,
             {"controller.kind": "heading"},
-            "controller: Kind is left out by this model. Leave it out, or choose another model.kind.",
+            "controller: Kind is ignored by this model. Remove it, or choose another model.kind.",
         ),
         (
             CONTINUUM,
             {"start.kind": "gait", "start.amplitude_deg": 30.0},
-            "start.amplitude_deg: 30 is left out by this model. Leave it out, or choose another model.kind.",
+            "start.amplitude_deg: 30 is ignored by this model. Remove it, or choose another model.kind.",
         ),
         (
             CONTINUUM,
             {"start.vx_m_s": 0.1},
-            "start.vx_m_s: 0.1 has no effect here (only where friction moves the body). Make it 0.",
+            "start.vx_m_s: 0.1 has no effect here (only where friction moves the body). Set it to 0.",
         ),
         (
             CONTINUUM,
             {"path.waypoints_m": ((0.0, 0.0), (1.0, 0.0))},
-            "path.waypoints_m: 2 entries are left out by this model. Leave them out, or choose another model.kind.",
+            "path.waypoints_m: 2 entries are ignored by this model. Remove them, or choose another model.kind.",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_a_table_of_heights_has_no_relief() -> None:
     (problem,) = findings(scene)
     assert (
         problem.sentence()
-        == "obstacles[1].relief_m: 0.3 has no effect here (only with a picture). Make it 0.1."
+        == "obstacles[1].relief_m: 0.3 has no effect here (only with a picture). Set it to 0.1."
     )
     assert unused_reason(scene, "obstacles[1].relief_m")
     assert not unused_reason(scene, "obstacles[1].z_m")
