@@ -274,7 +274,7 @@ def test_twenty_thousand_obstacles_cost_little() -> None:
         if abs(b) > 0.3 or abs(a) > 2.0
     )
     engine = PlanarNonsmoothEngine(Scene(obstacles=posts))
-    grid = np.diff(engine._params.grid_first)
+    grid = np.diff(engine._params.grid.first)
     assert grid.max() <= 30
     report = engine.advance(gait_reference(engine.scene, 400), 400, ())
     assert report.ok
