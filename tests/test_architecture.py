@@ -45,12 +45,12 @@ BARS = {
     "window_importers": Bar(1),
     "polling_timers": Bar(9),
     "format_skips": Bar(21, goal=80),
-    "parallel_assignments": Bar(35, goal=200),
-    "copied_lines": Bar(49, goal=0),
-    "private_in_tests": Bar(179, goal=100),
-    "quoted_phrases": Bar(524),
+    "parallel_assignments": Bar(34, goal=200),
+    "copied_lines": Bar(27, goal=0),
+    "private_in_tests": Bar(171, goal=100),
+    "quoted_phrases": Bar(515),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
-    "handmade_dialogs": Bar(3, goal=3),
+    "handmade_dialogs": Bar(0, goal=0),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 

@@ -215,7 +215,7 @@ def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Sce
     )
     assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
         "gait.clap_deg: Nobody hears a clap of 0°. Give more.",
-        "gait.clap_deg_s: 90 has no effect here (only with a clap). Make it 120.",
+        "gait.clap_deg_s: 90 has no effect here (only with a clap). Set it to 120.",
     }
     pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
     assert naming("1") in [p.message for p in check(pitched) if p.key == "gait.pitch_deg"]
@@ -312,7 +312,7 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
             with_values(fence, wrong)
     flat = with_values(fence, {"obstacles[1].height_m": 0.005, "obstacles[1].friction": 0.1})
     assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
-        naming("obstacles[1].friction: 0.1")
+        naming("obstacles[1].friction: 0.1", "0")
     ]
     beneath = with_values(
         fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}}

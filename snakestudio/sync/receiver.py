@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 
 from snakestudio.errors import TriggerError
 from snakestudio.sync.protocol import (
@@ -123,12 +122,7 @@ class TriggerReceiver:
     def __enter__(self) -> TriggerReceiver:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

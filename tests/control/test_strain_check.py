@@ -71,15 +71,15 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             TYPED,
             {"strain.k_z_per_m": "sqrt(0.5*s + 1)"},
             "strain.k_z_per_m",
-            "no usable derivative at X = 0 m, t = 4 s",
+            "no finite derivative at X = 0 m, t = 4 s",
         ),
         (
             TYPED,
             {"strain.k_z_per_m": "sqrt(1*X)"},
             "strain.k_z_per_m",
-            "no usable derivative at X = 0 m",
+            "no finite derivative at X = 0 m",
         ),
-        (TYPED, {"strain.k_z_per_m": "10^9*10^9*X"}, "strain.k_z_per_m", "no usable derivative"),
+        (TYPED, {"strain.k_z_per_m": "10^9*10^9*X"}, "strain.k_z_per_m", "no finite derivative"),
         (
             TYPED,
             {"strain.k_z_per_m": "log(2 + 1*s)"},
@@ -90,12 +90,12 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         # Between all times and points that are looked at.
         (TYPED, {"strain.speed_m_s": "1/(t - 5.0507)"}, "strain.speed_m_s", "t = 5.05 s"),
         (TYPED, {"strain.k_z_per_m": "1/(t - 5.0507)"}, "strain.k_z_per_m", "t = 5.05 s"),
-        (TYPED, {"strain.k_z_per_m": "1/(X - 0.1234*t - 0.1007)"}, "strain.k_z_per_m", "no usable"),
+        (TYPED, {"strain.k_z_per_m": "1/(X - 0.1234*t - 0.1007)"}, "strain.k_z_per_m", "no finite"),
         (
             TYPED,
             {"strain.gamma_x": "1 - 1.5*bump((t - 5.0507)/0.02)*bump((X - 0.30021)/0.01)"},
             "strain.gamma_x",
-            "squeezed to nothing",
+            "compressed",
         ),
         (
             TYPED,
@@ -128,18 +128,18 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             "start.kind",
             "joint_angles",
         ),
-        (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)"}, "strain", "slide sideways"),
+        (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)"}, "strain", "slip sideways"),
         (
             TYPED,
             {"strain.k_z_per_m": "20*tanh(100*sin(8*s)) + 0.5*cos(8*X + 3*t)"},
             "strain",
-            "slide sideways",
+            "slip sideways",
         ),
         (
             TYPED,
             {"strain.k_z_per_m": "30*bump((X - 0.503*l)/(0.003*l))"},
             "strain",
-            "slide sideways",
+            "slip sideways",
         ),
         (
             TYPED,
@@ -149,7 +149,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
                 "support.fixed": "body",
             },
             "strain",
-            "slide sideways",
+            "slip sideways",
         ),
         (
             TYPED,

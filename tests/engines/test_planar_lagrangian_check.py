@@ -44,7 +44,7 @@ def test_checking_does_not_load_the_compiler() -> None:
             {"ground__stribeck_rise": 0.5},
             naming(
                 "ground.stribeck_rise: 0.5",
-                "it 0",
+                "0",
                 'model.kind = "planar_nonsmooth" or "spatial_nonsmooth"',
             ),
         ),
@@ -104,7 +104,7 @@ def test_it_refuses_obstacles() -> None:
 def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
     assert registry.check(Scene(model=FORMULATIONS[kind].fields())) == []
     scene = undulation(model=FORMULATIONS[kind].fields(), ground__coulomb_smoothing_m_s=0.01)
-    found = {p.key: p for p in registry.check(scene) if "left out" in p.message}
+    found = {p.key: p for p in registry.check(scene) if "ignored" in p.message}
     assert set(found) == {
         "ground.viscous_along_ns_per_m",
         "ground.viscous_across_ns_per_m",
@@ -115,7 +115,7 @@ def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
         'joint_controller.law: "feedback_linearization"' in found["joint_controller.law"].sentence()
     )
     assert 'model.kind = "planar_lagrangian"' in found["joint_controller.law"].sentence()
-    assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("make it 0.001, or")
+    assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("set it to 0.001, or")
 
 
 STIFF = {

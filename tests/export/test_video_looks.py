@@ -18,7 +18,7 @@ from snakestudio.export import codecs
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.codecs import CODECS, KINDS, encoder_of, video_path
 from snakestudio.export.composition import PlotStrip, strip_height
-from snakestudio.export.painter import GhostSource
+from snakestudio.export.ghost_source import GhostSource
 from snakestudio.export.video import Companion, FramePainter, VideoOptions, write_video
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.columns import column_names, table

@@ -67,7 +67,7 @@ class Drive:
         self._asked = now
         if not robot.connected:
             loaded = load_profile(self._profile)
-            window.context.connection.connect_robot(loaded, self._bus, LiveChoices())
+            window.context.robot.connect_to(loaded, self._bus, LiveChoices())
         elif state is LinkState.LISTENING and robot.link is not None:
             robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:

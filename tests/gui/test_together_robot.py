@@ -35,7 +35,7 @@ def link(window: MainWindow) -> Iterator[FakeLink]:
 
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
     link.state = state
-    window.context.robot._look()
+    window.context.robot.poll()
 
 
 class Peer:
@@ -44,12 +44,12 @@ class Peer:
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(
             lambda: (
-                window.context.together._way is not None
-                and window.context.together._way.start.port is not None
+                window.context.together._under_way is not None
+                and window.context.together._under_way.start.port is not None
             )
         )
-        assert window.context.together._way is not None
-        port = window.context.together._way.start.port
+        assert window.context.together._under_way is not None
+        port = window.context.together._under_way.start.port
         assert port is not None
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5.0)
         self.lines = self.socket.makefile("rb")
@@ -121,7 +121,7 @@ def test_streaming_begun_by_hand_starts_the_others(
 ) -> None:
     put(window, link, LinkState.ARMED)
     window.context.robot.stream()
-    window.context.robot._look()
+    window.context.robot.poll()
     qtbot.waitUntil(lambda: "Started." in window.context.banners.together.text)
     assert [kind for kind, _ in link.commands].count("stream") == 1
     assert peer.say("STOP").startswith("OK STOP")
@@ -210,7 +210,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     assert window.context.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
     control = window.context.robot
     loaded = load_profile(find_profile("lab_robot"))
-    window.context.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    window.context.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
@@ -226,7 +226,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
         assert peer.say("START lab_3").startswith("OK START")
         qtbot.waitUntil(lambda: control.state is not LinkState.ARMED, timeout=5_000)
-        assert control.state is LinkState.STREAMING, control.standing.sentence
+        assert control.state is LinkState.STREAMING, control.status.sentence
         qtbot.waitUntil(lambda: control.live is not None and control.live.streaming)
         assert peer.say("STOP").startswith("OK STOP")
         qtbot.waitUntil(lambda: control.state is LinkState.FAULT, timeout=5_000)
@@ -242,4 +242,4 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert any("“lab_3”" in event.text for event in recording.events)
     finally:
         peer.close()
-        window.context.connection.disconnect_robot()
+        window.context.robot.disconnect_robot()

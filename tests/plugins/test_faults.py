@@ -103,6 +103,20 @@ def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:
     assert runner.latest.control["phase_rad"] == pytest.approx(phase + 2 * 3.141592653589793 * 0.29)
 
 
+def test_reloaded_controller_gets_the_state_that_it_now_needs(tmp_path: Path) -> None:
+    blind = WAG.replace("value\n", "value, Fields\n", 1).replace(
+        "class Wag(AngleController):", "class Wag(AngleController):\n    needs = Fields.NONE"
+    )
+    load(written(tmp_path, text=blind))
+    runner = Runner(wagging())
+    assert runner.advance(400).ok
+    seeing = blind.replace("Fields.NONE", "Fields.JOINTS")
+    written(tmp_path, text=seeing, here="snapshot.joint_angle[0]")
+    reload("wag")
+    assert runner.reload_plugins(wagging()) == []
+    assert runner.advance(400).ok
+
+
 def test_other_channels_wait_for_a_reset(tmp_path: Path) -> None:
     runner = failing(tmp_path, "")
     runner.advance(400)

@@ -1,6 +1,6 @@
 """A lab's cluster as the page about it sets it up: found by the scheduler's file, and spoken to in private by TLS.
 
-The certificates beside this file were made with the commands of docs/cluster.md, for a hundred
+The certificates beside this file were made with the commands of docs/tutorials/cluster.md, for a hundred
 years.
 """
 

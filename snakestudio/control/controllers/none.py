@@ -12,6 +12,6 @@ KIND = ControllerKind(
     fields=GaitAlone,
     make=SetPoints,
     title="None: the gait alone",
-    help="The joints do what the gait says, whatever happens.",
+    help="The joints follow the gait without feedback.",
     place=0,
 )

@@ -1,4 +1,4 @@
-"""Lateral undulation, whose values are those that the library of gaits, start poses and strain laws reckon with."""
+"""Lateral undulation; the gait library, start poses and strain laws use the same parameters."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ KIND = GaitKind(
     fields=LateralUndulation,
     make=WaveGait,
     title="Lateral undulation",
-    help="A horizontal wave runs along the body.",
+    help="A horizontal wave travels along the body.",
     place=0,
 )

@@ -102,18 +102,18 @@ class LinkCore:
         self._profile = profile
         self._journal = Journal(tell)
         self._machine = Machine()
-        self._observed = NodeStates(profile)
+        self._node_states = NodeStates(profile)
         limits = AxisLimits(profile)
         meter = self._meter = LoadMeter(profile)
-        plausibility = PlausibilityChecks(limits, self._observed)
-        self._watchdogs = Watchdogs(profile, self._observed)
+        plausibility = PlausibilityChecks(limits, self._node_states)
+        self._watchdogs = Watchdogs(profile, self._node_states)
         self._arrivals = Arrivals(profile)
         self._foreign_master = ForeignMaster(codec, replay=replay)
         expected = Expected(profile, codec.pages)
-        self._limited = Limited(profile, limits, self._observed, expected)
+        self._limited = Limited(profile, limits, self._node_states, expected)
         self._rx = RxPath(
             codec,
-            self._observed,
+            self._node_states,
             plausibility,
             self._arrivals,
             self._foreign_master,
@@ -128,19 +128,19 @@ class LinkCore:
         self._torque = TorqueControl(
             profile,
             self._machine,
-            self._observed,
+            self._node_states,
             self._tx,
             self.set_points,
             self._watchdogs,
             self._journal,
         )
         self._supervisor = Supervisor(
-            limits, self._observed, self._watchdogs, self._arrivals, plausibility, self._limited
+            limits, self._node_states, self._watchdogs, self._arrivals, plausibility, self._limited
         )
         self._readiness = Readiness(
             profile,
             limits,
-            self._observed,
+            self._node_states,
             plausibility,
             self._watchdogs,
             self._arrivals,
@@ -151,7 +151,7 @@ class LinkCore:
         )
         self._telemetry = TelemetryBuilder(
             profile,
-            self._observed,
+            self._node_states,
             expected,
             self._rx,
             self._tx,
@@ -293,7 +293,7 @@ class LinkCore:
         if reasons:
             self._refuse(now, f"The robot is not ready: {' '.join(reasons)}")
             return
-        held = self._torque.held = self._observed.values["angle"].copy()
+        held = self._torque.held = self._node_states.values["angle"].copy()
         self._supervisor.begin(now)
         self.set_points.begin(held, now)
         self._torque.begin("arm", now)
@@ -338,11 +338,11 @@ class LinkCore:
             self._refuse(
                 now, "The robot still says that its torque is on, or may be; stop it first."
             )
-        elif self.state is LinkState.FAULT and (armed := self._observed.torque()).any():
+        elif self.state is LinkState.FAULT and (armed := self._node_states.torque()).any():
             names = axis_names(self._profile.axes, armed)
             said = f"The last word of {names} was that its torque is on"
             self._refuse(now, f"{said}; start the robot again and reset, or disconnect.")
-        elif self.state is LinkState.FAULT and (unknown := self._observed.unknown()).any():
+        elif self.state is LinkState.FAULT and (unknown := self._node_states.unknown()).any():
             names = axis_names(self._profile.axes, unknown)
             said = f"The last word of {names} is none that the profile knows"
             self._refuse(now, f"{said}; add it to the profile's status values, or disconnect.")
@@ -357,7 +357,7 @@ class LinkCore:
         if (
             self.state is not LinkState.IDLE
             or self._torque.task is not None
-            or self._observed.torque().any()
+            or self._node_states.torque().any()
         ):
             self._refuse(
                 now,
@@ -536,7 +536,7 @@ class LinkCore:
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._torque.task is None
         foreign = foreign and not self._replay and self._torque.says_armed(now)
         if foreign and not self._foreign:
-            armed = self._observed.says("armed").any()
+            armed = self._node_states.says("armed").any()
             told = (
                 "armed by somebody else"
                 if armed

@@ -182,22 +182,22 @@ def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
     assert editor.mapping == DEFAULT
     assert "F (Frame Selection)" in editor.conflicts.text()
     qtbot.waitUntil(editor.isActiveWindow)
-    editor.rows[0].source.click()
+    editor.table.rows[0]["input"].click()
     qtbot.keyClick(editor, Qt.Key.Key_I)
-    assert editor.rows[0].input == Input("key", "I")
-    editor.rows[1].source.click()
+    assert editor.table.rows[0].values.input == Input("key", "I")
+    editor.table.rows[1]["input"].click()
     qtbot.keyClick(editor, Qt.Key.Key_I)
     assert editor.mistakes.text() == "Key I is bound twice (Speed); remove one of them."
     assert not editor.use.isEnabled()
-    editor.rows[1].source.click()
+    editor.table.rows[1]["input"].click()
     qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert editor.isVisible(), "Escape ends the waiting, not the dialog"
-    editor.rows[1].source.click()
+    editor.table.rows[1]["input"].click()
     qtbot.keyClick(editor, Qt.Key.Key_U)
     assert editor.use.isEnabled()
     editor.add()
     qtbot.keyClick(editor, Qt.Key.Key_J)
-    editor.rows[-1].share.setValue(40.0)
+    editor.table.rows[-1]["share"].setValue(40.0)
     for place, field in enumerate(editor.numbers.values()):
         field.setValue(60.0 + place)
     assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, (
