@@ -106,7 +106,7 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (
             ["--interface", "sockecan"],
-            "CAN interface",
+            '"sockecan"',
         ),
         (["--interface", "replay", "--channel", "none.blf"], "none.blf"),
         (
