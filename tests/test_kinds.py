@@ -312,7 +312,7 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
             with_values(fence, wrong)
     flat = with_values(fence, {"obstacles[1].height_m": 0.005, "obstacles[1].friction": 0.1})
     assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
-        naming("obstacles[1].friction: 0.1")
+        naming("obstacles[1].friction: 0.1", "0")
     ]
     beneath = with_values(
         fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}}

@@ -106,14 +106,17 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (
             ["--interface", "sockecan"],
-            "CAN interface",
+            '"sockecan"',
         ),
         (["--interface", "replay", "--channel", "none.blf"], "none.blf"),
         (
             ["--interface", "slcan", "--port", "5"],
             "--port goes with --interface udp_multicast, not with slcan.",
         ),
-        (["--bitrate", "5"], "--bitrate 5: input should be greater than or equal to 1000."),
+        (["--bitrate", "5"], "1000 bit/s (got 5)"),
+        (["--bitrate", "9000000"], "8000000 bit/s (got 9000000)"),
+        (["--interface", ""], "empty"),
+        (["--channel", "c" * 201], "200 characters"),
         (["--interface", "virtual"], "joins"),
         (
             ["--interface", "slcan"],

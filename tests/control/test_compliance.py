@@ -180,7 +180,7 @@ def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
             {},
             "gait lateral_undulation",
         ),
-        (("offset_deg", "offset_deg"), {}, "parameter"),
+        (("offset_deg", "offset_deg"), {}, "listed"),
         (
             ("frequency_deg_s",),
             {"gait.frequency_deg_s": 0.0},

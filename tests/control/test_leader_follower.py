@@ -269,7 +269,7 @@ def test_two_links_are_led_too() -> None:
     [
         (
             {"robot": Robot(n_links=2, link_length_m=L)},
-            "joint follows",
+            "joint that follows",
         ),
         (
             {"controller": {"head_angle_deg": 70.0}},
@@ -277,7 +277,7 @@ def test_two_links_are_led_too() -> None:
         ),
         (
             {"controller": {"reference_limit_deg": 80.0}},
-            "References go to 80°",
+            "80°",
         ),
         (
             {"controller": {"speed_m_s": 0.05}},
@@ -289,7 +289,7 @@ def test_two_links_are_led_too() -> None:
         ),
         (
             {"controller": {"head_reach_m": 0.9}},
-            "0.9",
+            "0.9 m",
         ),
         (
             {"control": Control(soft_start_deg=3.0)},

@@ -33,13 +33,13 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
     (
         SHIPPED,
         {"controller.look_ahead_m": 0.1},
-        naming("controller.look_ahead_m: 0.1", "0.14 m"),
+        naming("controller.look_ahead_m: 0.1", "(0.14 m)"),
     ),
     (
         SHIPPED,
         {"controller.offset_limit_deg": 4.0},
         # 1.76 m where the spline is tightest; 0.14 m / (4 degrees) = 2.0 m.
-        naming("1.8", "(5.7, 1)", "4°", "on 2 m"),
+        naming("1.8", "(5.7, 1)", "4°", "2 m"),
     ),
     (
         PLANAR,
@@ -54,7 +54,7 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
     (
         PLANAR,
         {"obstacles": [post(1, 0.3, 0.2), post(2, 0.1, 0.2)]},
-        naming("either side, and 1"),
+        naming("1 more"),
     ),
     (PLANAR, {"obstacles": [box(2.0, 0.25)]}, "passes obstacle 1 at 0.15 m"),
     (PLANAR, {"obstacles": [box(2.0, 0.55, 90.0)]}, "passes obstacle 1 at 0.049 m"),
@@ -68,9 +68,9 @@ CASES: list[tuple[Scene, dict[str, Any], str]] = [
         {"gait.amplitude_deg": 0.0},
         naming("gait.amplitude_deg"),
     ),
-    (HEADING, {"gait.frequency_deg_s": 0.0}, "gait.frequency_deg_s: The gait stands still"),
+    (HEADING, {"gait.frequency_deg_s": 0.0}, naming("gait.frequency_deg_s")),
     (HEADING, {"gait.phase_shift_deg": 0.0}, naming("gait.phase_shift_deg")),
-    (HEADING, {"controller.gain": 0.0}, "controller.gain: The offset stays 0"),
+    (HEADING, {"controller.gain": 0.0}, "controller.gain: The offset is always 0"),
     (
         HEADING,
         {"controller.offset_limit_deg": 0.0},

@@ -357,4 +357,4 @@ def test_doubts_are_told_with_a_remedy() -> None:
     assert registry.check(with_values(tight, dict(problem.fixes[0].values))) == []
     driven = with_values(load_scene(scenes_dir() / "worm.toml"), DRIVEN)
     (doubt,) = (p for p in scene_check.check(driven) if "controller" in p.key)
-    assert "left out" in doubt.message
+    assert "ignored by" in doubt.message

@@ -289,7 +289,7 @@ def found(**values: Any) -> list[str]:
         ),
         (
             {"controller__kind": "leader_follower"},
-            naming('controller.kind: "leader_follower"'),
+            'controller.kind: "leader_follower" commands joint angles',
         ),
         (
             {"controller__kind": "teleoperation"},

@@ -44,7 +44,7 @@ def test_checking_does_not_load_the_compiler() -> None:
             {"ground__stribeck_rise": 0.5},
             naming(
                 "ground.stribeck_rise: 0.5",
-                "it 0",
+                "0",
                 'model.kind = "planar_nonsmooth" or "spatial_nonsmooth"',
             ),
         ),
@@ -115,7 +115,7 @@ def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
         'joint_controller.law: "feedback_linearization"' in found["joint_controller.law"].sentence()
     )
     assert 'model.kind = "planar_lagrangian"' in found["joint_controller.law"].sentence()
-    assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("make it 0.001, or")
+    assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("set it to 0.001, or")
 
 
 STIFF = {

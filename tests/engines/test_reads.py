@@ -42,19 +42,19 @@ def test_defaults_need_no_words(kind: str) -> None:
             {"ground.viscous_along_ns_per_m": 1.0},
             naming(
                 "ground.viscous_along_ns_per_m: 1",
-                "it 0",
+                "0",
                 'model.kind = "planar_lagrangian" or "planar_nonholonomic"',
             ),
         ),
         (
             TORQUES,
             {"joint_controller.kp_nm_per_rad": 50.0},
-            naming("joint_controller.kp_nm_per_rad: 50", "it 800"),
+            naming("joint_controller.kp_nm_per_rad: 50", "it to 800"),
         ),
         (
             TORQUES,
             {"solver.joints": "implicit"},
-            naming("solver.joints", 'it "explicit"'),
+            naming("solver.joints", 'it to "explicit"'),
         ),
         (
             TORQUES,
@@ -64,7 +64,7 @@ def test_defaults_need_no_words(kind: str) -> None:
         (
             PLANAR,
             {"strain.wavelength_m": 2.0},
-            naming("strain.wavelength_m: 2", "it 0.8"),
+            naming("strain.wavelength_m: 2", "it to 0.8"),
         ),
         (
             PLANAR,
@@ -98,7 +98,7 @@ def test_defaults_need_no_words(kind: str) -> None:
         (
             CONTINUUM,
             {"start.vx_m_s": 0.1},
-            naming("start.vx_m_s: 0.1", "it 0"),
+            naming("start.vx_m_s: 0.1", "it to 0"),
         ),
         (
             CONTINUUM,
@@ -156,6 +156,6 @@ def test_a_table_of_heights_has_no_relief() -> None:
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "obstacles": [field]})
     (problem,) = findings(scene)
     assert "obstacles[1].relief_m: 0.3" in problem.sentence()
-    assert "it 0.1" in problem.sentence()
+    assert "it to 0.1" in problem.sentence()
     assert unused_reason(scene, "obstacles[1].relief_m")
     assert not unused_reason(scene, "obstacles[1].z_m")

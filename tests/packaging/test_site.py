@@ -100,7 +100,7 @@ def test_reference_has_every_option_of_every_command(site: SimpleNamespace) -> N
     sections = dict(part.split("\n", 1) for part in text.removeprefix("## ").split("\n\n## "))
     assert list(sections) == list(COMMANDS)
     for name, section in sections.items():
-        for action in parser_of(name)._actions:
+        for action in parser_of(name).arguments:
             if action.help is not argparse.SUPPRESS and "--help" not in action.option_strings:
                 for option in action.option_strings:
                     assert option in section, f"{name} {option}"

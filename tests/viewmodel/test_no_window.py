@@ -58,4 +58,4 @@ def test_the_reason_names_what_is_wrong(
 ) -> None:
     text = why_no_window(messages, [], environment)
     assert text.startswith(reason)
-    assert "run without a window: snakestudio run SCENE" in text
+    assert "snakestudio run SCENE" in text
