@@ -46,7 +46,7 @@ BARS = {
     "polling_timers": Bar(9),
     "format_skips": Bar(21, goal=80),
     "parallel_assignments": Bar(34, goal=200),
-    "copied_lines": Bar(27, goal=0),
+    "copied_lines": Bar(26, goal=0),
     "private_in_tests": Bar(171, goal=100),
     "quoted_phrases": Bar(1399),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
