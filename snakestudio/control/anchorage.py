@@ -19,9 +19,6 @@ from snakestudio.model.robot.beam_shape import bracket, grid, shape
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 
-__all__ = ["Anchorage", "anchorage", "switches"]
-
-
 POINTS = 641
 """Largest number of points along a body."""
 

@@ -16,8 +16,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.plugins.author_state import public_state, with_public_state
 
-__all__ = ["AngleController", "AngleGait"]
-
 _DIFFERENCE_S = 1e-4
 """Step of the finite differences that give the rates and accelerations of a gait, s. The errors of both
 are below 1e-7."""

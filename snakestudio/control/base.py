@@ -12,8 +12,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 
-__all__ = ["Controller", "OnePeriod", "OpenLoop", "Steerable"]
-
 
 class Controller(Protocol):
     """Computes references; independent of the engine or robot that follows them."""

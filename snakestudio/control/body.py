@@ -14,8 +14,6 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Body", "hold", "wrapped"]
-
 
 class Body:
     """Headings and joints, counted from the head.

@@ -17,8 +17,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.plugins.faults import calling
 
-__all__ = ["checked_controller"]
-
 
 def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
     """Wrap `controller` so that references that cannot be followed raise `PluginRuntimeError`.

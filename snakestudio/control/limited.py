@@ -9,8 +9,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Limited", "Limits", "resting"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -9,8 +9,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.compilable import copy_rows
 
-__all__ = ["LookAhead", "Motion"]
-
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 """Angles, rates and accelerations of all joint axes at some times, each (k, m)."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.robot.strain_law import StrainField
 
-__all__ = ["Slip", "carried", "gathered", "slip"]
-
 
 class Slip(NamedTuple):
     """Sideways slip of a body whose head does not slip."""

@@ -10,8 +10,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.model.compilable import add_offset, follow_offset
 
-__all__ = ["OffsetFilter"]
-
 
 class OffsetFilter(NamedTuple):
     """The critically damped filter psi'' = (target - psi) / T^2 - 2 psi' / T, exact for a constant target `wanted`."""

@@ -19,8 +19,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.track import Track
 
-__all__ = ["PathProjection", "heading_to", "integral_rate", "projected"]
-
 
 class PathProjection(NamedTuple):
     """Projection of a point onto a path."""

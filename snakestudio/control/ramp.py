@@ -8,9 +8,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["RAMP_TIME", "Ramp", "constant", "lead_in"]
-
-
 RAMP_TIME = 0.3
 """Shortest duration of a transition, s: brief to the eye, but long compared with the response of the joints."""
 

@@ -22,8 +22,6 @@ from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.faults import calling
 
-__all__ = ["check", "create"]
-
 _STRAIN_SOURCE = "strain_source:StrainSource"
 _STRAIN_CHECK = "strain_check:check"
 

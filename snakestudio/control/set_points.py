@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray, IntArray
 from snakestudio.control.base import OpenLoop
+from snakestudio.control.look_ahead import Motion
 from snakestudio.control.ramp import constant, lead_in
 from snakestudio.control.speed_limit import SpeedLimit
-from snakestudio.control.waves import Motion
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-
-__all__ = ["Gait", "Offset", "OwnGait", "SetPoints"]
-
 
 NEVER = np.iinfo(np.int64).max
 

@@ -20,8 +20,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 
-__all__ = ["SpeedLimit", "SpeedLimited", "SteerableSpeedLimited", "check"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Lag:

@@ -21,15 +21,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.shared_values import pitch_offset
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = [
-    "OscillatorController",
-    "OscillatorFields",
-    "StateController",
-    "check_reach",
-    "integrate",
-    "pitch_effects",
-]
-
 LARGEST_STEP_S = 2e-3
 """Largest step of the integration, s: the eigenvalues of f must be below 250/s."""
 

@@ -14,8 +14,6 @@ from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.robot import Axis, Robot
 
-__all__ = ["Aim", "EnvelopedShape", "Shape", "SteeredGait", "shape_of"]
-
 
 class Shape(NamedTuple):
     """A gait without its speed: angle_i = A sin(r Phi + (i - 1) delta + delta_0) + psi of yaw and of pitch."""

@@ -36,9 +36,6 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["CHANNELS", "PLOT", "Steering", "SteeringFields", "check"]
-
-
 _OVERTURN = 0.5
 """Hysteresis of the turning direction beyond half a turn, rad. Without it, the oscillation of the gait
 would reverse the direction repeatedly."""

@@ -16,9 +16,6 @@ from snakestudio.model.robot.strain_bounds import HUGE, extremes, hidden, speed_
 from snakestudio.model.robot.strain_law import StrainField, StrainLaw
 from snakestudio.model.scene import Scene
 
-__all__ = ["check"]
-
-
 SAMPLES = 101
 """Number of times of the run that are checked."""
 

@@ -21,9 +21,6 @@ from snakestudio.model.robot.strain_law import StrainField, StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["BLEND_TIME", "ENTRY", "StrainSource"]
-
-
 BLEND_TIME = 0.5
 """Duration of a transition to a changed law on the whole body, or to a changed speed, s."""
 

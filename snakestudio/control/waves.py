@@ -15,8 +15,6 @@ from snakestudio.model.motion import BodyWaves, GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
-__all__ = ["Motion", "WaveGait"]
-
 NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 

@@ -25,19 +25,6 @@ from snakestudio.model.registry import (
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = [
-    "CONTROLLERS",
-    "ControllerKind",
-    "Curve",
-    "EventFinder",
-    "JointMarks",
-    "Plot",
-    "Said",
-    "controller_of",
-    "stand_in",
-]
-
-
 NOT_LOADED = "The plug-in that provides it is not loaded."
 
 EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]

@@ -22,8 +22,6 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["FORMULATIONS", "FormulationKind", "Late", "stand_in", "thing_at"]
-
 Late = Callable[..., Any] | str
 """An object, or its location in the folder of the formulation, "module:name", so that compiled code is
 loaded on first use."""

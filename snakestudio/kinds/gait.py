@@ -22,8 +22,6 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["GAIT_KINDS", "GaitKind", "stand_in"]
-
 
 def _fine(scene: Scene) -> list[Problem]:
     return []

@@ -14,15 +14,6 @@ from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.plugins.loaded import Plugin, find
 from snakestudio.plugins.scenes import named_plugins
 
-__all__ = [
-    "driving_plugins",
-    "is_complete",
-    "plugin_records",
-    "plugins_in_use",
-    "problems",
-    "renewed",
-]
-
 
 def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
     """Parts of the scene that have a kind, with their keys."""

@@ -25,16 +25,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPicture
 from snakestudio.text import counted, listing, literal_text, noun, quoted
 
-__all__ = [
-    "EVERY_MODEL",
-    "LINKS",
-    "belongs_elsewhere",
-    "findings",
-    "left_out",
-    "readers",
-    "unused_reason",
-]
-
 EVERY_MODEL = frozenset(
     {
         "format",

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from snakestudio.errors import PluginRuntimeError, SnakeStudioError
 from snakestudio.plugins.faults import PluginCancelled
 
-__all__ = ["CommandQueue"]
-
 _AGAIN_S = 0.5
 """Pause after an unexpected exception, s."""
 

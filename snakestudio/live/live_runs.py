@@ -31,8 +31,6 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 
-__all__ = ["TAIL_S", "LiveRuns"]
-
 TAIL_S = 5.0
 """How long a run continues after streaming, s."""
 

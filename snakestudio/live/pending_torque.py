@@ -10,8 +10,6 @@ from snakestudio.link.base import Link
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["TORQUE", "PendingTorque", "TorqueRequest"]
-
 TORQUE = (LinkState.ARMED, LinkState.STREAMING)
 """States in which torque is on."""
 

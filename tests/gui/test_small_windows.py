@@ -147,7 +147,7 @@ def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) ->
     viewport = small.context.viewport
     forces = viewport.legends.forces
     views = viewport.buttons
-    edits = viewport.editor.buttons
+    edits = viewport.tools.editor.buttons
     for one, other in ((forces, views), (forces, edits), (views, edits)):
         assert not one.geometry().intersects(other.geometry())
 

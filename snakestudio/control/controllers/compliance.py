@@ -20,9 +20,9 @@ from typing import Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.control.look_ahead import Motion
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.control.set_points import SetPoints
-from snakestudio.control.waves import Motion
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.kinds.gait import GAIT_KINDS
@@ -32,8 +32,6 @@ from snakestudio.model.motion import GaitFields
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-
-__all__ = ["KIND", "Compliance", "ComplianceFields"]
 
 CHANNELS = ("compliance_load_nm", "compliance_share")
 """J^T tau of the first parameter, and its x - x_0 as a fraction of the largest change."""

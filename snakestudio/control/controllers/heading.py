@@ -11,8 +11,6 @@ from snakestudio.kinds.controller import ControllerKind, Said
 from snakestudio.model.fields import value
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["KIND", "HeadingController", "HeadingFields"]
-
 
 class HeadingFields(SteeringFields):
     """The robot turns to a heading and holds it."""

@@ -25,8 +25,6 @@ from snakestudio.control.state_equations import (
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
-__all__ = ["KIND", "HopfOscillators", "HopfOscillatorsFields"]
-
 _FIRST = 0.01
 """Initial radius of all oscillators, rad; not 0, because the origin is an equilibrium."""
 

@@ -25,8 +25,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import JointTargets, SteerCommand
 
-__all__ = ["KIND", "JointTargetsController", "JointTargetsFields"]
-
 
 class JointTargetsFields(ControllerFields):
     """The joints move to the angles that another program commands."""

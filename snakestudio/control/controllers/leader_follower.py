@@ -24,9 +24,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 from snakestudio.text import counted, numbered
 
-__all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
-
-
 FOLLOWING = 0
 RESOLVING = 1
 """Values of the channel "controller_state"."""

@@ -28,8 +28,6 @@ from snakestudio.control.state_equations import (
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
-__all__ = ["KIND", "MatsuokaOscillators", "MatsuokaOscillatorsFields"]
-
 _ADAPTATION = 2.0
 _FATIGUE = 2.5
 _INHIBITION = 2.0

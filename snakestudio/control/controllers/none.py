@@ -6,8 +6,6 @@ from snakestudio.control.set_points import SetPoints
 from snakestudio.kinds.controller import ControllerKind
 from snakestudio.model.controllers import GaitAlone
 
-__all__ = ["KIND"]
-
 KIND = ControllerKind(
     fields=GaitAlone,
     make=SetPoints,

@@ -22,9 +22,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.track import Track, track
 
-__all__ = ["KIND", "PathFollower", "PathFollowingFields"]
-
-
 _SPACING = 0.02
 """Spacing of the path points that are checked against obstacles, m; a long path has 20000 of them."""
 

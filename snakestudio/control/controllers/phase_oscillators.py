@@ -25,8 +25,6 @@ from snakestudio.control.state_equations import (
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
-__all__ = ["KIND", "PhaseOscillators", "PhaseOscillatorsFields"]
-
 
 class PhaseOscillatorsFields(OscillatorFields):
     """One phase oscillator for each joint axis; each locks to its neighbours' phase lag."""

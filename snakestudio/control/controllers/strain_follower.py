@@ -24,9 +24,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["KIND", "StrainFollower", "StrainFollowerFields"]
-
-
 SAMPLES = 41
 """Numbers of times and of body points at which the law is checked."""
 

@@ -43,9 +43,6 @@ from snakestudio.model.teleop import (
 )
 from snakestudio.text import counted
 
-__all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
-
-
 CHANNELS = ("gait_frequency_radps", "gait_amplitude_share", "gait_offset_rad", "gait_number")
 """Actual values: frequency and offset (of the joints, with their sign), fraction of the amplitude, and
 index of the gait in `model.teleop.steerable_gaits`."""

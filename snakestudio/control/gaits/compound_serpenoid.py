@@ -9,8 +9,6 @@ from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import CompoundSerpenoid, envelope_of
 
-__all__ = ["KIND"]
-
 _VERTICAL = (
     "gait.delta_rad",
     *(f"gait.{name}" for name in CompoundSerpenoid.model_fields if name.startswith("even_")),

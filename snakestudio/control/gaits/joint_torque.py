@@ -17,8 +17,6 @@ from snakestudio.model.robot.joint_torque import TorqueLaw, is_readable
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["KIND", "JointTorqueFields", "JointTorques"]
-
 
 class JointTorqueFields(GaitFields):
     """Torques of the joint motors as formulas of time, instead of angle references.

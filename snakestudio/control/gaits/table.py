@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.control.look_ahead import Motion
 from snakestudio.control.ramp import Ramp, constant
-from snakestudio.control.waves import Motion
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table, trajectory
 from snakestudio.model.tables.joint_angles import JointTable
-
-__all__ = ["KIND", "TableGait"]
 
 
 @dataclass(frozen=True, slots=True)

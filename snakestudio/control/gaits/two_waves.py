@@ -6,8 +6,6 @@ from snakestudio.control.waves import WaveGait
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.motion import TwoWaves
 
-__all__ = ["KIND"]
-
 KIND = GaitKind(
     fields=TwoWaves,
     make=WaveGait,

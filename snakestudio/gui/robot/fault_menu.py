@@ -8,8 +8,6 @@ from PySide6.QtWidgets import QMenu
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
 
-__all__ = ["FAULT_MENU", "FaultMenu"]
-
 FAULT_MENU = "Robot/Faults of the Emulated Robot"
 """Path of the menu."""
 

@@ -53,6 +53,7 @@ from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.streaming.streamer import Streamer
 from snakestudio.gui.study.feature import StudyFeature
+from snakestudio.gui.viewport.companions import OtherRuns, RobotState
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import trimming_note
@@ -264,10 +265,11 @@ class Context(QObject):
             self.twin,
         ):
             self.overlaid.add(source)
-        self.viewport.show_beside(
-            self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks
+        companions = self.viewport.companions
+        companions.show_runs(
+            OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         )
-        self.viewport.show_robot(self.twin.marks, self.twin.stale)
+        companions.show_robot(RobotState(self.twin.marks, self.twin.stale))
         self.twin.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
@@ -284,7 +286,7 @@ class Context(QObject):
             self.document.title_changed,
             self.selection.changed,
             self.viewport.options.changed,
-            self.viewport.editor.options.changed,
+            self.viewport.tools.editor.options.changed,
             self.viewport.navigator.following_changed,
             self.viewport.buttons.projection_changed,
             self.exporter.changed,

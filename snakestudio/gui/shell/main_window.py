@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.context.viewport.options.load(self.context.settings)
-        self.context.viewport.editor.options.load(self.context.settings)
+        self.context.viewport.tools.editor.options.load(self.context.settings)
         self.context.dress_play()
         geometry = self.context.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
@@ -188,12 +188,12 @@ class MainWindow(QMainWindow):
             self.saveGeometry(),
             self.context.layouts.present,
             viewport.options.now,
-            viewport.editor.options.now,
+            viewport.tools.editor.options.now,
         )
 
     def _store(self) -> None:
         self.context.viewport.options.save(self.context.settings)
-        self.context.viewport.editor.options.save(self.context.settings)
+        self.context.viewport.tools.editor.options.save(self.context.settings)
         self.context.settings.setValue("window/geometry", self.saveGeometry())
         self.context.layouts.store_last()
         self.context.settings.sync()

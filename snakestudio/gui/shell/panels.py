@@ -110,8 +110,8 @@ def _parameters(c: Context) -> QWidget:
     from snakestudio.gui.scene.parameters import ParameterPanels
 
     panels = ParameterPanels(c.document, c.session_controller)
-    panels.controller.draw_asked.connect(c.viewport.path_tool.begin)
-    panels.controller.clear_asked.connect(c.viewport.path_tool.clear)
+    panels.controller.draw_asked.connect(c.viewport.tools.path_tool.begin)
+    panels.controller.clear_asked.connect(c.viewport.tools.path_tool.clear)
     return panels
 
 
