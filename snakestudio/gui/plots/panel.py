@@ -162,10 +162,12 @@ class PlotPanel(Themed):
 
         self._begun = True
         self._resting = QTimer(self)
+        self._resting.setObjectName("rest_timer")
         self._resting.setSingleShot(True)
         self._resting.setInterval(_REST_MS)
         self._resting.timeout.connect(self._refresh)
         self._timer = QTimer(self)
+        self._timer.setObjectName("redraw_timer")
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
         session_controller.recording_changed.connect(self._on_recording)

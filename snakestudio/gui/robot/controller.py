@@ -209,7 +209,7 @@ class RobotControl(QObject):
             self.disconnect_robot()
             raise
         link.command("connect")
-        self._look()
+        self.poll()
         self._session_controller.show_robot()
 
     def _make_live(self) -> None:
@@ -246,7 +246,7 @@ class RobotControl(QObject):
             self._make_live()
             raise
         finally:
-            self._look()
+            self.poll()
 
     def _end_live(self) -> None:
         live = self.live
@@ -273,7 +273,7 @@ class RobotControl(QObject):
         self.telemetry = None
         self.log = None
         self.emulated = False
-        self._look()
+        self.poll()
 
     def close(self) -> None:
         """The window closes: the robot is stopped and let go of."""
@@ -335,10 +335,10 @@ class RobotControl(QObject):
             self._gaps.popleft()
         self._beats += 1
         if self._beats % _POLL_BEATS == 0:
-            self._look()
+            self.poll()
 
-    def _look(self) -> None:
-        """Read what the link knows, and tell who shows it."""
+    def poll(self) -> None:
+        """Read what the link knows, and tell who shows it; called a few times a second."""
         link = self.link
         now = time.monotonic()
         alive = link is not None and link.alive
@@ -382,7 +382,7 @@ class RobotControl(QObject):
         if another:
             self._end_live()
             self._make_live()
-            self._look()
+            self.poll()
         else:
             self.live.set_scene(after)
 

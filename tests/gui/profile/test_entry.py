@@ -94,7 +94,7 @@ def test_applying_connects_again_over_the_same_bus(qtbot: QtBot, tmp_path: Path)
 
 def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWidget) -> None:
     dialog = DocumentDialog.shown("safety", window)
-    assert dialog.windowTitle() == "Safety of a robot on CAN"
+    assert "Safety" in dialog.windowTitle()
     titles = [dialog.headings.item(row).text() for row in range(dialog.headings.count())]
     assert "A node drops out" in titles
     dialog.headings.setCurrentRow(titles.index("A node drops out"))
@@ -104,6 +104,6 @@ def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWid
     dialog.text.anchorClicked.emit(QUrl("robot-profile.md"))
     assert asked == ["robot-profile"]
     assert DocumentDialog.shown("missing", window) is dialog
-    assert "This page cannot be read" in dialog.text.toPlainText()
+    assert "cannot be read" in dialog.text.toPlainText()
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.close()
