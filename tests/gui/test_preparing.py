@@ -164,7 +164,7 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
 
 def test_what_failed_is_said(preparing: MainWindow, qtbot: QtBot) -> None:
     Preparing.begun[0].stage = Stage(0.5, None, True, "Nothing can be kept in /full.")
-    qtbot.waitUntil(lambda: "make room there" in preparing.context.banners.run.text)
+    qtbot.waitUntil(lambda: "/full" in preparing.context.banners.run.text)
     assert preparing.context.session_controller.status.state == "unprepared"
 
 

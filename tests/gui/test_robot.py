@@ -473,7 +473,7 @@ def test_lost_contact_is_said_in_red_everywhere(
     words = "MAY STILL MOVE"
     danger = theme.colour("danger")
     banner = window.context.banners.robot
-    assert banner.text.startswith(f"{words}\n{link.reason}")
+    assert f"{words}\n{link.reason}" in banner.text
     assert danger.name() in banner.styleSheet()
     assert panel.state.title.text() == words
     assert danger.name() in panel.state.title.styleSheet()

@@ -128,10 +128,10 @@ class Docks(QObject):
         Parameters
         ----------
         names : collection of str, optional
-            The docks to fill; all that are empty if left out.
+            The docks to fill, and no others; all that are left if left out.
         """
         if names is not None:
-            self._to_fill = [spec for spec in self._to_fill if spec.name in names]
+            self._to_fill = [spec for spec in self._specs if spec.name in names]
         if not self._to_fill:
             self.filled.emit()
             return
