@@ -4,6 +4,7 @@
 # make wheel   wheels with compiled engines, in dist  make lint / format / clean
 # make bundle  a SnakeStudio without Python, in dist  make release all that is published of a version
 # make smoke   try the bundle where there is no Python  make studies shipped studies again
+# make docs    the documentation site, in build/docs
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -15,11 +16,11 @@ sources := snakestudio tests packaging
 test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
-checks := ruff-check ruff-format mypy import-contracts
+checks := ruff-check ruff-format typos mypy import-contracts
 engines := $(patsubst snakestudio/engines/%/kind.py,%,$(wildcard snakestudio/engines/*/kind.py))
 compiled := $(addprefix compile-,$(engines))
 
-.PHONY: help setup run test before_tests soak bench gallery studies wheel bundle smoke release lint format clean $(checks) $(compiled)
+.PHONY: help setup run docs site test before_tests soak bench gallery studies wheel bundle smoke release lint format clean $(checks) $(compiled)
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -38,13 +39,23 @@ run: setup
 
 lint: $(checks)
 
-$(checks) $(compiled): | setup
+docs: setup site
+	@echo "build/docs/index.html"
+
+$(checks) $(compiled) site: | setup
+
+# Every page anew: Sphinx does not warn about pages that it takes from its last run.
+site:
+	$(call step,documentation,$(bin)/sphinx-build --quiet --fresh-env --write-all --fail-on-warning --keep-going --nitpicky --conf-dir packaging/site --doctree-dir .cache/doctrees docs build/docs)
 
 ruff-check:
 	$(call step,ruff check,$(bin)/ruff check $(sources))
 
 ruff-format:
 	$(call step,ruff format --check,$(bin)/ruff format --check $(sources))
+
+typos:
+	$(call step,typos,$(bin)/typos $(sources) docs scenes resources $(wildcard *.md) Makefile pyproject.toml)
 
 mypy:
 	$(call step,mypy --strict,$(bin)/mypy)
@@ -57,7 +68,7 @@ $(compiled): compile-%:
 	$(call step,compile $*,$(bin)/snakestudio warm-up $* > /dev/null)
 
 # What is long before what is short, so that neither of two cores waits for the other at the end.
-before_tests: ruff-check ruff-format $(compiled) mypy import-contracts
+before_tests: ruff-check ruff-format typos $(compiled) mypy import-contracts site
 
 # Two steps at a time; what each has said is shown when it ends, and a failed one lets the others finish.
 two_at_a_time := -j 2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)

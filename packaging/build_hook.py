@@ -1,4 +1,7 @@
-"""Puts compiled kernels into a wheel: hatch runs this while it builds one (see `packaging/wheel.sh`).
+"""Puts the documentation site and compiled kernels into a wheel while hatch builds it (see `packaging/wheel.sh`).
+
+``SNAKESTUDIO_SITE`` is the folder of the built site; without it the wheel has the pages in Markdown
+alone.
 
 With ``SNAKESTUDIO_WITH_KERNELS=1`` every engine is compiled for the baseline by the Python that
 builds, and the wheel is for that version of Python. Without, it is for any Python and system, and
@@ -35,7 +38,10 @@ class KernelsHook(BuildHookInterface):
         return [line for line in lines if line.strip() and not line.startswith("#")]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, and say what goes where."""
+        """Compile, and add the files that are not in the checkout."""
+        site = os.environ.get("SNAKESTUDIO_SITE")
+        if site and self.target_name == "wheel" and version != "editable":
+            build_data["force_include"][site] = "snakestudio/_data/site"
         if version == "editable" or not self._wanted():
             return
         self._folder = Path(tempfile.mkdtemp(prefix="snakestudio-kernels-"))

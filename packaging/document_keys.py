@@ -1,16 +1,17 @@
-"""Rewrite the tables of keys and of environments in the pages, after a declaration has changed."""
+"""Rewrite the tables in the pages that are made from declarations, after a declaration has changed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from snakestudio.cli.conventions import with_conventions
 from snakestudio.gym.documentation import with_environments
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.documentation import with_keys
 from snakestudio.study.description import StudyFields
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGES = {"robot-profile": Profile, "first-study": StudyFields}
+PAGES = {"robot-profile": Profile, "study-file": StudyFields}
 
 
 def main() -> None:
@@ -18,6 +19,8 @@ def main() -> None:
     for name, root in PAGES.items():
         path = DOCS / f"{name}.md"
         path.write_text(with_keys(path.read_text(encoding="utf-8"), root), encoding="utf-8")
+    path = DOCS / "cli.md"
+    path.write_text(with_conventions(path.read_text(encoding="utf-8")), encoding="utf-8")
     path = DOCS / "environments.md"
     path.write_text(with_environments(path.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -16,27 +16,7 @@ from pathlib import Path
 
 import snakestudio
 from snakestudio.cli import COMMANDS, overview, parser_of
-
-FILES = {
-    "~/.local/share/snakestudio": "recorded runs and the user's own robot profiles",
-    "~/.local/state/snakestudio": "unsaved scenes, restored after a crash",
-    "~/.cache/snakestudio": "compiled engines, and what else can be made again",
-    "~/.config/SnakeStudio": "settings of the window",
-}
-ENVIRONMENT = {
-    "SNAKESTUDIO_CACHE_DIR": "folder in place of ~/.cache/snakestudio",
-    "SNAKESTUDIO_STATE_DIR": "folder in place of ~/.local/state/snakestudio",
-    "SNAKESTUDIO_DATA_DIR": "folder in place of ~/.local/share/snakestudio",
-    "SNAKESTUDIO_RUNS_DIR": "folder of the recorded runs",
-    "SNAKESTUDIO_PROFILES_DIR": "folder of the user's own robot profiles",
-    "NO_COLOR": "set to anything: no colours on terminals",
-}
-STATUS = {
-    "0": "Done.",
-    "2": "A mistake in what was given: options, a scene, a profile or another file. A sentence says which.",
-    "3": "The physics failed: no contact forces were found that satisfy the laws.",
-    "130": "Interrupted from the keyboard.",
-}
+from snakestudio.cli.conventions import ENVIRONMENT_VARIABLES, EXIT_CODES, USER_FOLDERS
 
 
 def escaped(text: str) -> str:
@@ -106,7 +86,11 @@ def man_page(date: float) -> str:
         lines += [synopsis(parser), *options(parser)]
         if parser.epilog:
             lines += [".PP", ".nf", escaped(parser.epilog), ".fi"]
-    for title, table in (("EXIT STATUS", STATUS), ("FILES", FILES), ("ENVIRONMENT", ENVIRONMENT)):
+    for title, table in (
+        ("EXIT STATUS", EXIT_CODES),
+        ("FILES", USER_FOLDERS),
+        ("ENVIRONMENT", ENVIRONMENT_VARIABLES),
+    ):
         lines += [f".SH {title}", *items(table)]
     return "\n".join(lines) + "\n"
 

@@ -19,6 +19,16 @@ pythons=("$@")
 [[ $# -gt 0 ]] || { found=$(bash packaging/pythons.sh); mapfile -t pythons <<<"$found"; }
 [[ ${pythons[0]:-} ]] || { echo "wheel.sh: found no Python 3.11, 3.12 or 3.13; name one" >&2; exit 2; }
 
+# What builds the documentation site, by name; the pins are those of development.
+docs=$("${pythons[0]}" -c 'import tomllib
+with open("pyproject.toml", "rb") as file: print(*tomllib.load(file)["project"]["optional-dependencies"]["docs"])')
+
+build_site() { # build_site SPHINX_BUILD FOLDER
+    PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 "$1" --quiet --fail-on-warning --conf-dir packaging/site \
+        --doctree-dir "$2.doctrees" docs "$2"
+    rm -rf "$2/.buildinfo" "$2/_sources" "$2/objects.inv"
+}
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 plain=1
@@ -30,6 +40,10 @@ for python in "${pythons[@]}"; do
     "${build[@]}" -m pip install --quiet --disable-pip-version-check --no-compile \
         -r packaging/requirements.txt -c packaging/requirements-dev.txt hatchling
     if [[ $plain ]]; then
+        "${build[@]}" -m pip install --quiet --disable-pip-version-check --no-compile \
+            -c packaging/requirements-dev.txt $docs
+        build_site "$work/$version/bin/sphinx-build" "$work/site"
+        export SNAKESTUDIO_SITE=$work/site
         "${build[@]}" -m hatchling build -t sdist -d "$out"
         "${build[@]}" -m hatchling build -t wheel -d "$out"
         plain=

@@ -17,6 +17,7 @@ __all__ = [
     "compiled_kernels_dir",
     "config_dir",
     "docs_dir",
+    "documentation_page",
     "find_scene",
     "is_bare_name",
     "is_program_folder",
@@ -99,6 +100,13 @@ def is_program_folder(folder: Path) -> bool:
 def docs_dir() -> Path:
     """Folder of the pages of the documentation."""
     return _data("docs")
+
+
+def documentation_page() -> Path:
+    """First page of the built documentation; missing where it was not built, as in a fresh checkout."""
+    installed = _PACKAGE / "_data" / "site"
+    folder = installed if installed.is_dir() else _PACKAGE.parent / "build" / "docs"
+    return folder / "index.html"
 
 
 def compiled_kernels_dir() -> Path:

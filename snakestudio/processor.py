@@ -73,7 +73,7 @@ class Target(NamedTuple):
 
 
 @cache
-def _processor() -> tuple[str, frozenset[str]]:
+def identify() -> tuple[str, frozenset[str]]:
     """Name of the processor, and what it can do where the system tells that."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo", errors="replace") as file:
         text = file.read(16384)  # the first of possibly hundreds of cores
@@ -86,12 +86,12 @@ def _processor() -> tuple[str, frozenset[str]]:
 
 def processor_name() -> str:
     """What the processor calls itself."""
-    return _processor()[0]
+    return identify()[0]
 
 
 def processor_hash() -> str:
     """A short text that tells processors apart."""
-    name, flags = _processor()
+    name, flags = identify()
     return hashlib.sha256(" ".join([name, *sorted(flags)]).encode()).hexdigest()[:8]
 
 
@@ -105,7 +105,7 @@ def has_baseline() -> bool:
 
         # PF_AVX2_INSTRUCTIONS_AVAILABLE; every processor with AVX2 has the rest of the baseline.
         return bool(ctypes.windll.kernel32.IsProcessorFeaturePresent(40))
-    return _processor()[1] >= _BASELINE_FLAGS
+    return identify()[1] >= _BASELINE_FLAGS
 
 
 def target() -> Target:
@@ -130,14 +130,14 @@ def hold_libraries() -> None:
     """
     # Where the system does not report what the processor can do, finding out would load a library
     # at every start.
-    if _processor()[1] and not target().tuned:
+    if identify()[1] and not target().tuned:
         for name, value in _HELD.items():
             os.environ.setdefault(name, value)
 
 
-def _numpy_is_held() -> bool:
+def numpy_is_held() -> bool:
     """Whether numpy uses no instruction beyond the baseline."""
-    if "avx512f" not in _processor()[1]:
+    if "avx512f" not in identify()[1]:
         return True
     numpy = sys.modules.get("numpy")
     if numpy is None:
@@ -151,7 +151,7 @@ def computed_for() -> str:
     now = target()
     if now.tuned:
         return f"tuned for {now.name}"
-    if not _numpy_is_held():
+    if not numpy_is_held():
         # It was loaded before SnakeStudio was.
         return f"{now.name}, numpy for {processor_name()}"
     return now.name

@@ -28,6 +28,7 @@ from tests.layout_measures import (
     format_skips,
     parallel_assignments,
     private_in_tests,
+    quoted_phrases,
 )
 from tests.polling import polling_timers_of
 
@@ -823,6 +824,7 @@ MEASURES: dict[str, Callable[[Package], Found]] = {
         _of_files(parallel_assignments),
         _of_files(copied_lines),
         _of_files(private_in_tests),
+        _of_files(quoted_phrases),
     )
 }
 """Every count by its name; what it counts stands in the function."""

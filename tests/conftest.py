@@ -196,7 +196,7 @@ def _qt_app() -> Any | None:
 def _watch_timers() -> None:
     """Remember every QTimer that Python code starts."""
     core = sys.modules.get("PySide6.QtCore")
-    if core is None or hasattr(core.QTimer, "_snakestudio_start"):
+    if core is None or hasattr(core.QTimer, "snakestudio_start"):
         return
     original = core.QTimer.start
 
@@ -204,7 +204,7 @@ def _watch_timers() -> None:
         _started_timers.add(self)
         original(self, *args)
 
-    core.QTimer._snakestudio_start = original
+    core.QTimer.snakestudio_start = original
     core.QTimer.start = start
 
 

@@ -1,4 +1,4 @@
-"""How the code is laid out, counted: what the formatter may not touch, several assignments in one, copies.
+"""How the code and its tests are laid out, counted: formatting, assignments, copies, private members, phrases.
 
 They are part of `python -m tests.architecture`, and `test_architecture` holds each to its bar.
 """
@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,10 @@ Found = tuple[int, tuple[str, ...]]
 _SKIP = "# fmt" + ": skip"
 _LONG = 8
 """Lines that make a copy."""
+_PHRASE = 4
+"""Words that make a phrase."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PUNCTUATION = ",.;:!?()[]{}\"'“”‘’…"
 
 
 def by_file(places: Iterable[str]) -> Found:
@@ -38,9 +43,46 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@dataclass
+class _File:
+    """What is counted of one file."""
+
+    assignments: list[ast.Assign] = field(default_factory=list)
+    attributes: list[ast.Attribute] = field(default_factory=list)
+    texts: list[ast.Constant] = field(default_factory=list)
+    """Strings that are not docstrings."""
+    without_code: set[int] = field(default_factory=set)
+    """Lines of imports and docstrings."""
+
+
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(_text(path))
+def _file(path: Path) -> _File:
+    """Parse a file and walk over it once. Only the listed nodes stay in memory."""
+    file = _File()
+    stack: list[ast.AST] = [ast.parse(_text(path))]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            continue
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                file.texts.append(node)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            file.without_code.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            continue
+        if isinstance(node, ast.Attribute):
+            file.attributes.append(node)
+        elif isinstance(node, ast.Assign):
+            file.assignments.append(node)
+        for value in node.__dict__.values():
+            if isinstance(value, ast.AST):
+                stack.append(value)
+            elif type(value) is list:
+                stack.extend(item for item in value if isinstance(item, ast.AST))
+    return file
 
 
 def format_skips(root: Path) -> Found:
@@ -61,8 +103,8 @@ def parallel_assignments(root: Path) -> Found:
     return by_file(
         f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
         for path in _files(root, "snakestudio")
-        for node in ast.walk(_tree(path))
-        if isinstance(node, ast.Assign) and _is_parallel(node)
+        for node in _file(path).assignments
+        if _is_parallel(node)
     )
 
 
@@ -113,17 +155,11 @@ def copied_lines(root: Path) -> Found:
 
 def _code(path: Path) -> list[tuple[int, str]]:
     """The lines of code, stripped, with their numbers: no blank ones, comments, imports and docstrings."""
-    without: set[int] = set()
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.Import | ast.ImportFrom) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        ):
-            without.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     numbered = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
     return [
         (number, line)
         for number, line in numbered
-        if line and not line.startswith("#") and number not in without
+        if line and not line.startswith("#") and number not in _file(path).without_code
     ]
 
 
@@ -137,18 +173,45 @@ def private_in_tests(root: Path) -> Found:
 
 def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
     for path in _files(root, "tests"):
-        tree = _tree(path)
-        own = Counter(
+        attributes = _file(path).attributes
+        own = {
             node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        )
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Attribute) or not re.match(r"_[a-z]", node.attr):
+            for node in attributes
+            if isinstance(node.value, ast.Name) and node.value.id == "self"
+        }
+        for node in attributes:
+            if not re.fullmatch(r"_[a-z](\w*[^\W_])?", node.attr):
                 continue
-            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os", "sys"):
                 continue
             if node.attr not in own and node.attr not in ("_replace", "_asdict", "_fields"):
                 yield path, node
+
+
+def quoted_phrases(root: Path) -> Found:
+    """Strings in tests that quote four or more words in a row of a string of the package: a rewording breaks them."""
+    phrases = {
+        phrase
+        for path in _files(root, "snakestudio")
+        for node in _file(path).texts
+        for phrase in _phrases(str(node.value))
+    }
+    return by_file(
+        f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
+        for path in _files(root, "tests")
+        for node in _file(path).texts
+        if not phrases.isdisjoint(_phrases(str(node.value)))
+    )
+
+
+def _phrases(text: str) -> Iterator[tuple[str, ...]]:
+    """All runs of four words. Keys, numbers and what is filled in end a run; backslashes of patterns are left out."""
+    run: list[str] = []
+    for token in text.replace("\\", "").split():
+        word = token.strip(_PUNCTUATION)
+        if not _WORD.fullmatch(word):
+            run.clear()
+            continue
+        run.append(word)
+        if len(run) >= _PHRASE:
+            yield tuple(run[-_PHRASE:])

@@ -17,7 +17,7 @@ CLOCKS = {
     },  # the curve by which a joint is moved runs in time
     "gui/profile/wiggle_dialog.py": {"self._timer"},  # joints are moved in time
     "gui/robot/arming.py": {"self._timer"},  # how long the button has been held
-    "gui/robot/controller.py": {"self._timer"},  # heartbeat of the window to the robot
+    "gui/core/robot_controller.py": {"self._timer"},  # heartbeat of the window to the robot
     "gui/robot/stop_button.py": {"self._look"},  # the way to a stop depends on no signal
     "gui/robot/teleop/teleop.py": {"self._timer"},  # the period in which joysticks are integrated
     "gui/viewport/navigation.py": {"self._timer"},  # the camera flies

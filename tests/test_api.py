@@ -34,6 +34,16 @@ def test_simulate_gives_columns_by_name() -> None:
         run["no_such_column"]
 
 
+def test_values_are_a_mapping_or_keywords() -> None:
+    values = {"gait.amplitude_deg": 30, "ground.mu_along": 0.3}
+    run = ss.simulate(MAIN, 0.01, values=values)
+    assert (run.scene.gait.amplitude_deg, run.scene.ground.mu_along) == (30, 0.3)
+    run = ss.simulate(MAIN, 0.01, values=values, **{"ground.mu_along": 0.4})
+    assert (run.scene.gait.amplitude_deg, run.scene.ground.mu_along) == (30, 0.4)
+    with pytest.raises(ss.UsageError, match="values"):
+        ss.simulate(MAIN, 0.01, values=[("gait.amplitude_deg", 30)])  # type: ignore[arg-type]
+
+
 def test_a_run_gives_derived_signals() -> None:
     run = ss.simulate(MAIN, duration=0.5)
     other = ss.simulate(MAIN, duration=0.5, rate=50)

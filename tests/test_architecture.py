@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.architecture import MEASURES, PACKAGE, Measure, Package, measures, strongly_connected
+from tests.layout_measures import quoted_phrases
 
 
 class Bar(NamedTuple):
@@ -44,11 +45,12 @@ BARS = {
     "window_importers": Bar(1),
     "polling_timers": Bar(9),
     "format_skips": Bar(21, goal=80),
-    "parallel_assignments": Bar(35, goal=200),
-    "copied_lines": Bar(49, goal=0),
-    "private_in_tests": Bar(235, goal=100),
+    "parallel_assignments": Bar(34, goal=200),
+    "copied_lines": Bar(27, goal=0),
+    "private_in_tests": Bar(20, goal=100),
+    "quoted_phrases": Bar(1121),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
-    "handmade_dialogs": Bar(3, goal=3),
+    "handmade_dialogs": Bar(0, goal=0),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 
@@ -374,6 +376,26 @@ def test_dialogs_that_lay_out_rows_count(little: dict[str, Measure]) -> None:
         f"{PACKAGE}/gui/plans.py: Plan, 5 parts",
         f"{PACKAGE}/gui/robot/dialogs.py: Connect, 0 parts, gui.robot.connect_form",
     )
+
+
+def test_phrases_count_and_keys_values_and_docstrings_do_not(tmp_path: Path) -> None:
+    files = {
+        "snakestudio/texts.py": """
+            TEXT = f"mass_kg: {mass} wants quick brown foxes. Hunt them."
+        """,
+        "tests/test_texts.py": """
+            'It wants quick brown foxes.'
+            EXACT = "wants quick brown foxes"
+            PATTERN = r"quick brown foxes\\. Hunt"
+            SHORT = "mass_kg: -1 wants quick foxes"
+        """,
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir()
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+    _, places = quoted_phrases(tmp_path)
+    assert [place.split(":")[1] for place in places] == ["3", "4"]
 
 
 def test_groups_come_after_what_they_lead_to() -> None:

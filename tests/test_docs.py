@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from snakestudio import cli
-from snakestudio.api import Run
+from snakestudio.api import Run, load_experiment
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.frame import Frame
@@ -24,7 +24,9 @@ from snakestudio.link.profile.loading import parse_profile
 from snakestudio.link.profile.schema import Limits, Profile, Timing
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.documentation import with_keys
-from snakestudio.model.edits import with_values
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.registry import FORMULATIONS
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.paths import docs_dir, scenes_dir
@@ -34,7 +36,8 @@ from snakestudio.study.goals import PRESETS
 from snakestudio.study.study_file import parse_study
 from tests.conftest import ROOT
 
-PAGES = sorted([*docs_dir().glob("*.md"), *docs_dir().glob("studies/*.md")])
+PAGES = sorted(docs_dir().rglob("*.md"))
+MODEL_PAGES = sorted(docs_dir().glob("models/*.md"))
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
@@ -44,6 +47,19 @@ def page(name: str) -> str:
 
 def code(name: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page(name), re.DOTALL | re.MULTILINE)
+
+
+def page_id(path: Path) -> str:
+    return path.relative_to(docs_dir()).with_suffix("").as_posix()
+
+
+def headings(text: str) -> set[str]:
+    """Anchors of the headings of a page, as GitHub and the documentation site name them."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    }
 
 
 def functions(path: Path) -> set[str]:
@@ -93,7 +109,7 @@ def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "root"), [("robot-profile", Profile), ("first-study", StudyFields)]
+    ("name", "root"), [("robot-profile", Profile), ("study-file", StudyFields)]
 )
 def test_the_keys_of_files_are_up_to_date(name: str, root: type[BaseModel]) -> None:
     text = page(name)
@@ -106,13 +122,13 @@ def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
 
 
 def test_the_usual_measures_of_studies_are_described() -> None:
-    described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("first-study"), re.MULTILINE)
+    described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("study-file"), re.MULTILINE)
     usual = [(name, unit_text(preset.unit), preset.help) for name, preset in PRESETS.items()]
     assert [row for row in described if row[0] in PRESETS] == usual
 
 
 def test_the_example_study_is_one() -> None:
-    (text,) = code("first-study", "toml")
+    (text,) = code("study-file", "toml")
     study = parse_study(text)
     assert (study.n_points, study.n_runs, len(study.goals)) == (200, 1000, 2)
 
@@ -163,7 +179,7 @@ def test_the_first_study_does_what_its_page_says(
     monkeypatch.chdir(tmp_path)
     commands = [
         line
-        for line in code("first-study", "sh")[0].splitlines()
+        for line in code("tutorials/first-study", "sh")[0].splitlines()
         if line.startswith("snakestudio ")
     ]
     assert len(commands) == 4
@@ -171,12 +187,76 @@ def test_the_first_study_does_what_its_page_says(
         assert cli.main(line.split()[1:]) == 0, line
     for file in ("undulation.csv", "undulation.png"):
         assert (tmp_path / file).stat().st_size > 1000
-    (source,) = code("first-study", "python")
+    (source,) = code("tutorials/first-study", "python")
     namespace: dict[str, object] = {}
     exec(compile(source, "first-study.md", "exec"), namespace)
     run = namespace["run"]
     assert isinstance(run, Run)
     assert run["time_s"][-1] == pytest.approx(2.0)
+
+
+def test_code_of_the_first_tutorials_prints_what_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("first-run", "first-scene"):
+        for text in code(f"tutorials/{name}", "toml"):
+            (tmp_path / "my_scene.toml").write_text(text, encoding="utf-8")
+        namespace: dict[str, object] = {}
+        for text in code(f"tutorials/{name}", "python"):
+            exec(compile(text, name, "exec"), namespace)
+            printed = capsys.readouterr().out.strip()
+            assert printed, name
+            assert f"`{printed}`" in page(f"tutorials/{name}")
+
+
+def test_code_of_the_figure_and_the_fit_writes_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["run", "sidewinding", "--mcap", "sidewinding.mcap", "--duration", "0.5"]
+    assert cli.main(command) == 0
+    (figure,) = code("tutorials/figure-for-a-paper", "python")
+    exec(compile(figure, "figure-for-a-paper.md", "exec"), {})
+    assert (tmp_path / "sidewinding.pdf").read_bytes().startswith(b"%PDF")
+    (scene,) = code("tutorials/fit-friction", "toml")
+    (tmp_path / "floor.toml").write_text(scene, encoding="utf-8")
+    (cameras,) = code("tutorials/fit-friction", "python")
+    exec(compile(cameras, "fit-friction.md", "exec"), {})
+    assert load_experiment("track.csv").bodies
+    fit = code("tutorials/fit-friction", "sh")[1].split()
+    assert set(truth_keys(cameras)) == {word.split("=")[0] for word in fit if "=" in word}
+
+
+def test_code_of_continuing_a_run_runs() -> None:
+    (source,) = code("continue-a-run", "python")
+    exec(compile(source, "continue-a-run.md", "exec"), {})
+
+
+def truth_keys(source: str) -> list[str]:
+    """Scene keys that the script of the fit gives values of its own."""
+    return re.findall(r'"(ground\.\w+)":', source)
+
+
+MENUS = ("File", "Edit", "View", "Simulation", "Robot", "Time", "Help")
+
+
+def test_pages_name_commands_that_are_in_the_menus() -> None:
+    """Paths such as *File > Export > CSV*, whose commands are listed for the tests of the window."""
+    table = (ROOT / "tests" / "gui" / "commands.txt").read_text(encoding="utf-8")
+    known = set()
+    for line in table.splitlines():
+        menu, _, label = (part.strip() for part in line.split("|")[:3])
+        known.add((*menu.split("/"), label.removesuffix("...").strip()))
+    entries = {path[:k] for path in known for k in range(1, len(path) + 1)}
+    missing = []
+    for path in PAGES:
+        text = re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))
+        for named in re.findall(r"\*([A-Z]\w+ > [^*]+)\*", text):
+            steps = tuple(step.removesuffix("...").strip() for step in named.split(" > "))
+            if steps[0] in MENUS and steps[:2] != ("View", "Panels") and steps not in entries:
+                missing.append(f"{page_id(path)}: {named}")
+    assert not missing, "\n".join(missing)
 
 
 def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,14 +333,53 @@ def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
         assert (ROOT / (inside or linked)).exists(), inside or linked
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=page_id)
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([\w/.-]+\.(?:md|png|toml|csv))\)", text):
-        assert (path.parent / target).is_file(), target
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        file = path.parent / target if target else path
+        assert file.exists(), target
+        if anchor:
+            assert anchor in headings(file.read_text(encoding="utf-8")), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=page_id)
+def test_images_of_pages_exist_and_are_small(path: Path) -> None:
+    for target in re.findall(r"!\[[^]]*\]\(([^)]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).stat().st_size <= 300_000, target
+
+
+@pytest.mark.parametrize("path", MODEL_PAGES, ids=page_id)
+def test_model_pages_name_tests_files_and_keys_that_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for file, test in NAMED.findall(text):
+        assert test in functions(ROOT / file), f"{file} has no {test}"
+    for file in re.findall(r"`(snakestudio/[\w/.]+)`", text):
+        assert (ROOT / file).exists(), file
+    scene = Scene(model=FORMULATIONS[path.stem].fields()) if path.stem in FORMULATIONS else Scene()
+    tables = "|".join(name for name in Scene.model_fields if name != "obstacles")
+    for key in re.findall(rf"`((?:{tables})\.\w+)`", text):
+        get_value(scene, key)
+
+
+def test_every_formulation_has_a_page_with_all_sections() -> None:
+    sections = {
+        "when-to-choose-it",
+        "equations",
+        "symbols",
+        "corrections-to-the-paper",
+        "code",
+        "what-it-was-checked-against",
+    }
+    for kind in FORMULATIONS:
+        if "." in kind or not (ROOT / "snakestudio" / "engines" / kind).is_dir():
+            continue  # of a plug-in
+        text = (docs_dir() / "models" / f"{kind}.md").read_text(encoding="utf-8")
+        assert sections <= headings(text), kind
+        assert NAMED.findall(text), kind
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_id)
 def test_commands_in_the_pages_are_understood(
     path: Path, parse: Callable[[list[str]], None]
 ) -> None:
@@ -298,7 +417,7 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
 
 def options_of(command: str) -> set[str]:
     return {
-        option for action in cli.parser_of(command)._actions for option in action.option_strings
+        option for action in cli.parser_of(command).arguments for option in action.option_strings
     }
 
 
@@ -345,6 +464,23 @@ def test_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
     assert [hook["id"] for hook in hooks] == checks.split()
     for hook in hooks:
         assert f"$(call step,{hook['name']},{hook['entry']})" in makefile
+
+
+def test_issue_forms_have_what_github_requires() -> None:
+    import yaml
+
+    folder = ROOT / ".github" / "ISSUE_TEMPLATE"
+    forms = sorted(path for path in folder.glob("*.yml") if path.stem != "config")
+    assert [form.stem for form in forms] == ["bug", "feature"]
+    for form in forms:
+        content = yaml.safe_load(form.read_text(encoding="utf-8"))
+        assert {"name", "description", "body"} <= set(content)
+        ids = [field["id"] for field in content["body"] if field["type"] != "markdown"]
+        assert len(set(ids)) == len(ids)
+        for field in content["body"]:
+            assert field["type"] in {"markdown", "textarea", "input", "dropdown", "checkboxes"}
+            wanted = "value" if field["type"] == "markdown" else "label"
+            assert field["attributes"][wanted], form.stem
 
 
 def test_the_package_says_that_it_is_typed() -> None:

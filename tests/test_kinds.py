@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.signals.filters import MovingMean
@@ -486,7 +486,12 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     qtbot.waitExposed(dialog)
     qtbot.keyClicks(dialog.name_field, "sharp_m")
     qtbot.keyClicks(dialog.field, "sharp")
-    qtbot.waitUntil(dialog.field._popup.isVisible)
+    qtbot.waitUntil(
+        lambda: any(
+            each.property("role") == "completion" and each.isVisible()
+            for each in QApplication.topLevelWidgets()
+        )
+    )
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     assert dialog.field.text() == "sharpen("
     dialog.field.clear()

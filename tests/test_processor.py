@@ -24,7 +24,7 @@ print(json.dumps([
     numpy._core._multiarray_umath.__cpu_features__.get("X86_V4", False),
 ]))
 """
-WIDE = "avx512f" in processor._processor()[1]
+WIDE = "avx512f" in processor.identify()[1]
 baseline = pytest.mark.skipif(
     not processor.has_baseline(), reason="this processor is older than the baseline"
 )
@@ -88,7 +88,7 @@ def test_unknown_processor_is_refused(
 def test_a_processor_without_the_baseline_gets_its_own_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processor, "_processor", lambda: ("Core 2", frozenset({"sse4_1"})))
+    monkeypatch.setattr(processor, "identify", lambda: ("Core 2", frozenset({"sse4_1"})))
     monkeypatch.setattr(processor, "has_baseline", processor.has_baseline.__wrapped__)
     assert processor.target() == processor.Target("Core 2", tuned=True)
     processor.hold_libraries()
@@ -97,7 +97,7 @@ def test_a_processor_without_the_baseline_gets_its_own_code(
 
 @baseline
 def test_headers_say_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "_numpy_is_held", lambda: True)
+    monkeypatch.setattr(processor, "numpy_is_held", lambda: True)
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "baseline")
     assert made_with().endswith(", computed for x86-64-v3")
     monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")

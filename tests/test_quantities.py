@@ -8,7 +8,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.signals import compile_signal
@@ -75,7 +76,7 @@ def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(
 
 def test_a_quantity_is_drawn_under_a_video(recording: RunRecording) -> None:
     strip = PlotStrip(recording, (NAME,), (0.0, 4.0), 640, 160, DARK)
-    np.testing.assert_array_equal(strip._curves[0][0].values, power(recording))
+    np.testing.assert_array_equal(strip.curves[0][0].values, power(recording))
 
 
 def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(
@@ -103,7 +104,9 @@ def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     browser.show()
     qtbot.waitExposed(browser)
     qtbot.keyClicks(browser.search, "joint 3 power")
-    item = browser._items[NAME]
+    tree = browser.findChild(QTreeWidget)
+    exactly = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
+    (item,) = tree.findItems("joint 3 yaw power", exactly)
     assert [item.text(column) for column in (0, 2)] == ["joint 3 yaw power", "W"]
     browser.show_values()
     assert item.text(1), "its value at the cursor"

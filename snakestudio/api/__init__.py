@@ -10,95 +10,53 @@ from snakestudio import processor
 from snakestudio.model.html_renderer import set_html_renderer
 
 if TYPE_CHECKING:
-    from snakestudio.analysis.fitting import JointTrack, Track, Trial
-    from snakestudio.api.batch import Batch, open_batch
-    from snakestudio.api.comparing import (
-        ChainReport,
-        Comparison,
-        compare_chain,
-        compare_models,
-        compare_scene,
-        compare_scene_chain,
-    )
-    from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
-    from snakestudio.api.fitting import Fit, fit
-    from snakestudio.api.plugins import Plugin, load_plugin, loaded_plugins
-    from snakestudio.api.running import (
-        Run,
-        check,
-        continue_from,
-        export_model,
-        known_step_estimate,
-        load_run,
-        plan,
-        prepare,
-        simulate,
-        simulate_scene,
-    )
-    from snakestudio.api.simulation import SavedState, Simulation, State, open_simulation
-    from snakestudio.api.step_size import StepReport, check_scene_step_size, check_step_size
-    from snakestudio.api.studying import Study
-    from snakestudio.drawing.camera import Camera
-    from snakestudio.errors import (
-        PhysicsError,
-        SceneError,
-        SnakeStudioError,
-        StateError,
-        UsageError,
-    )
-    from snakestudio.model.scene import Scene
-    from snakestudio.model.scene_file import load_scene, save_scene
-    from snakestudio.model.snapshot import Snapshot
-
-__all__ = [
-    "Batch",
-    "Camera",
-    "ChainReport",
-    "Comparison",
-    "ExperimentReport",
-    "Fit",
-    "JointTrack",
-    "PhysicsError",
-    "Plugin",
-    "Run",
-    "SavedState",
-    "Scene",
-    "SceneError",
-    "Simulation",
-    "SnakeStudioError",
-    "Snapshot",
-    "State",
-    "StateError",
-    "StepReport",
-    "Study",
-    "Track",
-    "Trial",
-    "UsageError",
-    "check",
-    "check_scene_step_size",
-    "check_step_size",
-    "compare_chain",
-    "compare_experiment",
-    "compare_models",
-    "compare_scene",
-    "compare_scene_chain",
-    "continue_from",
-    "export_model",
-    "fit",
-    "known_step_estimate",
-    "load_experiment",
-    "load_plugin",
-    "load_run",
-    "load_scene",
-    "loaded_plugins",
-    "open_batch",
-    "open_simulation",
-    "plan",
-    "prepare",
-    "save_scene",
-    "simulate",
-    "simulate_scene",
-]
+    from snakestudio.analysis.fitting import JointTrack as JointTrack
+    from snakestudio.analysis.fitting import Track as Track
+    from snakestudio.analysis.fitting import Trial as Trial
+    from snakestudio.api.batch import Batch as Batch
+    from snakestudio.api.batch import open_batch as open_batch
+    from snakestudio.api.comparing import ChainReport as ChainReport
+    from snakestudio.api.comparing import Comparison as Comparison
+    from snakestudio.api.comparing import compare_chain as compare_chain
+    from snakestudio.api.comparing import compare_models as compare_models
+    from snakestudio.api.comparing import compare_scene as compare_scene
+    from snakestudio.api.comparing import compare_scene_chain as compare_scene_chain
+    from snakestudio.api.experiments import ExperimentReport as ExperimentReport
+    from snakestudio.api.experiments import compare_experiment as compare_experiment
+    from snakestudio.api.experiments import load_experiment as load_experiment
+    from snakestudio.api.fitting import Fit as Fit
+    from snakestudio.api.fitting import fit as fit
+    from snakestudio.api.plugins import Plugin as Plugin
+    from snakestudio.api.plugins import load_plugin as load_plugin
+    from snakestudio.api.plugins import loaded_plugins as loaded_plugins
+    from snakestudio.api.running import Run as Run
+    from snakestudio.api.running import check as check
+    from snakestudio.api.running import continue_from as continue_from
+    from snakestudio.api.running import export_model as export_model
+    from snakestudio.api.running import known_step_estimate as known_step_estimate
+    from snakestudio.api.running import load_run as load_run
+    from snakestudio.api.running import plan as plan
+    from snakestudio.api.running import prepare as prepare
+    from snakestudio.api.running import simulate as simulate
+    from snakestudio.api.running import simulate_scene as simulate_scene
+    from snakestudio.api.simulation import SavedState as SavedState
+    from snakestudio.api.simulation import Simulation as Simulation
+    from snakestudio.api.simulation import State as State
+    from snakestudio.api.simulation import open_simulation as open_simulation
+    from snakestudio.api.step_size import StepReport as StepReport
+    from snakestudio.api.step_size import check_scene_step_size as check_scene_step_size
+    from snakestudio.api.step_size import check_step_size as check_step_size
+    from snakestudio.api.studying import Study as Study
+    from snakestudio.drawing.camera import Camera as Camera
+    from snakestudio.errors import PhysicsError as PhysicsError
+    from snakestudio.errors import SceneError as SceneError
+    from snakestudio.errors import SnakeStudioError as SnakeStudioError
+    from snakestudio.errors import StateError as StateError
+    from snakestudio.errors import UsageError as UsageError
+    from snakestudio.model.scene import Scene as Scene
+    from snakestudio.model.scene_file import load_scene as load_scene
+    from snakestudio.model.scene_file import save_scene as save_scene
+    from snakestudio.model.snapshot import Snapshot as Snapshot
 
 _MODULES = {
     "snakestudio.analysis.fitting": ("JointTrack", "Track", "Trial"),
@@ -145,6 +103,7 @@ if processor.problem():
     warnings.warn(processor.problem(), stacklevel=2)
 
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = list(_HOME)
 
 
 def _scene_html(scene: Scene) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from snakestudio.api.batch_scenes import Values, build_world, values_by_world
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, OnePeriod, Steerable
 from snakestudio.engines.base import Checkpoint, Engine
 from snakestudio.errors import SceneError, UsageError
 from snakestudio.heap import available_bytes
@@ -27,7 +25,8 @@ from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.reference import Reference
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.reference_feed import ReferenceFeed
 from snakestudio.session.worlds import Worlds
 
 __all__ = ["Batch", "BatchCheckpoint", "BatchState", "open_batch"]
@@ -38,9 +37,6 @@ addresses."""
 
 MOST_STEPS = 10**9
 """Steps that one call may take."""
-
-MAX_PERIODS = 100
-"""Control periods that a gait is asked for at once."""
 
 
 def open_batch(
@@ -115,48 +111,6 @@ class BatchCheckpoint:
     control: tuple[Any, ...]
 
 
-class _Drive:
-    """The scene's own control of a world: what it has asked for, and up to which step.
-
-    Worlds whose gaits are the same, and that have begun to follow them together, share one.
-    """
-
-    def __init__(self, scene: Scene, base_dir: Path | None) -> None:
-        self.controller: Controller = controllers.create(scene, base_dir, checked=True)
-        self.needs = self.controller.needs
-        self.open_loop = self.needs is Fields.NONE and not isinstance(
-            self.controller, Steerable | OnePeriod
-        )
-        self.reference: Reference | None = None
-        self.begin = self.end = 0
-        self._scene = scene
-
-    def covers(self, step: int) -> bool:
-        """Whether the present reference is for this step."""
-        return self.reference is not None and self.begin <= step < self.end
-
-    def refer(self, step: int, n_steps: int, snapshot: Snapshot | None) -> None:
-        """Have the controller make a reference from `step` on, for the next `n_steps` if it may be asked far ahead."""
-        period = self._scene.steps_per_period
-        periods = min(math.ceil(n_steps / period), MAX_PERIODS) if self.open_loop else 1
-        knots = (
-            np.arange(step, step + periods * period + 1, dtype=np.float64)
-            * self._scene.solver.step_s
-        )
-        self.reference = self.controller.reference(knots, snapshot)
-        self.begin = step
-        self.end = step + periods * period
-
-    def checkpoint(self) -> Any:
-        """Everything that decides what it asks for next."""
-        return self.controller.checkpoint(), self.reference, self.begin, self.end
-
-    def restore(self, saved: Any) -> None:
-        """Go back to what `checkpoint` gave."""
-        state, self.reference, self.begin, self.end = saved
-        self.controller.restore(state)
-
-
 class Batch:
     """Simulations of one scene (worlds) that are stepped together; made by `open_batch`.
 
@@ -197,7 +151,7 @@ class Batch:
         self._worlds = Worlds(engines, threads)
         self._closed = False
         self._start = [engine.checkpoint() for engine in engines]
-        self._drives: list[_Drive | None] = [None] * n
+        self._drives: list[ReferenceFeed | None] = [None] * n
         self._seed(range(n), seed)
         self.state = BatchState(self)
         """The present states of all worlds."""
@@ -205,12 +159,7 @@ class Batch:
     def __enter__(self) -> Batch:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __len__(self) -> int:
@@ -346,23 +295,26 @@ class Batch:
                 now = int(worlds.steps[world])
                 assert drive is not None
                 if not drive.covers(now):
-                    seen = None
-                    if drive.needs is not Fields.NONE:
-                        seen = worlds.snapshot(world, Fields.CONTACTS in drive.needs)
-                    drive.refer(now, left, seen)
+                    contacts = Fields.CONTACTS in drive.controller.needs
+                    drive.request(now, left, partial(worlds.snapshot, world, contacts))
                 references[world] = drive.reference
                 count = min(count, drive.end - now)
             worlds.follow(count, references)
             left -= count
 
+    def _make_drive(self, scene: Scene) -> ReferenceFeed:
+        """A scene's own control; worlds whose gaits are the same, and that began together, share one."""
+        controller = controllers.create(scene, self._base_dir, checked=True)
+        return ReferenceFeed(controller, scene)
+
     def _make_drives(self, running: list[int]) -> None:
         """Give every world that has none its own control; gaits that ask for the same are made once."""
-        shared: dict[Any, _Drive] = {}
+        shared: dict[Any, ReferenceFeed] = {}
         for world in running:
             if self._drives[world] is None:
                 scene = self._worlds.engines[world].scene
-                drive = _Drive(scene, self._base_dir)
-                if drive.open_loop and scene.body.jointed:
+                drive = self._make_drive(scene)
+                if not drive.one_period and scene.body.jointed:
                     start = initial_joint_angles(scene, self._base_dir).tobytes()
                     same = scene.model_copy(update={"ground": None, "obstacles": (), "run": None})
                     drive = shared.setdefault((same, start, int(self._worlds.steps[world])), drive)
@@ -447,14 +399,14 @@ class Batch:
                 raise UsageError(
                     f"World {world} had other scene values when it was saved. Reset it with those values first."
                 )
-        drives: dict[int, _Drive] = {}
+        drives: dict[int, ReferenceFeed] = {}
         for world, (state, control) in enumerate(zip(saved.states, saved.control, strict=True)):
             self._worlds.restore(world, state, saved.failed.get(world, ""))
             self._drives[world] = None
             if control is not None:
                 key, state_of_control = control
                 if key not in drives:
-                    drives[key] = _Drive(saved.scenes[world], self._base_dir)
+                    drives[key] = self._make_drive(saved.scenes[world])
                     drives[key].restore(state_of_control)
                 self._drives[world] = drives[key]
         self.state.expire()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from snakestudio.analysis.comparison.chains import compare_chain as run_chains
 from snakestudio.analysis.comparison.models import ModelComparison
 from snakestudio.analysis.comparison.models import compare_models as run_models
 from snakestudio.api.reporting import Reporting
-from snakestudio.api.running import Run, prepare, scene_name
+from snakestudio.api.running import Run, all_values, prepare, scene_name
 from snakestudio.export.chain_tables import chain_report
 from snakestudio.export.comparison_tables import comparison_report
 from snakestudio.export.report import Report
@@ -87,7 +87,8 @@ def compare_models(
     *kinds: str,
     duration: float | None = None,
     rate: float | None = None,
-    **values: Any,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Comparison:
     """Run a scene in several models, side by side, and compare them with the first that can run it.
 
@@ -105,10 +106,12 @@ def compare_models(
         Simulated time, s; the scene's own if left out.
     rate : float, optional
         Rows a simulated second, Hz; the scene's own if left out.
-    **values
-        Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
+    values : mapping, optional
+        Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
+    **keywords
+        More of them as keyword arguments.
     """
-    prepared, base_dir, changes = prepare(scene, duration, rate, values)
+    prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     comparison = compare_scene(prepared, kinds, base_dir, changes, scene_name(scene))
     assert comparison is not None, "nothing cancels it"
     return comparison
@@ -158,7 +161,8 @@ def compare_chain(
     *links: int,
     at: float | Sequence[float] = (),
     own_axes: bool = False,
-    **values: Any,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> ChainReport:
     """Hold chains of rigid links against the continuous body of a scene.
 
@@ -175,10 +179,12 @@ def compare_chain(
         Instants, s; half of the run if left out.
     own_axes : bool
         Whether rings push along the axes of the link they are on, which costs an order.
-    **values
-        Scene values by dotted key: ``**{"strain.speed_m_s": 0.3}``.
+    values : mapping, optional
+        Scene values to replace, by dotted key: ``{"strain.speed_m_s": 0.3}``.
+    **keywords
+        More of them as keyword arguments.
     """
-    prepared, base_dir, _ = prepare(scene, None, None, values)
+    prepared, base_dir, _ = prepare(scene, None, None, all_values(values, keywords))
     for count in links:
         if not is_number(count, Integral):
             raise wrong_kind("a number of links", "a whole number", count)

@@ -19,7 +19,7 @@ from snakestudio.analysis.fitting import (
 )
 from snakestudio.analysis.fitting.tracks import Captured
 from snakestudio.api.reporting import Reporting
-from snakestudio.api.running import Run, prepare
+from snakestudio.api.running import Run, all_values, prepare
 from snakestudio.errors import UsageError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_report import fit_report
@@ -101,7 +101,8 @@ def fit(
     limit: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    **values: Any,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Fit:
     """Fit values of a scene so that its run matches measured ones.
 
@@ -131,11 +132,13 @@ def fit(
     scheduler : str, optional
         Address of a dask scheduler whose workers simulate in their place, like
         ``"tcp://host:8786"``.
-    **values
+    values : mapping, optional
         Scene values to replace, by dotted key.
+    **keywords
+        More of them as keyword arguments.
     """
     who = Workers.given(workers, scheduler, least=0)
-    prepared, base_dir, _ = prepare(scene, values=values)
+    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
     given: list[Any] = [experiment]

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Run",
+    "all_values",
     "check",
     "continue_from",
     "ended",
@@ -364,6 +365,14 @@ def _positive(name: str, given: object) -> float:
     return float(given)
 
 
+def all_values(values: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Scene values of a mapping and of keyword arguments, which take precedence.
+
+    Raises `UsageError` if `values` is not a mapping.
+    """
+    return {**values_of("values", values), **keywords}
+
+
 def simulate_scene(
     scene: Scene,
     base_dir: Path | None = None,
@@ -413,7 +422,9 @@ def simulate(
     duration: float | None = None,
     rate: float | None = None,
     plugins: Sequence[str | Path] = (),
-    **values: Any,
+    *,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Run:
     """Run a scene and return its columns.
 
@@ -431,11 +442,13 @@ def simulate(
         Rows a simulated second, Hz; the scene's own if left out.
     plugins : sequence of path or str
         Plug-ins to be loaded first: their code is run. See `load_plugin`.
-    **values
-        Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
+    values : mapping, optional
+        Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
+    **keywords
+        More of them as keyword arguments.
     """
     load_plugins(plugins)
-    prepared, base_dir, changes = prepare(scene, duration, rate, values)
+    prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     estimate = known_step_estimate(scene, prepared, changes)
     return ended(
         simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate)
@@ -479,7 +492,8 @@ def plan(
     *,
     width_mm: float = 180.0,
     names: bool = False,
-    **values: Any,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Path:
     """Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above.
 
@@ -493,8 +507,10 @@ def plan(
         Width of the sheet; its height follows.
     names : bool
         Whether obstacles are named.
-    **values
+    values : mapping, optional
         Scene values to replace, by dotted key.
+    **keywords
+        More of them as keyword arguments.
 
     Returns
     -------
@@ -503,7 +519,7 @@ def plan(
     """
     from snakestudio.export.plan import write_plan
 
-    prepared, base_dir, _ = prepare(scene, values=values)
+    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
     return write_plan(path_of("path", path), prepared, base_dir, width_mm=width_mm, names=names)
 
 
@@ -511,7 +527,9 @@ def export_model(
     scene: Scene | Run | str | Path,
     path: str | Path,
     model_format: str | None = None,
-    **values: Any,
+    *,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> tuple[str, ...]:
     """Write the robot and the world of a scene as MJCF, URDF or SDF for other programs.
 
@@ -521,8 +539,10 @@ def export_model(
     ----------
     model_format : str, optional
         "mjcf", "urdf" or "sdf"; if left out, the suffix says it: .xml or .mjcf, .urdf, .sdf.
-    **values
+    values : mapping, optional
         Scene values to replace, by dotted key.
+    **keywords
+        More of them as keyword arguments.
 
     Returns
     -------
@@ -531,7 +551,7 @@ def export_model(
     """
     from snakestudio.export.model import write_model
 
-    prepared, base_dir, _ = prepare(scene, values=values)
+    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
     return write_model(path_of("path", path), prepared, base_dir, model_format)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from snakestudio.analysis.comparison.step_size import StepCheck
 from snakestudio.analysis.comparison.step_size import check_step_size as run_check
 from snakestudio.api.reporting import Reporting
-from snakestudio.api.running import Run, prepare
+from snakestudio.api.running import Run, all_values, prepare
 from snakestudio.export.report import Report
 from snakestudio.export.step_size_tables import step_report
 from snakestudio.model.events import Change
@@ -70,7 +70,9 @@ def check_step_size(
     scene: Scene | Run | str | Path,
     duration: float | None = None,
     rate: float | None = None,
-    **values: Any,
+    *,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> StepReport:
     """Run a scene with its time step, a half and a quarter of it, and estimate the errors at its own.
 
@@ -88,10 +90,12 @@ def check_step_size(
     rate : float, optional
         Rows per simulated second, Hz; the scene's own if omitted. Forces are means between two
         rows.
-    **values
-        Scene values by dotted key: ``**{"solver.step_s": 0.001}``.
+    values : mapping, optional
+        Scene values to replace, by dotted key: ``{"solver.step_s": 0.001}``.
+    **keywords
+        More of them as keyword arguments.
     """
-    prepared, base_dir, changes = prepare(scene, duration, rate, values)
+    prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     checked = check_scene_step_size(prepared, base_dir, changes)
     assert checked is not None, "nothing cancels it"
     if isinstance(scene, Run) and isinstance(scene.recording, BlockRecording):

@@ -140,7 +140,14 @@ SCENE is a file, or a name: NAME.toml in the current folder, else the bundled
 scene NAME ('snakestudio scenes' lists them)."""
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser that names what was perhaps meant where something is unknown."""
+
+    @property
+    def arguments(self) -> tuple[argparse.Action, ...]:
+        """All options and arguments, in the order of the help."""
+        return tuple(self._actions)
+
     def error(self, message: str) -> NoReturn:
         text = capitalized(message)
         self.refuse(f"{text}{self._meant(message)}; see '{self.prog} --help'.")
@@ -194,9 +201,9 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
     return difflib.get_close_matches(word.casefold(), list(known), 3, 0.6)
 
 
-def overview(group: str = "") -> _Parser:
+def overview(group: str = "") -> Parser:
     """What `snakestudio --help` shows; of a `group`, like "study", its commands alone."""
-    parser = _Parser(
+    parser = Parser(
         prog=f"snakestudio {group}".rstrip(),
         description="" if group else "Simulate, watch and drive snake robots.",
         epilog="" if group else _EPILOG,
@@ -246,9 +253,9 @@ def _see_that_it_is_known(word: str) -> None:
     overview().refuse(f'There is no command or scene "{word}", and no such file.{meant} {lists}')
 
 
-def _loaded(name: str) -> tuple[ModuleType, _Parser]:
+def _loaded(name: str) -> tuple[ModuleType, Parser]:
     command = import_module(f"snakestudio.cli.{_HIDDEN.get(name) or COMMANDS[name][0]}")
-    parser = _Parser(
+    parser = Parser(
         prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__
     )
     command.add_arguments(parser)
@@ -264,7 +271,7 @@ def _loaded(name: str) -> tuple[ModuleType, _Parser]:
     return command, parser
 
 
-def parser_of(name: str) -> argparse.ArgumentParser:
+def parser_of(name: str) -> Parser:
     """What reads the options of a command, a key of `COMMANDS`."""
     return _loaded(name)[1]
 

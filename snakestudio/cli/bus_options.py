@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snakestudio.errors import UsageError
@@ -61,6 +62,7 @@ def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) ->
     from pydantic import ValidationError
 
     from snakestudio.link.profile.schema import Bus
+    from snakestudio.model.validation_messages import problem_of
 
     values: dict[str, object] = bus.model_dump()
     if options.interface is not None and options.interface != bus.interface:
@@ -89,7 +91,5 @@ def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) ->
     try:
         return Bus.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = first["loc"][0]
-        said = first["msg"]
-        raise UsageError(f"--{name} {first['input']}: {said[:1].lower()}{said[1:]}.") from None
+        problem = problem_of(error.errors(include_url=False)[0], Bus)
+        raise UsageError(replace(problem, key=f"--{problem.key}").sentence()) from None

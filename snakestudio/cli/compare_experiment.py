@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
-from snakestudio.cli.reports import add_report_argument, check_report_ending, write_report_of
-from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
+from snakestudio.cli.reports import add_report_argument, check_report_ending, deliver_comparison
+from snakestudio.cli.results import add_json_argument, add_quiet_argument
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
 
@@ -109,15 +109,13 @@ def execute(options: argparse.Namespace) -> int:
             over=options.over,
             link=options.link,
         )
-        if not options.json:
-            print(f"{name}:\n\n{comparison}")
-        if options.csv is not None:
-            with outputs.place(options.csv) as file:
-                comparison.to_csv(file)
-            print(f"\nwrote {options.csv}")
-        write_report_of(comparison, options, outputs)
-        if options.json:
-            print_json(options, _values(options, comparison.data, run.failure))
+        deliver_comparison(
+            comparison,
+            name,
+            options,
+            outputs,
+            lambda: _values(options, comparison.data, run.failure),
+        )
         if run.failure:
             raise PhysicsError(run.failure)
     return 0

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
-from snakestudio.cli.reports import add_report_argument, check_report_ending, write_report_of
-from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
+from snakestudio.cli.reports import (
+    add_report_argument,
+    check_report_ending,
+    deliver_comparison,
+)
+from snakestudio.cli.results import add_json_argument, add_quiet_argument
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
 
@@ -64,15 +68,10 @@ def execute(options: argparse.Namespace) -> int:
     )
     line.clear()
     assert comparison is not None, "nothing cancels it"
-    if not options.json:
-        print(f"{name}:\n\n{comparison}")
-    if options.csv is not None:
-        with outputs.place(options.csv) as path:
-            comparison.to_csv(path)
-        print(f"\nwrote {options.csv}: {len(comparison.data.times)} rows")
-    write_report_of(comparison, options, outputs)
-    if options.json:
-        print_json(options, _values(options, comparison.data))
+    rows = f": {len(comparison.data.times)} rows"
+    deliver_comparison(
+        comparison, name, options, outputs, lambda: _values(options, comparison.data), rows
+    )
     failures = [f"{run.label}: {run.failure}" for run in comparison.data.ran if run.failure]
     if failures:
         raise PhysicsError("\n".join(failures))

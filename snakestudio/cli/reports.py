@@ -1,11 +1,13 @@
-"""The option that writes what an analysis found as a report, the same for every command that has one."""
+"""How commands give out the result of an analysis: as text or JSON, as a CSV file, as a report."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, output
+from snakestudio.cli.results import print_json
 
 if TYPE_CHECKING:
     from snakestudio.api.reporting import Reporting
@@ -38,3 +40,33 @@ def write_report_of(result: Reporting, options: argparse.Namespace, outputs: Out
         with outputs.place(options.report) as path:
             result.to_report(path)
         print(f"\nwrote {options.report}")
+
+
+def deliver_comparison(
+    comparison: Reporting,
+    name: str,
+    options: argparse.Namespace,
+    outputs: Outputs,
+    values: Callable[[], dict[str, Any]],
+    csv_rows: str = "",
+) -> None:
+    """Print a comparison, and write the files that the options name.
+
+    Parameters
+    ----------
+    name : str
+        Of the scene's file.
+    values : callable
+        Gives the comparison for scripts.
+    csv_rows : str
+        How long the CSV file is, printed after its name.
+    """
+    if not options.json:
+        print(f"{name}:\n\n{comparison}")
+    if options.csv is not None:
+        with outputs.place(options.csv) as path:
+            comparison.to_csv(path)
+        print(f"\nwrote {options.csv}{csv_rows}")
+    write_report_of(comparison, options, outputs)
+    if options.json:
+        print_json(options, values())

@@ -18,6 +18,7 @@ from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.fields import value
 from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
+from snakestudio.model.shared_values import pitch_offset
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = [
@@ -336,17 +337,7 @@ class OscillatorFields(ControllerFields):
         slider=(-180, 180),
         live=True,
     )
-    pitch_offset_deg: float = value(
-        0.0,
-        label="Pitch offset",
-        unit="°",
-        symbol="ψ_v",
-        help="Constant angle of all pitch axes: the robot arches",
-        ge=-90,
-        le=90,
-        slider=(-20, 20),
-        live=True,
-    )
+    pitch_offset_deg: float = pitch_offset("Constant angle of all pitch axes: the robot arches")
 
 
 class OscillatorController(StateController):

@@ -137,14 +137,14 @@ class StrainSource(OpenLoop):
         alone = self._covers(t)
         hold = np.empty((len(t), state.holds.count, 4))
         twist = np.empty((len(t), state.holds.count, 12))
-        for which, field in ((alone, None), (~alone, self._field)):
+        for which, field in ((alone, None), (~alone, self.field)):
             if which.any():
                 hold[which], twist[which] = state.holds.at(
                     t[which], way[which], speed[which], field
                 )
         if not state.drive.law.has_speed:
             speed = np.full_like(speed, np.nan)
-        strains = self._field(t, state.grid)
+        strains = self.field(t, state.grid)
         return StrainReference(
             t,
             state.grid,
@@ -169,7 +169,7 @@ class StrainSource(OpenLoop):
         alone: NDArray[np.bool_] = (self._ends(t) == 1.0).all(axis=1)
         return alone
 
-    def _field(self, t: FloatArray, x: FloatArray) -> StrainField:
+    def field(self, t: FloatArray, x: FloatArray) -> StrainField:
         """The strains at times `t` (k,) and abscissas `x` (m,), of all laws on the body."""
         way, speed = self._state.drive.at(t)
         layers = self._state.layers

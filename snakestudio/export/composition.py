@@ -236,7 +236,7 @@ class PlotStrip:
             for group, drawn in zip(groups, curves, strict=True):
                 shared = [name for name in group if name in there]
                 drawn += _curves(other.recording, shared, inks, span, True)
-        self._curves = curves
+        self.curves = curves
         self._past = self._drawn(units, width, height, 1.0)
         self._ahead = self._drawn(units, width, height, _AHEAD)
 
@@ -250,7 +250,7 @@ class PlotStrip:
         figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=theme.horizon)
         canvas = FigureCanvasAgg(figure)
         axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
-        for axis, unit, curves in zip(axes, units, self._curves, strict=True):
+        for axis, unit, curves in zip(axes, units, self.curves, strict=True):
             axis.set_facecolor(theme.horizon)
             for side in ("top", "right"):
                 axis.spines[side].set_visible(False)
@@ -302,7 +302,7 @@ class PlotStrip:
         figure.align_ylabels()
         canvas.draw()  # type: ignore[no-untyped-call]
         self._boxes = [axis.get_window_extent() for axis in axes]
-        self._to_pixels = [axis.transData for axis in axes]
+        self.to_pixels = [axis.transData for axis in axes]
         self._dot = max(2.5, letters / 3)
         pixels: UInt8Array = np.array(canvas.buffer_rgba())[:, :, :3]  # type: ignore[no-untyped-call]
         return pixels
@@ -310,11 +310,11 @@ class PlotStrip:
     def draw(self, picture: UInt8Array, time: float) -> None:
         """Draw the strip of an instant into a picture of its size."""
         height = len(picture)
-        x = float(self._to_pixels[0].transform((time, 0.0))[0])
+        x = float(self.to_pixels[0].transform((time, 0.0))[0])
         cut = int(np.clip(round(x), 0, picture.shape[1]))
         picture[:, :cut] = self._past[:, :cut]
         picture[:, cut:] = self._ahead[:, cut:]
-        for box, curves, transform in zip(self._boxes, self._curves, self._to_pixels, strict=True):
+        for box, curves, transform in zip(self._boxes, self.curves, self.to_pixels, strict=True):
             _bar(
                 picture,
                 (x - 0.75, x + 0.75),

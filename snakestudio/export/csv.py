@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO
 
 import numpy as np
@@ -143,24 +142,24 @@ class TextWriters:
 
     def __init__(self, n_numbers: int, counts: Sequence[int] = ()) -> None:
         self._counts = tuple(counts)
-        self._helper: subprocess.Popen[bytes] | None = None
+        self.helper: subprocess.Popen[bytes] | None = None
         if n_numbers >= _WORTH and (os.cpu_count() or 1) > 1:
             try:
-                self._helper = subprocess.Popen(
+                self.helper = subprocess.Popen(
                     [*own_program(), "number-text", *map(str, self._counts)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                 )
             except OSError:
-                self._helper = None  # alone it only takes longer
+                self.helper = None  # alone it only takes longer
 
     def lines(self, blocks: Iterable[FloatArray]) -> Iterator[tuple[bytes, int]]:
         """The text of the blocks, and how many rows it has, in order."""
         rest = iter(blocks)
         while taken := list(islice(rest, 2)):
             block = np.concatenate(taken)
-            cut = len(block) if self._helper is None else max(1, round(_OWN_SHARE * len(block)))
+            cut = len(block) if self.helper is None else max(1, round(_OWN_SHARE * len(block)))
             own = block[:cut]
             other = block[cut:]
             under_way = len(other) > 0 and self._send(other)
@@ -170,12 +169,12 @@ class TextWriters:
                 yield rows_text(other, self._counts) if text is None else text, len(other)
 
     def _send(self, block: FloatArray) -> bool:
-        assert self._helper is not None
-        assert self._helper.stdin is not None
+        assert self.helper is not None
+        assert self.helper.stdin is not None
         try:
-            self._helper.stdin.write(HEAD.pack(*block.shape))
-            self._helper.stdin.write(np.ascontiguousarray(block, "<f8").tobytes())
-            self._helper.stdin.flush()
+            self.helper.stdin.write(HEAD.pack(*block.shape))
+            self.helper.stdin.write(np.ascontiguousarray(block, "<f8").tobytes())
+            self.helper.stdin.flush()
         except OSError:
             self._end()
             return False
@@ -183,20 +182,20 @@ class TextWriters:
 
     def _receive(self) -> bytes | None:
         """What the helper made of the block; None if it is gone."""
-        assert self._helper is not None
-        assert self._helper.stdout is not None
-        head = self._helper.stdout.read(HEAD.size)
+        assert self.helper is not None
+        assert self.helper.stdout is not None
+        head = self.helper.stdout.read(HEAD.size)
         if len(head) == HEAD.size:
             length = HEAD.unpack(head)[0]
-            text = self._helper.stdout.read(length)
+            text = self.helper.stdout.read(length)
             if len(text) == length:
                 return text
         self._end()
         return None
 
     def _end(self) -> None:
-        helper = self._helper
-        self._helper = None
+        helper = self.helper
+        self.helper = None
         if helper is not None:
             helper.kill()
             helper.communicate()
@@ -204,10 +203,5 @@ class TextWriters:
     def __enter__(self) -> TextWriters:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()

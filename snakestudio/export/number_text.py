@@ -54,7 +54,7 @@ def count(value: float) -> str:
 
 def rows_text(block: FloatArray, counts: Sequence[int] = ()) -> bytes:
     """Rows of numbers as lines with commas in between, each as `number` writes it, or `count` in those columns."""
-    if not _spells_alike():
+    if not spells_alike():
         return _slow(block, counts)
     return b"".join(
         _fast(block[start : start + _AT_ONCE], counts) for start in range(0, len(block), _AT_ONCE)
@@ -82,7 +82,7 @@ def _fast(block: FloatArray, counts: Sequence[int]) -> bytes:
 
 
 @cache
-def _spells_alike() -> bool:
+def spells_alike() -> bool:
     """Whether the fast writer spells as Python does: another release of it may not."""
     mantissas = np.array(
         [

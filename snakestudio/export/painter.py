@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -11,64 +10,23 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray
 from snakestudio.drawing.body_range import BodyRange
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.odometer import Odometer
-from snakestudio.drawing.overlays import Ghost, Overlays
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.quantities import shown_quantity
+from snakestudio.export.frame_source import FrameSource
+from snakestudio.export.ghost_source import GhostSource
 from snakestudio.export.video_options import Companion, VideoOptions
-from snakestudio.model.recording import Recording, Rows, snapshot_from_rows
+from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import BodyFields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.text import draw_text
 
-__all__ = [
-    "FramePainter",
-    "FrameRenderer",
-    "FrameSource",
-    "GhostSource",
-    "letter_size",
-    "overview_camera",
-    "stamp",
-]
-
-# Another recording as a translucent robot over the run: a second run, another model, a measured
-# robot.
-
-_OPACITY = 0.45
-_LATE = 0.5
-"""A ghost stays for this share of a row's interval after its recording's end."""
-
-
-class GhostSource:
-    """Where the ghost of a recording is at any time."""
-
-    def __init__(self, companion: Companion) -> None:
-        self._companion = companion
-        recording = companion.recording
-        self._source = FrameSource(recording, None)
-        times = recording.times
-        interval = float(times[-1] - times[0]) / max(1, len(times) - 1)
-        self._span = float(times[0]) - _LATE * interval, float(times[-1]) + _LATE * interval
-
-    def at(self, time: float) -> tuple[Ghost, ...]:
-        """The ghost at a time, s; none where the recording has nothing, or not the whole robot."""
-        if not self._span[0] <= time <= self._span[1]:
-            return ()
-        pose = self._source.snapshot(min(time, self._source.duration)).link_pose
-        if not np.isfinite(pose).all():
-            return ()
-        return (
-            Ghost(pose, self._companion.colour, _OPACITY, self._companion.recording.scene.body),
-        )
-
-
-# Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and
-# the camera.
+__all__ = ["FramePainter", "FrameRenderer", "letter_size", "overview_camera", "stamp"]
 
 
 class FrameRenderer(Protocol):
@@ -266,95 +224,3 @@ def overview_camera(
             high[2] = max(high[2], end[2])
     low[2] = min(low[2], 0.0)
     return Camera().frame(low, high, aspect)
-
-
-@dataclass
-class _Window:
-    start: int
-    rows: Rows
-
-
-class FrameSource:
-    """Snapshots at any time of a recording, moving evenly whatever the log rate, and the trail up to there.
-
-    Parameters
-    ----------
-    trail_link : int or None
-        0-based link whose trail is drawn.
-    """
-
-    def __init__(self, recording: Recording, trail_link: int | None) -> None:
-        self._recording = recording
-        self._times = recording.times.copy()
-        self._window: _Window | None = None
-        self.track = self._track(trail_link) if trail_link is not None else np.zeros((0, 3))
-
-    def _track(self, link: int) -> FloatArray:
-        return np.concatenate([rows.link_pose[:, link, :3] for rows in self._recording.chunks()])
-
-    @property
-    def duration(self) -> float:
-        """Time of the last row, s."""
-        return float(self._times[-1])
-
-    def snapshot(self, time: float) -> Snapshot:
-        """The state at `time`: poses between two rows, and what goes on inside a continuous body, are interpolated.
-
-        Everything else is the row's that follows.
-        """
-        after = int(np.clip(np.searchsorted(self._times, time), 0, len(self._times) - 1))
-        rows, index = self._rows_around(after)
-        snapshot = snapshot_from_rows(rows, index, self._recording.schema)
-        if index == 0 or self._times[after] <= time:
-            return snapshot
-        part = (time - self._times[after - 1]) / (self._times[after] - self._times[after - 1])
-        pose = _between(rows.link_pose[index - 1], rows.link_pose[index], float(part))
-        body = snapshot.body
-        if body is not None:
-            body = _body_between(rows, index, body, float(part))
-        return replace(snapshot, time=time, link_pose=pose, body=body)
-
-    def trail(self, time: float) -> FloatArray:
-        """The trail up to `time`, (k, 3), m."""
-        return (
-            self.track[: int(np.searchsorted(self._times, time, side="right"))]
-            if len(self.track)
-            else self.track
-        )
-
-    def _rows_around(self, index: int) -> tuple[Rows, int]:
-        window = self._window
-        before = max(index - 1, 0)
-        if window is None or before < window.start or index >= window.start + len(window.rows):
-            stop = min(len(self._times), before + 256)
-            window = self._window = _Window(before, self._recording.rows(before, stop))
-        return window.rows, index - window.start
-
-
-def _body_between(rows: Rows, index: int, after: BodyFields, part: float) -> BodyFields:
-    """The inside of a body between two rows; anchors that hold in both move along."""
-
-    def mix(first: FloatArray, second: FloatArray) -> FloatArray:
-        return np.asarray((1 - part) * first + part * second)
-
-    before = rows.hold[index - 1]
-    stays = (
-        (before[:, 0] > 0.5)
-        & after.active
-        & (np.abs(before[:, 1] - after.hold) < 0.1 * after.abscissa[-1])
-    )[:, None]
-    return replace(
-        after,
-        strain=mix(rows.strain[index - 1], after.strain),
-        wrench=mix(rows.wrench[index - 1], after.wrench),
-        point=np.where(stays, mix(before[:, 2:5], after.point), after.point),
-    )
-
-
-def _between(first: FloatArray, second: FloatArray, part: float) -> FloatArray:
-    """Poses between two of a row's, (n, 7); quaternions are taken the short way round."""
-    sign = np.where(np.sum(first[:, 3:] * second[:, 3:], axis=1, keepdims=True) < 0, -1.0, 1.0)
-    pose = (1 - part) * first + part * second
-    pose[:, 3:] = (1 - part) * first[:, 3:] + part * sign * second[:, 3:]
-    pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
-    return pose

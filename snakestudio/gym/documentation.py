@@ -8,11 +8,9 @@ from itertools import groupby
 
 from snakestudio.gym.task import Entry
 from snakestudio.gym.task_registry import TASKS, make_task
+from snakestudio.model.documentation import with_section
 
 __all__ = ["with_environments"]
-
-_BEGIN = "<!-- environments: made from the program's declarations by packaging/document_keys.py -->"
-_END = "<!-- end of environments -->"
 
 _UNITS = {
     "rad": "rad",
@@ -32,12 +30,7 @@ def with_environments(text: str) -> str:
 
     Raises `ValueError` if the page has no marks.
     """
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        raise ValueError("The page has no place for the environments.")
-    sections = "\n\n".join(map(_section, TASKS))
-    return f"{before}{begin}\n\n{sections}\n\n{end}{after}"
+    return with_section(text, "environments", "\n\n".join(map(_section, TASKS)))
 
 
 def _section(name: str) -> str:

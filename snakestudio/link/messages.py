@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.link.profile.schema import Quantity, StatusMeaning
+from snakestudio.link.profile.schema import MEASURED, Quantity, StatusMeaning
 from snakestudio.model.reference import between_knots
 
 __all__ = [
@@ -41,15 +41,7 @@ MEANINGS: tuple[StatusMeaning | None, ...] = (
 """What `Telemetry.meaning` counts: None where the robot said nothing yet."""
 
 
-AGED: tuple[Quantity, ...] = (
-    "rate",
-    "torque",
-    "current",
-    "temperature",
-    "voltage",
-    "status",
-    "error",
-)
+AGED: tuple[Quantity, ...] = tuple(quantity for quantity in MEASURED if quantity != "angle")
 """What has an age of its own, as it may come in other frames, and more rarely, than angles."""
 
 

@@ -1,14 +1,12 @@
 """The live robot as a source: a thread that makes snapshots of what the link hears, and references for it to send.
 
-It is to a link what a session is to an engine: commands go into a queue, what there is to show is
-published by swapping references (`latest`, `recording`), and events go to a callback. The thread is
-never in the way of the link's safety: if it hangs, references run dry and the link stops the robot;
-`stop` does not go through it at all.
+It is to a link what a session is to an engine: commands go into a queue (`CommandQueue`), what
+there is to show is published by swapping references (`latest`, `recording`), and events go to a
+callback. The thread is never in the way of the link's safety: if it hangs, references run dry and
+the link stops the robot; `stop` does not go through it at all.
 
-**Runs.** Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before,
-what is measured goes to a run in memory that keeps the last ten minutes or so. When streaming ends
-the run goes on for `TAIL_S`, so that one sees what stopping does, and stays what is shown until the
-robot is reset, armed again or given another scene.
+`LiveRobot` decides what the robot is told: whether it may be armed, which references it follows,
+what a new scene changes. What is measured and recorded meanwhile is the part of `LiveRuns`.
 """
 
 from __future__ import annotations
@@ -16,40 +14,36 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
-import queue
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from snakestudio.errors import PluginRuntimeError, SceneError, SnakeStudioError
+from snakestudio.errors import SnakeStudioError
 from snakestudio.kinds.plugin_kinds import driving_plugins
 from snakestudio.link.base import Link
 from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
-from snakestudio.link.profile.schema import Profile
-from snakestudio.live.base_pose import BasePose, started_at, station_at
+from snakestudio.live.base_pose import started_at
+from snakestudio.live.command_queue import CommandQueue
+from snakestudio.live.live_runs import LiveRuns
+from snakestudio.live.pending_torque import TORQUE, PendingTorque, TorqueRequest
 from snakestudio.live.pose_source import PoseSource
 from snakestudio.live.readiness import SceneReadiness
 from snakestudio.live.reference_scheduler import ReferenceScheduler, block_of
 from snakestudio.live.run import LiveRun
-from snakestudio.live.snapshot_builder import SnapshotBuilder
-from snakestudio.live.twin import Twin
 from snakestudio.model.edits import changed_keys, get_value, tree
 from snakestudio.model.labels import label_of
 from snakestudio.model.recording import Recording
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
-from snakestudio.plugins.faults import PluginCancelled, fault_of
-from snakestudio.runfile.mcap import Origin
+from snakestudio.plugins.faults import fault_of
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.live_edit import taken_over
 
-__all__ = ["LEAD_S", "TAIL_S", "LiveEvent", "LiveRobot"]
+__all__ = ["LEAD_S", "LiveEvent", "LiveRobot"]
 
 log = logging.getLogger(__name__)
 
@@ -62,16 +56,6 @@ them by then."""
 
 BEGIN_S = 2.0
 """Time in which the link must begin to stream, s."""
-
-TAIL_S = 5.0
-"""How long a run goes on when streaming has ended, s."""
-
-_AGAIN_S = 0.5
-
-_ASKED_S = 0.5
-"""What an order to arm may wait for this source and the link to take it up, s."""
-
-_TORQUE = (LinkState.ARMED, LinkState.STREAMING)
 
 _SILENT = "The link to the robot gives no sign of life: wait until it does, or disconnect."
 
@@ -104,13 +88,6 @@ class LiveRobot:
         The machine's monotonic clock, s.
     threaded : bool
         False: nothing happens but by `tick`, for tests.
-
-    Attributes
-    ----------
-    recording : RunRecording or None
-        Of the present run.
-    latest : Snapshot or None
-        Newest state: another object whenever there is a newer one.
     """
 
     def __init__(
@@ -127,38 +104,31 @@ class LiveRobot:
         threaded: bool = True,
     ) -> None:
         self._link = link
-        self._profile = link.profile
         self._base_dir = base_dir
         self._new_run = new_run
         self._on_event = on_event
         self._pose = pose
-        self._wants_twin = twin
         self._clock = clock
-        self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._closing = False
-        # until when torque may come on, and how many stops there had been
-        self._asked_to_arm = (-math.inf, 0)
-        # The last such order that got to the link, and whose torque came on and was taken off: the
-        # thread alone writes.
-        self._passed_on = self._came_on = self._taken_off = self._asked_to_arm
+        self._commands = CommandQueue(self._look, self._refused, self._failed, clock)
+        self._pending_torque = PendingTorque(link, clock)
         self._state: LinkState | None = None
         self._needed_pose_lost = False
-        self._run: LiveRun | None = None
-        self._standing = SceneReadiness(self._profile, base_dir, pose, with_twin=twin)
+        self._readiness = SceneReadiness(link.profile, base_dir, pose, with_twin=twin)
         self._stopped_by = ""  # why somebody here had the robot stopped since it last moved
         self._waiting: tuple[str, ...] = ()  # keys that the stream does not take over
-        self.recording: RunRecording | None = None
-        self.latest: Snapshot | None = None
-        self._twin_recording: Callable[[], Recording | None] = lambda: None
-        if pose is not None:
-            pose.begin(scene.robot.n_links)
+        self._live_runs = LiveRuns(
+            link.profile,
+            base_dir,
+            pose,
+            with_twin=twin,
+            warn=lambda sentence: self._tell(sentence, "warning", "twin"),
+            clock=clock,
+        )
+        self._live_runs.listen(scene.robot.n_links)
         self._scene = scene
-        self._measuring: SnapshotBuilder | None = None
         self._use(scene)
-        self._thread: threading.Thread | None = None
         if threaded:
-            self._thread = threading.Thread(target=self._work, name="snakestudio-live", daemon=True)
-            self._thread.start()
+            self._commands.start()
 
     # --- what there is to see (any thread)
 
@@ -168,20 +138,30 @@ class LiveRobot:
         return self._link.telemetry()
 
     @property
+    def recording(self) -> RunRecording | None:
+        """Of the present run."""
+        return self._live_runs.recording
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """Newest state: another object whenever there is a newer one."""
+        return self._live_runs.latest
+
+    @property
     def twin(self) -> Recording | None:
         """Of the simulation alongside; None if there is none."""
-        return self._twin_recording()
+        return self._live_runs.twin
 
     @property
     def streaming(self) -> bool:
         """Whether the robot follows references of this source."""
-        run = self._run
+        run = self._live_runs.run
         return run is not None and run.followed and run.ended is None
 
     @property
     def deviation(self) -> float:
         """Root mean square of the joint angles against the twin over the present run, rad; NaN if there is none."""
-        run = self._run
+        run = self._live_runs.run
         return math.nan if run is None else run.deviation
 
     @property
@@ -192,22 +172,12 @@ class LiveRobot:
         twin have.
         """
         told = self._link.telemetry().not_ready or (() if self._link.alive else (_SILENT,))
-        return tuple(dict.fromkeys((*told, *self._standing.not_ready)))
+        return tuple(dict.fromkeys((*told, *self._readiness.not_ready)))
 
     @property
     def arming(self) -> bool:
-        """Whether torque may be coming on, for it was asked for: the link stands in IDLE until the nodes have it.
-
-        For as long as that may take at most; a stop ends it, whoever asked for it, and so does
-        torque that came on and was taken off again in order.
-        """
-        asked = self._asked_to_arm
-        until, stops = asked
-        return (
-            self._clock() < until
-            and self._link.stop_count == stops
-            and self._taken_off is not asked
-        )
+        """Whether torque may be coming on, for it was asked for; see `PendingTorque.pending`."""
+        return self._pending_torque.pending
 
     @property
     def refuses_start(self) -> str:
@@ -223,12 +193,12 @@ class LiveRobot:
     def _refusals(self) -> tuple[str, ...]:
         """Why streaming cannot begin now, a sentence each; () if it can."""
         telemetry = self._link.telemetry()
-        reasons = list(self._standing.reasons)
+        reasons = list(self._readiness.reasons)
         if telemetry.state != LinkState.ARMED:
             reasons.insert(
                 0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first."
             )
-        if self.latest is None or self._measuring is None:
+        if self.latest is None:
             reasons.append("Nothing was measured yet.")
         return tuple(reasons)
 
@@ -249,11 +219,8 @@ class LiveRobot:
 
     def arm(self) -> None:
         """Ask for torque, if nothing keeps the robot from it."""
-        asked = self._asked_to_arm = (
-            self._clock() + _longest_arming(self._profile),
-            self._link.stop_count,
-        )
-        self._begin(lambda stops: self._arm(stops, asked))
+        request = self._pending_torque.request()
+        self._begin(lambda stops: self._arm(stops, request))
 
     def stream(self) -> None:
         """Have the armed robot follow the scene's gait or controller: a new run begins."""
@@ -282,48 +249,32 @@ class LiveRobot:
 
     def close(self) -> None:
         """End the run and the thread; a robot that moves is stopped before. The link stays open."""
-        if self.arming or self._link.telemetry().state in _TORQUE:
+        if self.arming or self._link.telemetry().state in TORQUE:
             self.stop("Stopped, as the program closes.")
-        self._closing = True
-        self._commands.put(lambda: None)
-        if self._thread is not None:
-            self._thread.join()
-        if self._run is not None:
-            # Why it ended belongs to the run, and what the link said last may be news.
-            self._follow(self._link.telemetry(), self._clock())
-            self._run.close()
+        self._commands.close()
+        # Why the run ended belongs to it, and what the link said last may be news.
+        self._follow(self._link.telemetry(), self._clock())
+        self._live_runs.close()
         if self._pose is not None:
             self._pose.close()
-        self._standing.close()
+        self._readiness.close()
 
     def settle(self, timeout: float = 10.0) -> None:
         """Wait until all commands given so far were carried out (for scripts and tests).
 
-        Raises
-        ------
-        TimeoutError
+        Raises `TimeoutError` if they were not in time (s).
         """
-        self._commands.put((done := threading.Event()).set)
-        if not done.wait(timeout):
-            raise TimeoutError("the live robot did not answer")
+        self._commands.settle(timeout)
 
-    # --- the worker
+    def tick(self) -> float:
+        """Carry out what waits and look at the robot once; gives when it wants to be called again, s, monotonic."""
+        return self._commands.tick()
 
-    def _work(self) -> None:
-        while not self._closing:
-            try:
-                due = self.tick()
-            except (Exception, PluginCancelled) as error:
-                self._failed(error)
-                due = self._clock() + _AGAIN_S
-            try:
-                command = self._commands.get(timeout=max(0.0005, due - self._clock()))
-            except queue.Empty:
-                continue
-            try:
-                self._carry_out(command)
-            except (Exception, PluginCancelled) as error:
-                self._failed(error)
+    def turn(self) -> float:
+        """Like `tick`, but an error stops the robot and is not raised."""
+        return self._commands.turn()
+
+    # --- the thread
 
     def _failed(self, error: BaseException) -> None:
         """A defect must neither leave a robot following the last references of a dead thread nor end the thread."""
@@ -339,52 +290,34 @@ class LiveRobot:
                 "The live source failed by a defect of the program; please report this.", "error"
             )
 
-    def _carry_out(self, command: Callable[[], None]) -> None:
-        try:
-            command()
-        except PluginRuntimeError:
-            raise
-        except SnakeStudioError as error:
-            self._tell(str(error), "error", "refused")
-
-    def tick(self) -> float:
-        """Carry out what waits and look at the robot once; gives when it wants to be called again, s, monotonic."""
-        while not self._commands.empty():
-            self._carry_out(self._commands.get())
-        return self._look()
+    def _refused(self, error: SnakeStudioError) -> None:
+        self._tell(str(error), "error", "refused")
 
     def _look(self) -> float:
         """Look at the robot once, and do what is due; gives when it wants to be called again, s, monotonic."""
         now = self._clock()
         telemetry = self._link.telemetry()
-        run = self._run
-        measuring = self._measuring
-        if run is None or measuring is None:  # a scene without links
-            self._follow(telemetry, now)
-            return now + TICK_S
-        tracked = None if self._pose is None else self._pose.latest
-        snapshot = measuring.snapshot(telemetry, tracked, run.time(now), now)
+        run = self._live_runs.run
+        snapshot = self._live_runs.measure(telemetry, now)
         self._follow(telemetry, now)
+        if run is None or snapshot is None:  # a scene without links
+            return now + TICK_S
         self._see_to_needs(snapshot.valid)
         due = self._refer(run, snapshot, now)
-        if self._run is not run:  # another one has begun meanwhile
+        if self._live_runs.run is not run:  # another one has begun meanwhile
             return now
-        age = math.nan if tracked is None else now - tracked.time
-        self.latest = run.take(telemetry, snapshot, age)
-        if run.full:
-            self._run = run.renewed()
-            self.recording = self._run.recording
+        self._live_runs.record(telemetry, snapshot)
         return min(due, now + TICK_S)
 
     def _refer(self, run: LiveRun, snapshot: Snapshot, now: float) -> float:
         """Send what is due; gives when that is again, s, monotonic."""
-        referencing = run.referencing
-        if referencing is None or run.ended is not None:
+        scheduler = run.reference_scheduler
+        if scheduler is None or run.ended is not None:
             return math.inf
         if snapshot.time < 0.0:
             return run.begin
-        if snapshot.valid & referencing.controller.needs == referencing.controller.needs:
-            reference = referencing.references(snapshot.time, snapshot)
+        if snapshot.valid & scheduler.controller.needs == scheduler.controller.needs:
+            reference = scheduler.references(snapshot.time, snapshot)
             if reference is not None:
                 self._send(run, reference)
         if (
@@ -392,10 +325,10 @@ class LiveRobot:
         ):  # after the references: a thread that was held up has none before them that are not over
             run.asked = True
             self._link.command("stream", stops=run.stops, plugins=_driving(self._scene))
-        return run.begin + referencing.next
+        return run.begin + scheduler.next
 
     def _send(self, run: LiveRun, reference: JointReference) -> None:
-        self._link.send(block_of(reference, run.begin, run.measuring.axes))
+        self._link.send(block_of(reference, run.begin, run.snapshot_builder.axis_map))
         if run.twin is not None:
             run.twin.follow(reference)
 
@@ -406,14 +339,11 @@ class LiveRobot:
         state = telemetry.state if self._link.alive else LinkState.DISCONNECTED
         before = self._state
         self._state = state
-        if state in _TORQUE and before not in _TORQUE:
-            self._came_on = self._passed_on
-        elif state == LinkState.IDLE and before in _TORQUE:
-            self._taken_off = self._came_on
-        run = self._run
+        self._pending_torque.follow(before, state)
+        run = self._live_runs.run
         if run is None:
             return
-        if run.referencing is not None and run.ended is None:
+        if self._live_runs.scheduler is not None:
             if state == LinkState.STREAMING:
                 if not run.followed:
                     run.followed = True
@@ -426,8 +356,7 @@ class LiveRobot:
                 self._tell(f"Streaming did not begin: {why}", "error", "refused")
         elif before is not None and before != state:
             run.note(_STATES[state], "fault" if state == LinkState.FAULT else "note", now)
-        if run.ended is not None and now - run.ended > TAIL_S:
-            run.close()
+        self._live_runs.end_tail(now)
 
     def _end(self, run: LiveRun, state: LinkState, telemetry: Telemetry, now: float) -> None:
         """Streaming has ended: say why."""
@@ -445,9 +374,8 @@ class LiveRobot:
 
     def _see_to_needs(self, valid: Fields) -> None:
         """Keep the reasons up to date, and stop a controller that does not get any more what it needs."""
-        run = self._run
-        missing = self._standing.missing(self._scene, valid)
-        if run is None or run.referencing is None or run.ended is not None:
+        missing = self._readiness.missing(self._scene, valid)
+        if self._live_runs.scheduler is None:
             self._needed_pose_lost = False
         elif missing and not self._needed_pose_lost:
             self._needed_pose_lost = True
@@ -458,85 +386,48 @@ class LiveRobot:
         self, text: str, severity: Severity, kind: str = "live", record_only: bool = False
     ) -> None:
         """Say something, in the recording of the present run and to whoever listens."""
-        now = self._clock()
-        run = self._run
-        if run is not None:
-            run.note(text, "fault" if severity == "error" else "note", now)
+        self._live_runs.note(text, "fault" if severity == "error" else "note")
         if not record_only:
-            self._on_event(LinkEvent(now, severity, text, kind))
+            self._on_event(LinkEvent(self._clock(), severity, text, kind))
 
     # --- carrying out commands (`stops`: how many there had been when it was asked for)
 
     def _use(self, scene: Scene) -> None:
         """Turn to a scene, and begin to watch the robot anew."""
-        before = self._scene
         self._scene = scene
-        if self._run is not None:
-            self._run.close()
-        self._standing.judge(self._scene)
-        if not scene.body.jointed:
-            self._run = self._measuring = self.recording = self.latest = None
-            return
-        if self._pose is not None and before.robot.n_links != scene.robot.n_links:
-            self._pose.begin(scene.robot.n_links)
-        station = self._station(scene)
-        self._measuring = SnapshotBuilder(
-            self._profile, scene, station, self._profile.timing.lost_s
-        )
-        self._watch()
-
-    def _station(self, scene: Scene) -> BasePose:
-        """Where the robot is drawn as long as nobody sees it."""
-        try:
-            return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
-        except SceneError:  # it is among the reasons why the robot cannot be armed
-            return BasePose(np.zeros(2), 0.0, not scene.model.spatial)
-
-    def _watch(self) -> None:
-        """Begin a run in memory of what is measured."""
-        assert self._measuring is not None
-        if self._run is not None:
-            self._run.close()
-        self._twin_recording = lambda: None
-        self._run = LiveRun(
-            self._profile, self._scene, self._clock(), self._measuring, self._pose is not None
-        )
-        self.recording = self._run.recording
+        self._live_runs.close()
+        self._readiness.judge(scene)
+        self._live_runs.use(scene)
 
     def _set_scene(self, scene: Scene) -> None:
         before = self._scene
-        run = self._run
+        run = self._live_runs.run
+        scheduler = self._live_runs.scheduler
         now = self._clock()
         if scene == before:
             return
-        moving = run is not None and run.referencing is not None and run.ended is None
-        if not moving or run is None or run.referencing is None:
-            if (
-                scene.robot != before.robot
-                or scene.model != before.model
-                or scene.run != before.run
-                or run is None
-            ):
+        if run is None or scheduler is None:
+            if run is None or not self._live_runs.measures(scene):
                 self._use(scene)
                 return
             if not run.watched:
                 self._scene = scene
-                self._standing.judge(self._scene)
-                self._watch()
+                self._readiness.judge(self._scene)
+                self._live_runs.watch(scene)
                 return
             self._note_change(run, before, scene, now)
         else:
             # its start is how the robot lay, and concerns nobody any more
-            going = run.referencing.scene
+            going = scheduler.scene
             live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
             self._tell_waiting(scene, tuple(refused))
             if live != going:
-                since = run.referencing.apply(live, run.time(now))
+                since = scheduler.apply(live, run.time(now))
                 self._note_change(run, run.scene, live, run.begin + since)
                 if run.twin is not None:
                     run.twin.apply(live)
         self._scene = scene
-        self._standing.judge(self._scene)
+        self._readiness.judge(self._scene)
 
     def _tell_waiting(self, scene: Scene, keys: tuple[str, ...]) -> None:
         """Say once which values of a scene the stream does not take over, and when there are none any more."""
@@ -558,23 +449,23 @@ class LiveRobot:
         run.scene = after
 
     def _steer(self, command: SteerCommand) -> None:
-        run = self._run
-        if run is None or run.referencing is None or run.ended is not None:
+        run = self._live_runs.run
+        scheduler = self._live_runs.scheduler
+        if run is None or scheduler is None:
             return  # nobody is at the controls of a robot that stands; the first command of a stream comes with it
         now = self._clock()
-        if run.referencing.steer(command, run.time(now)) and not run.steered:
+        if scheduler.steer(command, run.time(now)) and not run.steered:
             run.steered = True
             run.note(command.note, "note", now)
 
-    def _arm(self, stops: int, asked: tuple[float, int]) -> None:
+    def _arm(self, stops: int, request: TorqueRequest) -> None:
         reasons = self.not_ready
         if reasons:
             self._tell(f"The robot cannot be armed: {' '.join(reasons)}", "error", "refused")
             return
-        self._standing.judge(self._scene)
-        if self._run is not None and not self._run.watched:
-            self._watch()
-        self._passed_on = asked
+        self._readiness.judge(self._scene)
+        self._live_runs.watch_again(self._scene)
+        self._pending_torque.pass_on(request)
         self._link.command("arm", stops=stops, plugins=_driving(self._scene))
 
     def _hold(self, stops: int) -> None:
@@ -588,8 +479,7 @@ class LiveRobot:
         self._link.command("disarm")
 
     def _reset(self, stops: int) -> None:
-        if self._run is not None and not self._run.watched:
-            self._watch()
+        self._live_runs.watch_again(self._scene)
         self._link.command("reset", stops=stops)
 
     def _stream(self, stops: int) -> None:
@@ -599,46 +489,16 @@ class LiveRobot:
             self._tell(f"Streaming cannot begin: {' '.join(reasons)}", "error", "refused")
             return
         assert latest is not None
-        assert self._measuring is not None
         angles = np.where(np.isfinite(latest.joint_angle), latest.joint_angle, 0.0)
         start = started_at(scene, angles, latest.link_pose, Fields.POSE in latest.valid)
-        referencing = ReferenceScheduler(start, self._base_dir, self._profile.timing)
+        scheduler = ReferenceScheduler(start, self._base_dir, self._link.profile.timing)
         self._stopped_by = ""
         self._waiting = ()
         path = self._new_run(start)
-        begin = self._clock() + LEAD_S
-        twin = self._new_twin(start, begin)
-        if self._run is not None:
-            self._run.close()
-        self._run = run = LiveRun(
-            self._profile,
-            start,
-            begin,
-            self._measuring,
-            self._pose is not None,
-            path,
-            Origin(base_dir=self._base_dir, robot=self._profile.name),
-            referencing,
-            twin,
-        )
-        run.stops = stops
-        self.recording = run.recording
-        first = referencing.references(0.0, latest)
+        run = self._live_runs.stream(start, self._clock() + LEAD_S, scheduler, path, stops)
+        first = scheduler.references(0.0, latest)
         assert first is not None, "the first references are due at once"
         self._send(run, first)
-
-    def _new_twin(self, scene: Scene, begin: float) -> Twin | None:
-        if not self._wants_twin:
-            self._twin_recording = lambda: None
-            return None
-        twin = Twin(
-            scene,
-            self._base_dir,
-            lambda: self._clock() - begin,
-            lambda sentence: self._tell(sentence, "warning", "twin"),
-        )
-        self._twin_recording = lambda: twin.recording
-        return twin
 
 
 _STATES = {
@@ -649,16 +509,6 @@ _STATES = {
     LinkState.STREAMING: "Streaming",
     LinkState.FAULT: "Stopped",
 }
-
-
-def _longest_arming(profile: Profile) -> float:
-    """How long the robot may take from the operator's wish until all nodes have said that they are armed, s."""
-    steps = profile.sequences.arm
-    waits = sum(
-        (step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0)
-        for step in steps
-    )
-    return waits + profile.timing.confirm_s + _ASKED_S
 
 
 def _driving(scene: Scene) -> str:

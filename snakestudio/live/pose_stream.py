@@ -171,7 +171,7 @@ class UdpPoses(_Stream):
                     self._closing.wait(_LOOK_S)
                     continue
                 now = self._clock()
-                if not self._is_ours(sender, now):
+                if not self.listens_to(sender, now):
                     continue
                 try:
                     packet = unpack(datagram)
@@ -180,7 +180,7 @@ class UdpPoses(_Stream):
                     continue
                 self._take(packet, now)
 
-    def _is_ours(self, sender: Any, now: float) -> bool:
+    def listens_to(self, sender: Any, now: float) -> bool:
         """Whether it is the one sender that is listened to."""
         if (
             self._sender is not None

@@ -13,13 +13,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
 
 from snakestudio.errors import TriggerError
-from snakestudio.model.recording import Recording
+from snakestudio.live.live_robot import LiveRobot
 from snakestudio.sync import SynchronizedStart, Together, Words
 
-__all__ = ["HERE", "RobotStartTarget", "Startable", "guarded"]
+__all__ = ["HERE", "RobotStartTarget", "guarded"]
 
 log = logging.getLogger(__name__)
 
@@ -33,37 +32,6 @@ _WORDS = Words("Start Streaming", "the robot was stopped")
 def guarded(choices: Together) -> Together:
     """The same with the port that is waited on open to this machine alone, unless an address was chosen."""
     return choices if choices.wait_host else replace(choices, wait_host=HERE)
-
-
-class Startable(Protocol):
-    """What of a robot is needed; any thread may ask. `live.live_robot.LiveRobot` is one."""
-
-    @property
-    def refuses_start(self) -> str:
-        """Why somebody else may not start it now; "" if it may."""
-        ...
-
-    @property
-    def streaming(self) -> bool:
-        """Whether it follows references."""
-        ...
-
-    @property
-    def recording(self) -> Recording | None:
-        """Of the present run."""
-        ...
-
-    def stream(self) -> None:
-        """Follow the scene's gait or controller, if it is armed."""
-        ...
-
-    def stop(self, reason: str) -> None:
-        """Stop it, in this call."""
-        ...
-
-    def note(self, text: str) -> None:
-        """Have a remark in the recording of the present run."""
-        ...
 
 
 class RobotStartTarget:
@@ -85,9 +53,9 @@ class RobotStartTarget:
     """
 
     def __init__(
-        self, robot: Startable, choices: Together, name: str, tell: Callable[[str], None]
+        self, live_robot: LiveRobot, choices: Together, name: str, tell: Callable[[str], None]
     ) -> None:
-        self._robot = robot
+        self._live_robot = live_robot
         self._tell = tell
         self._begun_here = False
         self.trouble = ""
@@ -113,21 +81,21 @@ class RobotStartTarget:
         self._thread.join()
 
     def _refuses(self) -> str:
-        if reason := self._robot.refuses_start:
+        if reason := self._live_robot.refuses_start:
             self._tell(f"START came and was refused: {reason}.")
         return reason
 
     def _permission(self) -> None:
-        if not self._begun_here and (reason := self._robot.refuses_start):
+        if not self._begun_here and (reason := self._live_robot.refuses_start):
             raise TriggerError(f"The robot was not started: {reason}.")
 
     def _begin(self) -> None:
         self._permission()
         if not self._begun_here:
-            self._robot.stream()
+            self._live_robot.stream()
 
     def _stop(self, peer: str) -> None:
-        self._robot.stop(f"Stopped by STOP from {peer}.")
+        self._live_robot.stop(f"Stopped by STOP from {peer}.")
 
     def _work(self) -> None:
         try:
@@ -142,9 +110,9 @@ class RobotStartTarget:
                 noted = len(start.notes)
                 deadline = time.monotonic() + _BEGIN_S
                 start.accompany(
-                    lambda: not self._robot.streaming and time.monotonic() > deadline,
+                    lambda: not self._live_robot.streaming and time.monotonic() > deadline,
                     lambda: None,  # it was stopped when the line came
-                    lambda: self._robot.recording,
+                    lambda: self._live_robot.recording,
                 )
                 self._note(start.notes[noted:])
         except TriggerError as error:
@@ -153,7 +121,7 @@ class RobotStartTarget:
         except Exception as error:
             # A defect must not leave a robot moving that whoever started it cannot stop any more.
             log.exception("starting together failed")
-            self._robot.stop(
+            self._live_robot.stop(
                 "Stopped, as starting together failed by a defect of the program; please report this."
             )
             self.trouble = f"Starting together failed by a defect of the program: {error!r}; please report this."
@@ -162,4 +130,4 @@ class RobotStartTarget:
     def _note(self, sentences: list[str]) -> None:
         for sentence in sentences:
             self._tell(sentence)
-            self._robot.note(sentence)
+            self._live_robot.note(sentence)

@@ -60,7 +60,7 @@ class LiveRun:
         Whether there is a pose source.
     path : path, optional
         Run file; none for a robot that is only watched.
-    referencing : ReferenceScheduler, optional
+    reference_scheduler : ReferenceScheduler, optional
         What the robot follows; None while it is only watched.
     """
 
@@ -69,17 +69,17 @@ class LiveRun:
         profile: Profile,
         scene: Scene,
         begin: float,
-        measuring: SnapshotBuilder,
+        snapshot_builder: SnapshotBuilder,
         with_poses: bool,
         path: Path | None = None,
         origin: Origin | None = None,
-        referencing: ReferenceScheduler | None = None,
+        reference_scheduler: ReferenceScheduler | None = None,
         twin: Twin | None = None,
     ) -> None:
         self.scene = scene
         self.begin = begin
-        self.measuring = measuring
-        self.referencing = referencing
+        self.snapshot_builder = snapshot_builder
+        self.reference_scheduler = reference_scheduler
         self.twin = twin
         self.asked = False
         """Whether the link was told to follow the references."""
@@ -95,7 +95,9 @@ class LiveRun:
         self._profile = profile
         self._with_poses = with_poses
         self._columns = AxisColumns(profile, scene.body.axes)
-        self._controller_names = () if referencing is None else referencing.controller.channels
+        self._controller_names = (
+            () if reference_scheduler is None else reference_scheduler.controller.channels
+        )
         names = (
             *self._columns.names,
             *(_POSE if with_poses else ()),
@@ -113,7 +115,7 @@ class LiveRun:
     @property
     def watched(self) -> bool:
         """Whether the robot is only watched."""
-        return self.referencing is None
+        return self.reference_scheduler is None
 
     @property
     def next_row(self) -> float:
@@ -130,11 +132,11 @@ class LiveRun:
         now = self.begin + snapshot.time
         parts = [self._columns.values(telemetry, now)]
         if self._with_poses:
-            parts.append(np.array([pose_age, self.measuring.misfit]))
+            parts.append(np.array([pose_age, self.snapshot_builder.misfit]))
         if self.twin is not None:
             parts.append(twin)
-        if self.referencing is not None:
-            parts.append(self.referencing.controller.values())
+        if self.reference_scheduler is not None:
+            parts.append(self.reference_scheduler.controller.values())
         extra = np.concatenate(parts)
         if snapshot.time >= self.next_row - 1e-9 and snapshot.time >= 0.0 and not self.closed:
             self.recording.append(row_of(snapshot, self._schema, extra, self._count))
@@ -163,7 +165,7 @@ class LiveRun:
         state = None if self.twin is None else self.twin.state_at(snapshot.time)
         if state is None:
             return np.full(2, np.nan)
-        moved = self.measuring.axes.moved
+        moved = self.snapshot_builder.axis_map.moved
         apart = (snapshot.joint_angle - state.angle)[moved]
         head = math.nan
         if Fields.POSE in snapshot.valid:
@@ -187,7 +189,9 @@ class LiveRun:
 
     def renewed(self) -> LiveRun:
         """Of a robot that is only watched: a new recording, which begins with the newest rows of this one."""
-        fresh = LiveRun(self._profile, self.scene, self.begin, self.measuring, self._with_poses)
+        fresh = LiveRun(
+            self._profile, self.scene, self.begin, self.snapshot_builder, self._with_poses
+        )
         count = len(self.recording)
         fresh.recording.append(self.recording.rows(count - WATCHED_ROWS // 10, count))
         fresh._count = len(fresh.recording)

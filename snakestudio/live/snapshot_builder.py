@@ -47,7 +47,7 @@ class SnapshotBuilder:
     """
 
     def __init__(self, profile: Profile, scene: Scene, station: BasePose, lost_s: float) -> None:
-        self.axes = AxisMap(profile, scene.body.axes)
+        self.axis_map = AxisMap(profile, scene.body.axes)
         self._robot = scene.robot
         self._joint_axes = scene.body.axes
         self._station = station
@@ -76,7 +76,7 @@ class SnapshotBuilder:
         tracked : Tracked or None
             What a pose source last saw; None without one.
         """
-        axes = self.axes
+        axes = self.axis_map
         angle = axes.joints(telemetry.angle)
         rate = axes.joints(telemetry.rate if self._says_rate else self._differences(telemetry))
         valid = Fields.JOINTS if np.isfinite(angle).all() else Fields.NONE

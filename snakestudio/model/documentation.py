@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import types
 import typing
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel
 
 from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.registry import options
 
-__all__ = ["BEGIN", "END", "keys_markdown", "with_keys"]
-
-BEGIN = "<!-- keys: made from the program's declarations by packaging/document_keys.py -->"
-"""Line before the tables in a page."""
-
-END = "<!-- end of keys -->"
-"""Line behind them."""
+__all__ = ["KeyRow", "key_rows", "keys_markdown", "parts_of", "with_keys", "with_section"]
 
 
 def keys_markdown(root: type[BaseModel]) -> str:
@@ -26,16 +21,64 @@ def keys_markdown(root: type[BaseModel]) -> str:
     return "\n\n".join(sections)
 
 
-def with_keys(page: str, root: type[BaseModel]) -> str:
-    """A page with the tables between its markers as they should be for files that hold `root`.
+def with_section(page: str, name: str, text: str) -> str:
+    """A page with a text between the two marks called `name`, in place of the text that is there.
 
-    Raises `ValueError` if the page has no markers.
+    Raises `ValueError` if the page has no such marks.
     """
-    before, found, rest = page.partition(BEGIN)
-    _, closed, after = rest.partition(END)
-    if not found or not closed:
-        raise ValueError("the page has no place for the keys")
-    return f"{before}{BEGIN}\n\n{keys_markdown(root)}\n\n{END}{after}"
+    begin = f"<!-- {name}: made from the program's declarations by packaging/document_keys.py -->"
+    end = f"<!-- end of {name} -->"
+    before, opened, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not opened or not closed:
+        raise ValueError(f"The page has no place for the {name}.")
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
+
+
+def with_keys(page: str, root: type[BaseModel]) -> str:
+    """A page with the tables between its marks as they should be for files that hold `root`.
+
+    Raises `ValueError` if the page has no marks.
+    """
+    return with_section(page, "keys", keys_markdown(root))
+
+
+class KeyRow(NamedTuple):
+    """What is declared about one key of a file, as people write it."""
+
+    name: str
+    value: str
+    unit: str
+    limits: str
+    default: str
+    doc: FieldDoc
+
+
+def key_rows(model: type[BaseModel]) -> list[KeyRow]:
+    """What is declared about every key of a table of a file that holds `model`."""
+    rows = []
+    for name, info in model.model_fields.items():
+        inner, many = _part(info.annotation)
+        doc = field_doc(model, name)
+        value = _value_text(info.annotation, inner, many)
+        default = _default_text(info, doc, inner)
+        rows.append(KeyRow(name, value, doc.unit, _range_text(doc), default, doc))
+    return rows
+
+
+def parts_of(model: type[BaseModel]) -> dict[str, tuple[type[BaseModel], ...]]:
+    """The tables that keys of a table hold, by these keys; several where their kind decides."""
+    parts: dict[str, tuple[type[BaseModel], ...]] = {}
+    for name, info in model.model_fields.items():
+        inner, _ = _part(info.annotation)
+        kinds = options(model, name)
+        if kinds is not None:
+            parts[name] = tuple(kinds.values())
+        elif inner is not None:
+            parts[name] = (inner,)
+        elif _is_union_of_parts(info.annotation):
+            parts[name] = typing.get_args(info.annotation)
+    return parts
 
 
 def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
@@ -55,29 +98,17 @@ def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
         "| Key | Value | Unit | Range | If left out | Meaning |",
     ]
     lines.append("| --- | --- | --- | --- | --- | --- |")
-    nested: list[tuple[type[BaseModel], str]] = []
-    for name, info in model.model_fields.items():
-        inner, many = _part(info.annotation)
-        doc = field_doc(model, name)
-        full = f"{key}.{name}" if key else name
-        if inner is not None:
-            nested.append((inner, full + ("[]" if many else "")))
-        value = _value_text(info.annotation, inner, many)
-        cells = (
-            f"`{name}`",
-            value,
-            doc.unit,
-            _range_text(doc),
-            _default_text(info, doc, inner),
-            doc.help,
-        )
+    for row in key_rows(model):
+        cells = (f"`{row.name}`", row.value, row.unit, row.limits, row.default, row.doc.help)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     sections.append("\n".join(lines))
     shown: set[type[BaseModel]] = set()
-    for inner, full in nested:
-        if inner not in shown:  # the five sequences hold the same steps
+    for name, info in model.model_fields.items():
+        inner, many = _part(info.annotation)
+        if inner is not None and inner not in shown:  # the five sequences hold the same steps
             shown.add(inner)
-            _section(inner, full, sections)
+            full = f"{key}.{name}" if key else name
+            _section(inner, full + ("[]" if many else ""), sections)
 
 
 def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
@@ -91,13 +122,22 @@ def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
     return None, False
 
 
+def _is_union_of_parts(annotation: Any) -> bool:
+    parts = typing.get_args(annotation)
+    return bool(parts) and all(
+        isinstance(part, type) and issubclass(part, BaseModel) for part in parts
+    )
+
+
 def _value_text(annotation: Any, inner: type[BaseModel] | None, many: bool) -> str:
     if inner is not None:
         return "tables" if many else "table"
-    options = [annotation]
+    if _is_union_of_parts(annotation):
+        return "table"
+    alternatives = [annotation]
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        options = [option for option in typing.get_args(annotation) if option is not type(None)]
-    return " or ".join(dict.fromkeys(_option_text(option) for option in options))
+        alternatives = [each for each in typing.get_args(annotation) if each is not type(None)]
+    return " or ".join(dict.fromkeys(map(_option_text, alternatives)))
 
 
 def _option_text(option: Any) -> str:
@@ -107,12 +147,22 @@ def _option_text(option: Any) -> str:
         return "names with values"
     if typing.get_origin(option) is tuple:
         parts = typing.get_args(option)
-        return "two numbers" if parts[-1] is not ... else f"list of {_many(parts[0])}"
+        if parts[-1] is not ...:
+            return f"{_COUNTS[len(parts)]} {_many(parts[0])}"
+        if typing.get_origin(parts[0]) is tuple:
+            inner = _option_text(parts[0])
+            return f"list of {inner if inner.startswith('list') else f'[{inner}]'}"
+        return f"list of {_many(parts[0])}"
     return {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}[option]
+
+
+_COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def _many(part: Any) -> str:
     """What a list holds."""
+    if typing.get_origin(part) is Annotated:
+        part = typing.get_args(part)[0]
     kinds = typing.get_args(part) or (part,)
     words = {float: "numbers", str: "texts"}
     return " and ".join(words[kind] for kind in kinds if kind in words)
@@ -128,7 +178,7 @@ def _range_text(doc: FieldDoc) -> str:
 def _default_text(info: Any, doc: FieldDoc, inner: type[BaseModel] | None) -> str:
     if info.is_required():
         return "must be given"
-    if inner is not None:
+    if inner is not None or _is_union_of_parts(info.annotation):
         return "none" if doc.default == () else "as below"
     if doc.default in (None, "", {}, ()):
         return "–"

@@ -12,6 +12,7 @@ from pydantic import Field
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.robot.robot import Robot
+from snakestudio.model.shared_values import pitch_offset
 
 __all__ = [
     "BodyWaves",
@@ -329,17 +330,7 @@ class TwoWaves(LateralUndulation):
         slider=(-180, 180),
         live=True,
     )
-    pitch_offset_deg: float = value(
-        0.0,
-        label="Pitch offset",
-        unit="°",
-        symbol="ψ_v",
-        help="Constant pitch of every joint: the robot arches",
-        ge=-90,
-        le=90,
-        slider=(-20, 20),
-        live=True,
-    )
+    pitch_offset_deg: float = pitch_offset("Constant pitch of every joint: the robot arches")
 
     @property
     def pitch(self) -> Wave:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import PluginRuntimeError
+from snakestudio.model.column_help import FORCES, HOLDS, POSE, STRAINS, TWIST, WRENCH
 from snakestudio.model.column_units import parted
 from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
 from snakestudio.model.robot.joint_axes import entries, joints
@@ -209,6 +210,9 @@ class Quantity(Declaration):
     """What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left
     out."""
 
+    help: str = ""
+    """What its values are, in a few words, for the reference of columns and the channel browser."""
+
     cost: str = ""
     """Pattern of those of its columns of which less is better: a goal that grows with one is
     minimized."""
@@ -393,7 +397,7 @@ def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Label
 
 
 def _of_joints(
-    attribute: str, ending: str, needs: Fields, *, exported: bool = True, cost: str = ""
+    attribute: str, ending: str, needs: Fields, text: str, *, exported: bool = True, cost: str = ""
 ) -> list[Quantity]:
     return [
         Quantity(
@@ -403,6 +407,7 @@ def _of_joints(
             of=each_joint,
             having=partial(_joints_with, kind),
             exported=exported,
+            help=f"{text}, {kind} axis",
             cost=cost,
         )
         for kind in AXES
@@ -431,26 +436,56 @@ _ANGLES = _added_in_degrees("rad")
 _RATES = _added_in_degrees("radps")
 
 _EXPORTED = (
-    Quantity("time_s", lambda piece: piece.rows.time),
-    *(
-        Quantity(f"link_{{}}_{name}", _part_of("link_pose", k), Fields.POSE, of=each_link)
-        for k, name in enumerate(("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
+    Quantity(
+        "time_s",
+        lambda piece: piece.rows.time,
+        help="Simulated time, or time since recording began",
     ),
-    *_of_joints("joint_angle", "rad", Fields.JOINTS),
-    *_of_joints("joint_angle_ref", "ref_rad", Fields.REFERENCE),
-    *_of_joints("joint_rate", "rate_radps", Fields.JOINTS),
-    *_of_joints("joint_torque", "torque_nm", Fields.TORQUE, cost="joint_*_torque_nm"),
     *(
-        Quantity(f"com_{axis}_m", _com("link_pose", k), Fields.POSE, "Centre of mass")
+        Quantity(
+            f"link_{{}}_{name}",
+            _part_of("link_pose", k),
+            Fields.POSE,
+            of=each_link,
+            help=text,
+        )
+        for k, (name, text) in enumerate(POSE.items())
+    ),
+    *_of_joints("joint_angle", "rad", Fields.JOINTS, "Joint angle"),
+    *_of_joints("joint_angle_ref", "ref_rad", Fields.REFERENCE, "Reference of the joint angle"),
+    *_of_joints("joint_rate", "rate_radps", Fields.JOINTS, "Rate of the joint angle"),
+    *_of_joints(
+        "joint_torque", "torque_nm", Fields.TORQUE, "Torque of the motor", cost="joint_*_torque_nm"
+    ),
+    *(
+        Quantity(
+            f"com_{axis}_m",
+            _com("link_pose", k),
+            Fields.POSE,
+            "Centre of mass",
+            help=f"Position of the robot's centre of mass, {axis}",
+        )
         for k, axis in _AXES
     ),
     *(
-        Quantity(f"com_v{axis}_mps", _com("link_twist", k), Fields.TWIST, "Centre of mass")
+        Quantity(
+            f"com_v{axis}_mps",
+            _com("link_twist", k),
+            Fields.TWIST,
+            "Centre of mass",
+            help=f"Velocity of the robot's centre of mass, {axis}",
+        )
         for k, axis in _AXES
     ),
     *(
-        Quantity(f"contact_{other}_f{axis}_n", _whole_force(other, k), Fields.CONTACTS, "Contacts")
-        for other in ("obstacle", "ground")
+        Quantity(
+            f"contact_{other}_f{axis}_n",
+            _whole_force(other, k),
+            Fields.CONTACTS,
+            "Contacts",
+            help=f"Force of {source} on the whole robot, {axis}, mean since the previous row",
+        )
+        for other, source in FORCES.items()
         for k, axis in _AXES
     ),
     *(
@@ -459,12 +494,11 @@ _EXPORTED = (
             _force(other, k),
             Fields.CONTACTS,
             of=each_link,
-            cost=cost,
+            help=f"Force of {source} on the link, {axis}, mean since the previous row",
+            # The ground has to carry the weight.
+            cost="link_*_obstacle_f*_n" if other == "obstacle" else "",
         )
-        for other, cost in (
-            ("obstacle", "link_*_obstacle_f*_n"),
-            ("ground", ""),
-        )  # the ground has to carry the weight
+        for other, source in FORCES.items()
         for k, axis in _AXES
     ),
     Quantity(
@@ -472,45 +506,101 @@ _EXPORTED = (
         lambda p: p.rows.contacts_closed.astype(np.float64),
         Fields.CONTACTS,
         "Contacts",
+        help="Number of closed contacts",
     ),
-    Quantity("{}", _FIRST[0], Fields.ENERGY, "Energy and work", _FIRST[1], cost="*_j"),
+    Quantity(
+        "{}",
+        _FIRST[0],
+        Fields.ENERGY,
+        "Energy and work",
+        _FIRST[1],
+        help="Energies, and works since the start of the run, that every model of links has",
+        cost="*_j",
+    ),
     Quantity(
         "solver_residual",
         lambda piece: piece.rows.solver_residual,
         Fields.SOLVER,
         "Solver",
+        help="Residual of the contact problem, the largest since the previous row",
         cost="solver_residual",
     ),
-    Quantity("solver_iterations", _iterations, Fields.SOLVER, "Solver", cost="solver_iterations"),
     Quantity(
-        "solver_unconverged", _unconverged, Fields.SOLVER, "Solver", cost="solver_unconverged"
+        "solver_iterations",
+        _iterations,
+        Fields.SOLVER,
+        "Solver",
+        help="Iterations of the contact solver per step, mean since the previous row",
+        cost="solver_iterations",
+    ),
+    Quantity(
+        "solver_unconverged",
+        _unconverged,
+        Fields.SOLVER,
+        "Solver",
+        help="Steps since the previous row whose contact problem did not converge",
+        cost="solver_unconverged",
     ),
     # What the models add stands behind what is fixed.
     *(
-        Quantity(f"link_{{}}_{name}", _part_of("link_twist", k), Fields.TWIST, of=each_link)
-        for k, name in enumerate(("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps"))
+        Quantity(
+            f"link_{{}}_{name}",
+            _part_of("link_twist", k),
+            Fields.TWIST,
+            of=each_link,
+            help=text,
+        )
+        for k, (name, text) in enumerate(TWIST.items())
     ),
-    Quantity("{}", _FURTHER[0], Fields.ENERGY, "Energy and work", _FURTHER[1]),
-    *(
-        Quantity(f"head_a{axis}_mps2", _head_acceleration(k), Fields.TWIST, "Head")
-        for k, axis in _AXES
-    ),
-    *(
-        Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section)
-        for k, name in enumerate(COMPONENTS)
+    Quantity(
+        "{}",
+        _FURTHER[0],
+        Fields.ENERGY,
+        "Energy and work",
+        _FURTHER[1],
+        help="Works since the start of the run that a model adds",
     ),
     *(
         Quantity(
-            f"section_{{}}_lambda_{name}", _part_of("wrench", k), Fields.TORQUE, of=each_section
+            f"head_a{axis}_mps2",
+            _head_acceleration(k),
+            Fields.TWIST,
+            "Head",
+            help=f"Acceleration of the head link, {axis}, mean since the previous row",
         )
-        for k, name in enumerate(("nx_n", "ny_n", "nz_n", "cx_nm", "cy_nm", "cz_nm"))
+        for k, axis in _AXES
     ),
     *(
-        Quantity(f"contact_{{}}_{name}", _part_of("hold", k), Fields.CONTACTS, of=each_hold)
-        for k, name in enumerate(HOLD_COLUMNS)
+        Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section, help=text)
+        for k, (name, text) in enumerate(zip(COMPONENTS, STRAINS, strict=True))
+    ),
+    *(
+        Quantity(
+            f"section_{{}}_lambda_{name}",
+            _part_of("wrench", k),
+            Fields.TORQUE,
+            of=each_section,
+            help=text,
+        )
+        for k, (name, text) in enumerate(WRENCH.items())
+    ),
+    *(
+        Quantity(
+            f"contact_{{}}_{name}",
+            _part_of("hold", k),
+            Fields.CONTACTS,
+            of=each_hold,
+            help=text,
+        )
+        for k, (name, text) in enumerate(zip(HOLD_COLUMNS, HOLDS, strict=True))
     ),
     Quantity(
-        "{}", lambda piece: piece.rows.extra, group="Controller", of=_added, cost="joint_*_jammed"
+        "{}",
+        lambda piece: piece.rows.extra,
+        group="Controller",
+        of=_added,
+        help="What the controller, the model or the source adds",
+        cost="joint_*_jammed",
     ),
 )
 
@@ -522,6 +612,7 @@ _SHOWN = (
         _force_size(("obstacle",), slice(3)),
         Fields.CONTACTS,
         of=each_link,
+        help="Size of the force of obstacles on the link",
     ),
     # The ground's normal is z: what is left is friction.
     _shown(
@@ -529,64 +620,108 @@ _SHOWN = (
         _force_size(("ground",), slice(2)),
         Fields.CONTACTS,
         of=each_link,
+        help="Size of the friction force of the ground on the link",
     ),
     _shown(
         "link_{}_ground_load_n",
         _force_size(("ground",), slice(2, 3)),
         Fields.CONTACTS,
         of=each_link,
+        help="Size of the normal force of the ground on the link",
     ),
     _shown(
         "link_{}_contact_force_n",
         _force_size(("obstacle", "ground"), slice(3)),
         Fields.CONTACTS,
         of=each_link,
+        help="Size of the force of obstacles and ground on the link",
     ),
-    *_of_joints("joint_angle", "deg", Fields.JOINTS, exported=False),
-    *_of_joints("joint_angle_ref", "ref_deg", Fields.REFERENCE, exported=False),
-    _shown("com_speed_mps", _com_speed, Fields.TWIST, "Centre of mass"),
+    *_of_joints("joint_angle", "deg", Fields.JOINTS, "Joint angle", exported=False),
+    *_of_joints(
+        "joint_angle_ref",
+        "ref_deg",
+        Fields.REFERENCE,
+        "Reference of the joint angle",
+        exported=False,
+    ),
+    _shown(
+        "com_speed_mps",
+        _com_speed,
+        Fields.TWIST,
+        "Centre of mass",
+        help="Speed of the robot's centre of mass",
+    ),
     _shown(
         "link_{}_speed_mps",
         lambda piece: _size(piece.rows.link_twist[:, :, :3]),
         Fields.TWIST,
         of=each_link,
+        help="Speed of the link's centre of mass",
     ),
     *(
-        _shown(f"link_{{}}_{axis}_deg", _attitude(k), Fields.POSE, of=each_link)
+        _shown(
+            f"link_{{}}_{axis}_deg",
+            _attitude(k),
+            Fields.POSE,
+            of=each_link,
+            help=f"Orientation of the link, {axis} angle",
+        )
         for k, axis in enumerate(("roll", "pitch", "yaw"))
     ),
-    _shown("solver_residual", _residual_of_steps, Fields.SOLVER, key="solver_residual_of_steps"),
+    _shown(
+        "solver_residual",
+        _residual_of_steps,
+        Fields.SOLVER,
+        key="solver_residual_of_steps",
+        help="Residual of the contact problem, the largest since the previous row",
+    ),
     _shown(
         "section_{}_lambda_n_n",
         lambda piece: _size(piece.rows.wrench[:, :, :3]),
         Fields.TORQUE,
         of=each_section,
+        help="Size of the internal force",
     ),
     _shown(
         "section_{}_lambda_c_nm",
         lambda piece: _size(piece.rows.wrench[:, :, 3:]),
         Fields.TORQUE,
         of=each_section,
+        help="Size of the internal couple",
     ),
     _shown(
         "section_{}_gamma_x_minus_1",
         lambda piece: piece.rows.strain[:, :, 0] - 1.0,
         of=each_section,
+        help="Stretch relative to the unstrained body",
     ),
     _shown(
         "contact_{}_force_n",
         lambda piece: _size(piece.rows.hold[:, :, 8:11]),
         Fields.CONTACTS,
         of=each_hold,
+        help="Size of the force of the anchor or support",
     ),
     _shown(
         "contact_{}_torque_nm",
         lambda piece: _size(piece.rows.hold[:, :, 11:14]),
         Fields.CONTACTS,
         of=each_hold,
+        help="Size of the torque of the anchor or support",
     ),
-    _shown("{}", _ANGLES[0], group="Controller", of=_ANGLES[1]),
-    _shown("{}", _RATES[0], of=_RATES[1]),
+    _shown(
+        "{}",
+        _ANGLES[0],
+        group="Controller",
+        of=_ANGLES[1],
+        help="Angles that the controller, the model or the source adds",
+    ),
+    _shown(
+        "{}",
+        _RATES[0],
+        of=_RATES[1],
+        help="Rates that the controller, the model or the source adds",
+    ),
 )
 
 QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)

@@ -94,13 +94,13 @@ class Track:
         self.waypoints: FloatArray = self.lengths[::every]
         # A controller asks for one place at a time: plain numbers are ten times as fast as arrays
         # there.
-        self._coefficients: FloatArray = np.ascontiguousarray(coefficients.transpose(1, 2, 0))
-        self._cubics: list[Any] = self._coefficients.tolist()
+        self.coefficients: FloatArray = np.ascontiguousarray(coefficients.transpose(1, 2, 0))
+        self._cubics: list[Any] = self.coefficients.tolist()
         self._begins: list[float] = self.lengths.tolist()
         self.length = float(self.lengths[-1])
         chords = np.diff(self.points, axis=0)
         squares = np.linalg.norm(chords, axis=1) ** 2
-        self._chords: FloatArray = np.column_stack([self.points[:-1], chords, squares])
+        self.chords: FloatArray = np.column_stack([self.points[:-1], chords, squares])
         # of an open path: the points, and the directions in which it continues
         self._ends = [
             (x, y, math.cos(direction), math.sin(direction))
@@ -239,7 +239,7 @@ class Track:
         It is infinitely far if there is nothing.
         """
         nearest: tuple[float, ...] = nearest_on_curve(
-            x, y, low, high, self.smooth, self.lengths, self._chords, self._coefficients
+            x, y, low, high, self.smooth, self.lengths, self.chords, self.coefficients
         )
         return nearest
 

@@ -6,6 +6,7 @@ import math
 from typing import ClassVar, Literal
 
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.shared_values import friction_coefficient
 
 __all__ = ["STANDARD_GRAVITY", "Ground", "GroundPatch", "GroundPicture"]
 
@@ -25,32 +26,16 @@ class GroundPatch(Frozen):
         max_length=1000,
         live=True,
     )
-    mu_along: float = value(
-        0.2,
-        label="Friction along",
-        help="Friction coefficient along the link's axis",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+    mu_along: float = friction_coefficient(
+        0.2, "Friction along", "Friction coefficient along the link's axis"
     )
-    mu_backward: float | None = value(
+    mu_backward: float | None = friction_coefficient(
         None,
-        label="Friction backward",
-        help="Friction coefficient along the axis for sliding tail first; that along if left out",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+        "Friction backward",
+        "Friction coefficient along the axis for sliding tail first; that along if left out",
     )
-    mu_across: float = value(
-        0.2,
-        label="Friction across",
-        help="Friction coefficient across the link's axis",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+    mu_across: float = friction_coefficient(
+        0.2, "Friction across", "Friction coefficient across the link's axis"
     )
 
 
@@ -131,35 +116,17 @@ class GroundPicture(Frozen):
 class Ground(Frozen):
     """The ground plane z = 0: friction along and across a link, and gravity, tilted if the ground slopes."""
 
-    mu_along: float = value(
-        0.2,
-        label="Friction along",
-        symbol="µ_T,x",
-        help="Coulomb friction coefficient along the link's axis",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+    mu_along: float = friction_coefficient(
+        0.2, "Friction along", "Coulomb friction coefficient along the link's axis", "µ_T,x"
     )
-    mu_across: float = value(
-        0.2,
-        label="Friction across",
-        symbol="µ_T,y",
-        help="Coulomb friction coefficient across the link's axis",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+    mu_across: float = friction_coefficient(
+        0.2, "Friction across", "Coulomb friction coefficient across the link's axis", "µ_T,y"
     )
-    mu_backward: float | None = value(
+    mu_backward: float | None = friction_coefficient(
         None,
-        label="Friction backward",
-        symbol="µ_B",
-        help="Coulomb friction coefficient along the link's axis for sliding tail first; that along if left out",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+        "Friction backward",
+        "Coulomb friction coefficient along the link's axis for sliding tail first; that along if left out",
+        "µ_B",
     )
     law: Literal["ellipse", "components", "unit_velocity"] | None = value(
         None,

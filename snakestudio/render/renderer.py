@@ -14,7 +14,6 @@ from typing import Protocol
 
 from snakestudio.drawing import picking
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.colour_bar import bar_labels, bar_lines, bar_matrix
 from snakestudio.drawing.draw_list import DrawList
 from snakestudio.drawing.extent import Extent, extent
 from snakestudio.drawing.facets import link_facets
@@ -23,12 +22,12 @@ from snakestudio.drawing.light import LIGHT_DIRECTION
 from snakestudio.drawing.overlays import Pick
 from snakestudio.drawing.quality import SETTINGS, Quality, Settings
 from snakestudio.drawing.view import View
-from snakestudio.drawing.world import triad_labels, triad_lines, triad_matrix
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl
 from snakestudio.render.background import Background
 from snakestudio.render.blending import blend_over, blend_over_premultiplied, translucent
 from snakestudio.render.buffers import MeshStore, Quads, RowBuffer, StreamMesh
+from snakestudio.render.corners import draw_corners
 from snakestudio.render.labels import LabelPainter
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.obstacle_painter import ObstaclePainter
@@ -37,29 +36,6 @@ from snakestudio.render.shadow import Casters, Shadows, region
 from snakestudio.render.targets import Layer, RenderTarget
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
-
-# What stands in the corners of the picture whatever the camera does: the little axes and the colour
-# bar.
-
-
-def draw_corners(
-    draw_list: DrawList, view: View, lines: LinePainter, labels: LabelPainter, quads: Quads
-) -> None:
-    """Draw the axes and the bar over the picture, as far as they are wanted."""
-    theme = draw_list.theme
-    if draw_list.show_triad:
-        corner = triad_matrix(view.camera, view.width, view.height, view.pixel)
-        lines.draw(triad_lines(theme, view.camera), view, quads, corner)
-        labels.draw(triad_labels(theme), view, quads, corner)
-    bar = draw_list.bar
-    if bar is not None:
-        corner = bar_matrix(bar, view.width, view.height, view.pixel)
-        lines.draw(bar_lines(bar, theme, view.pixel), view, quads, corner)
-        labels.draw(bar_labels(bar, theme, view.pixel), view, quads, corner)
-
-
-# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core
-# context.
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +76,6 @@ def graphics_info() -> GraphicsInfo:
         gl.integer(gl.GL_MAX_TEXTURE_SIZE),
     )
 
-
-# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core
-# context.
 
 _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
 """Solids without shadows, with those of posts, with those of terrain."""

@@ -7,7 +7,8 @@ import ctypes
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl
 
-__all__ = ["HeightImage", "Image", "Layer", "RenderTarget"]
+_COLOUR = gl.GL_RGBA8, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE
+_DEPTH = gl.GL_DEPTH_COMPONENT24, gl.GL_DEPTH_COMPONENT, gl.GL_FLOAT
 
 
 class RenderTarget:
@@ -25,20 +26,7 @@ class RenderTarget:
         self.width = width
         self.height = height
         self.name = gl.generate(gl.glGenFramebuffers)
-        self.texture = gl.generate(gl.glGenTextures)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        gl.glTexImage2D(
-            gl.GL_TEXTURE_2D,
-            0,
-            gl.GL_RGBA8,
-            width,
-            height,
-            0,
-            gl.GL_RGBA,
-            gl.GL_UNSIGNED_BYTE,
-            None,
-        )
-        _filter(gl.GL_CLAMP_TO_EDGE)
+        self.texture = _texture(width, height, _COLOUR, gl.GL_CLAMP_TO_EDGE)
         self._depth = gl.generate(gl.glGenRenderbuffers) if depth else 0
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
         gl.glFramebufferTexture2D(
@@ -121,20 +109,7 @@ class Image:
     def __init__(self, width: int, height: int) -> None:
         self.width = width
         self.height = height
-        self.texture = gl.generate(gl.glGenTextures)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        gl.glTexImage2D(
-            gl.GL_TEXTURE_2D,
-            0,
-            gl.GL_RGBA8,
-            width,
-            height,
-            0,
-            gl.GL_RGBA,
-            gl.GL_UNSIGNED_BYTE,
-            None,
-        )
-        _filter(gl.GL_CLAMP_TO_BORDER)
+        self.texture = _texture(width, height, _COLOUR, gl.GL_CLAMP_TO_BORDER)
         self.name = gl.generate(gl.glGenFramebuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
         gl.glFramebufferTexture2D(
@@ -161,20 +136,7 @@ class HeightImage:
     def __init__(self, width: int, height: int) -> None:
         self.width = width
         self.height = height
-        self.texture = gl.generate(gl.glGenTextures)
-        gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
-        gl.glTexImage2D(
-            gl.GL_TEXTURE_2D,
-            0,
-            gl.GL_DEPTH_COMPONENT24,
-            width,
-            height,
-            0,
-            gl.GL_DEPTH_COMPONENT,
-            gl.GL_FLOAT,
-            None,
-        )
-        _filter(gl.GL_CLAMP_TO_EDGE)
+        self.texture = _texture(width, height, _DEPTH, gl.GL_CLAMP_TO_EDGE)
         self.name = gl.generate(gl.glGenFramebuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
         gl.glFramebufferTexture2D(
@@ -209,11 +171,17 @@ class HeightImage:
         self.name = self.texture = 0
 
 
-def _filter(wrap: int) -> None:
+def _texture(width: int, height: int, pixels: tuple[int, int, int], wrap: int) -> int:
+    """A new texture without contents; `pixels` are its format, and format and type of what it is made from."""
+    stored, layout, kind = pixels
+    name = gl.generate(gl.glGenTextures)
+    gl.glBindTexture(gl.GL_TEXTURE_2D, name)
+    gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, stored, width, height, 0, layout, kind, None)
     gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MIN_FILTER, gl.GL_LINEAR)
     gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAG_FILTER, gl.GL_LINEAR)
     gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_WRAP_S, wrap)
     gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_WRAP_T, wrap)
+    return name
 
 
 def _complete(what: str) -> None:

@@ -127,6 +127,11 @@ class RunRecording(BlockRecording):
         """Times of all rows so far, s (a view: do not write)."""
         return self._spool.times
 
+    @property
+    def cached_rows(self) -> int:
+        """Rows that stay in memory."""
+        return self._spool.cached_rows
+
     def __len__(self) -> int:
         return len(self._spool)
 

@@ -75,7 +75,7 @@ _RECORDS = (
     ("teleop_command", "model.teleop:TeleopCommand", "model.teleop:TeleopCommand"),
     ("joint_reference", "model.reference:JointReference", "model.reference:JointReference"),
     ("strain_reference", "model.reference:StrainReference", "model.reference:StrainReference"),
-    ("progress", "session.runner:Progress", "session.run_state:Progress"),
+    ("progress", "session.progress:Progress", "session.run_state:Progress"),
 )
 """Dataclasses and named tuples that states are made of: the name in files, which stays, where the
 class is, and the name in files of format 1."""

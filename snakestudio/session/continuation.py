@@ -125,7 +125,7 @@ def continue_run(
     if copied is None:
         return None
     runner.recording.close()
-    runner.recording = copied
+    runner.record_to(copied)
     text = f"Continued from {name}" if name else "Continued from here"
     runner.recording.add_event(
         RunEvent(at, "continued", " ".join((f"{text}.", *notes)) if notes else text)

@@ -129,7 +129,7 @@ class Preparation:
         # A mark that is there already does not show that another process has just compiled it.
         self._marked = registry.is_warm(kind)
         self._done_elsewhere = self._stopped = False
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             command or _command(kind),
             stdin=subprocess.PIPE,  # its end is how the process learns that this one is gone
             stdout=subprocess.PIPE,
@@ -137,37 +137,37 @@ class Preparation:
             text=True,
             errors="replace",
         )
-        assert self._process.stdout is not None
-        self._reader = threading.Thread(
+        assert self.process.stdout is not None
+        self.reader = threading.Thread(
             target=self._read,
-            args=(self._process.stdout,),
+            args=(self.process.stdout,),
             name="snakestudio-preparation",
             daemon=True,
         )
-        self._reader.start()
+        self.reader.start()
 
     @property
     def pid(self) -> int:
         """Of its process."""
-        return self._process.pid
+        return self.process.pid
 
     def _read(self, stream: IO[str]) -> None:
         with contextlib.suppress(ValueError), stream:
             for line in stream:
                 self._lines.put(line)
-        self._process.wait()
+        self.process.wait()
 
     def look(self) -> Stage:
         """How far it is."""
         now = self._clock()
-        ended = self._process.poll() is not None
+        ended = self.process.poll() is not None
         if ended and not self._stopped:
-            self._reader.join()  # what it said at last says why it ended
+            self.reader.join()  # what it said at last says why it ended
         with contextlib.suppress(queue.Empty):
             while True:
                 self._hear(self._lines.get_nowait().strip(), now)
         if ended and not self._done_elsewhere:
-            error = self._why_failed(self._process.returncode)
+            error = self._why_failed(self.process.returncode)
             return Stage(1.0 if not error else self._left.fraction(now), None, True, error)
         if not self._marked and now >= self._next_look:
             self._next_look = now + _LOOK_S
@@ -206,21 +206,21 @@ class Preparation:
         if self._stopped:
             return
         self._stopped = True
-        if self._process.stdin is not None:
+        if self.process.stdin is not None:
             with contextlib.suppress(OSError):
-                self._process.stdin.close()
-        if self._process.poll() is None:
-            self._process.terminate()
+                self.process.stdin.close()
+        if self.process.poll() is None:
+            self.process.terminate()
             threading.Thread(
                 target=self._see_it_end, name="snakestudio-reaper", daemon=True
             ).start()
 
     def _see_it_end(self) -> None:
         try:
-            self._process.wait(_PATIENCE_S)
+            self.process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.process.kill()
+            self.process.wait()
 
 
 def _command(kind: str) -> list[str]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, OnePeriod, Steerable
+from snakestudio.control.base import Controller, Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
@@ -23,41 +19,27 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.plugin_kinds import plugin_records, plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.events import Change, RunEvent
-from snakestudio.model.pull import MOST_PULLS, Pull
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import calling
 from snakestudio.plugins.watch import MemoryWatch
 from snakestudio.plugins.watch import begin as begin_watching
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.runfile.run_events import EventDetector
 from snakestudio.runfile.states import decode, encode
+from snakestudio.session.hand import Hand
 from snakestudio.session.live_edit import taken_over
-from snakestudio.session.pulling import Grip, Spring, hold_steps
+from snakestudio.session.progress import Progress, check_progress
+from snakestudio.session.pulling import Grip
+from snakestudio.session.reference_feed import ReferenceFeed, try_reference
+from snakestudio.session.run_log import RunLog
 from snakestudio.session.run_schema import with_channels
+from snakestudio.session.state_schedule import StateSchedule
 from snakestudio.text import sentences
-
-__all__ = ["Runner"]
-
-MAX_PERIODS = 100
-"""Control periods that are handed to an engine at once: enough to make the call's cost vanish,
-little to hold."""
-
-MAX_WAITING = 100
-"""Rows that wait, at most, until they are handed to the recording together."""
-
-KEEP_S = 1.0
-"""Simulated time after which the full state is kept again, s; it also is where somebody reached
-into the run."""
-
-KEEP_SHARE = 0.005
-"""Share of the engine's time that keeping states may take: where that is little, they lie further
-apart than `KEEP_S`, and to compute again what lies between two of them still takes no longer than a
-blink."""
 
 Sink = Callable[[Reference], None]
 
@@ -92,59 +74,45 @@ class Runner:
         checked: bool = False,
     ) -> None:
         self._base_dir = base_dir
-        self._plugins = plugins_in_use(scene)
-        self._memory = MemoryWatch() if self._plugins else None
-        if self._plugins:
+        self._memory_watch: MemoryWatch | None = None
+        if plugins_in_use(scene):
+            self._memory_watch = MemoryWatch()
             begin_watching()  # the standard output may be another one since they were loaded
         self.fault: PluginRuntimeError | None = None
         """What went wrong in a plug-in in the last call of `advance`."""
-        # The controller first: a body's strain law and contacts are looked at there, and the engine
+        # The controller first: it checks the strain law and contacts of a body, and the engine
         # builds on them.
-        self.controller = controllers.create(scene, base_dir, checked=checked)
+        controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
-        schema = with_channels(self.engine.schema, self.controller)
-        self.recording = RunRecording(
-            scene, schema, path, origin=Origin(scene_file, base_dir, plugins=plugin_records(scene))
-        )
+        origin = Origin(scene_file, base_dir, plugins=plugin_records(scene))
+        schema = with_channels(self.engine.schema, controller)
         self.scene = scene
         self.end_step = scene.n_steps
-        self._closed_loop = self.controller.needs is not Fields.NONE
-        """Whether the controller reads the robot's state."""
-        self._step_s = scene.solver.step_s
-        self._steps_per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
-        self._waiting: list[Rows] = []
-        self._said: list[NDArray[np.float64]] = []  # by the controller
-        self._said_for: list[int] = []  # so many rows; the engine may have kept the last `_owed`
-        self._waiting_rows = self._owed = 0
-        begun = self.controller.checkpoint()
-        if self._closed_loop:  # what it makes of the start belongs to the first row
-            first = np.arange(scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
-            self.controller.reference(first, self.engine.snapshot())
-        self._watch = EventDetector(self.recording.schema, scene)
-        self._record(self.engine.initial_rows())
-        self._hand_on()
-        self.latest: Snapshot = self._snapshot()
-        self._latest_step = 0
-        self.controller.restore(begun)
         self.engine_seconds = 0.0
         """Processor time the engine has taken so far, s."""
+        self._feed = ReferenceFeed(controller, scene)
         self._sinks = sinks
-        self._steps_per_period = scene.steps_per_period
-        self._reference: Reference | None = None
-        self._reference_end = 0
-        self._reference_begin = 0
-        self._next_row = 1
-        self._last_row_step = 0
-        self._keep_state = True  # a state of the very beginning, too
-        self._kept_step = 0
-        self._keep_after = 0.0  # the engine's time from which the next state is due
-        self._keep_steps = max(1, round(KEEP_S / scene.solver.step_s))
-        self._spring, self._hold_steps = Spring(scene), hold_steps(scene)
-        self._grip: Grip | None = None
-        self._pulling = False  # whether a hand has to be asked, also to let go
-        self._pull: Pull | None = None  # what acts now
-        self._steerable = self.controller if isinstance(self.controller, Steerable) else None
+        self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene)
+        self._hand = Hand(scene, self.engine, self._log)
+        self._states = StateSchedule(scene)
         self._steered = False
+        if self._feed.closed_loop:  # what it makes of the start belongs to the first row
+            values = try_reference(controller, scene, 0, self.engine.snapshot)[1]
+        else:
+            values = controller.values()
+        self._log.add(self.engine.initial_rows(), values)
+        self._log.flush()
+        self._show(values)
+
+    @property
+    def controller(self) -> Controller:
+        """What gives the references."""
+        return self._feed.controller
+
+    @property
+    def recording(self) -> RunRecording:
+        """What the run has recorded so far."""
+        return self._log.recording
 
     @property
     def time(self) -> float:
@@ -187,141 +155,99 @@ class Runner:
     def _stopped_by(self, fault: PluginRuntimeError) -> StepReport:
         """Stand still where code of a plug-in failed, with all rows until then."""
         self.fault = fault
-        if self._owed and self._reference is not None:
+        if self._feed.reference is not None and not self._log.complete:
             with suppress(Exception):  # an engine that failed itself has none to hand over
-                self._record(self.engine.advance(self._reference, 0, (), True).rows)
-        self._hand_on()
+                report = self.engine.advance(self._feed.reference, 0, (), True)
+                self._log.add(report.rows, self.controller.values())
+        self._log.flush()
         self.recording.add_event(RunEvent(self.time, "fault", fault.message))
-        self.note_events()
+        self._log.note_events()
         with suppress(Exception):
-            self.latest = self._snapshot()
-            self._latest_step = self.engine.step_count
+            self._show()
         nothing = self.recording.rows(0, 1).slice(0, 0)
         return StepReport(False, fault.message, 0, 0.0, 0, 0, nothing)
 
     def _advance(self, n_steps: int) -> StepReport:
+        feed = self._feed
+        log = self._log
         remaining = min(n_steps, self.end_step - self.engine.step_count)
         report: StepReport | None = None
-        if self._keep_state:
-            self._keep()
+        if self._states.requested:
+            self._save_state()
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
-            if self._memory is not None:
-                self._memory.look()
-            if self._reference is None or now >= self._reference_end:
-                self._make_reference(now, remaining)
-            assert self._reference is not None
-            steps = min(remaining, self._reference_end - now)
-            if self._pulling:
-                steps = min(steps, self._renew_pull(now))
-            rows = self._rows_until(now + steps)
+            if self._memory_watch is not None:
+                self._memory_watch.look()
+            reference = feed.reference
+            if reference is None or now >= feed.end:
+                reference = self._request_reference(now, remaining)
+            steps = min(remaining, feed.end - now)
+            if self._hand.active:
+                steps = min(steps, self._hand.update(now))
+            stop = now + steps
+            rows = log.grid.due(stop, last=stop == self.end_step)
             started = time.thread_time()
             # A controller is shown the mean contact forces of a whole period, however it was cut up
             # for the display.
-            go_on = self._closed_loop and self._underway(now)
+            go_on = feed.closed_loop and feed.inside(now)
             remaining -= steps
-            later = remaining > 0 and self._waiting_rows + len(rows) < MAX_WAITING
-            report = self.engine.advance(self._reference, steps, rows, go_on, later)
+            hold_back = remaining > 0 and log.has_space(len(rows))
+            report = self.engine.advance(reference, steps, rows, go_on, hold_back)
             self.engine_seconds += time.thread_time() - started
-            self._record(report.rows, len(rows) if later and report.ok else 0)
+            self._record(report.rows, len(rows) if hold_back and report.ok else 0)
             if report.ok and rows:
-                self._last_row_step = rows[-1]
+                log.grid.last_step = rows[-1]
             elif len(report.rows):
-                self._last_row_step = int(report.rows.steps[-1])
-            since = self.engine.step_count - self._kept_step
-            if report.ok and since >= self._keep_steps and self.engine_seconds >= self._keep_after:
-                self._keep()
-        self._hand_on()
+                log.grid.last_step = int(report.rows.steps[-1])
+            if report.ok and self._states.due(self.engine.step_count, self.engine_seconds):
+                self._save_state()
+        log.flush()
         if not report.ok:
             self.recording.add_event(RunEvent(self.time, "fault", report.message))
         if self.finished or not report.ok:
-            self.note_events()
-        self.latest = self._snapshot()
-        self._latest_step = self.engine.step_count
+            log.note_events()
+        self._show()
         return report
 
-    def _underway(self, step: int) -> bool:
-        """Whether `step` lies within what the present reference is for."""
-        return self._reference_begin < step < self._reference_end
+    def _request_reference(self, now: int, n_steps: int) -> Reference:
+        """Ask the controller for references from now on, and hand them to the sinks."""
+        known = self._latest_step == now
+        reference = self._feed.request(
+            now, n_steps, lambda: self.latest if known else self.engine.look()
+        )
+        for sink in self._sinks:
+            sink(reference)
+        return reference
 
-    def _record(self, rows: Rows, due: int = 0) -> None:
-        """Take rows of the engine (it may keep those `due`) with what the controller says since it was last asked."""
-        new = len(rows) - self._owed if len(rows) else due
-        if not len(rows):
-            self._owed += due
-        else:
-            self._owed = 0
-            self._waiting.append(rows)
-        if not new:
-            return
-        self._said.append(self.controller.values())
-        self._said_for.append(new)
-        self._waiting_rows += new
-        if self._waiting_rows >= MAX_WAITING:
-            self._hand_on()
-
-    def _hand_on(self) -> None:
-        """Append to the recording what waits: every row by itself would take longer than its period does."""
-        if not self._waiting:
-            return
-        rows = Rows.concatenate(self._waiting)
-        if len(self.controller.channels):
-            own = np.repeat(np.array(self._said), self._said_for, axis=0)
-            rows = replace(rows, extra=np.hstack([rows.extra, own]))
-        self._waiting = []
-        self._said = []
-        self._said_for = []
-        self._waiting_rows = 0
-        self.recording.append(rows)
-        for event in self._watch.feed(rows):
-            self.recording.add_event(event)
+    def _record(self, rows: Rows, held_back: int) -> None:
+        """Record rows of the engine with what the controller made of the state since it was last asked."""
+        if held_back or len(rows):
+            self._log.add(rows, self.controller.values(), held_back)
 
     def note_events(self) -> None:
-        """Look at the newest rows, too: events are otherwise found some rows at a time."""
-        for event in self._watch.flush():
-            self.recording.add_event(event)
+        """Record the events of the newest rows, too: events are otherwise detected some rows at a time."""
+        self._log.note_events()
 
-    def _snapshot(self) -> Snapshot:
-        """The present state, with what the controller has to say."""
-        control = dict(
-            zip(self.controller.channels, self.controller.values().tolist(), strict=True)
+    def record_to(self, recording: RunRecording) -> None:
+        """Record to another recording from now on; its rows end where this run is."""
+        self._log.recording = recording
+
+    def _show(self, values: FloatArray | None = None) -> None:
+        """Make the present state the latest that is shown, with the controller's values unless others are given."""
+        self.latest: Snapshot = self._snapshot(
+            self.controller.values() if values is None else values
         )
+        self._latest_step = self.engine.step_count
+
+    def _snapshot(self, values: FloatArray) -> Snapshot:
+        """The present state with the values of the controller's channels."""
+        control = dict(zip(self.controller.channels, values.tolist(), strict=True))
         snapshot = self.engine.snapshot()
         return replace(snapshot, control=snapshot.control | control)
 
-    def _make_reference(self, now: int, wanted: int) -> None:
-        # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period,
-        # or what hands do.
-        periods = 1
-        if not (self._closed_loop or self._steerable or isinstance(self.controller, OnePeriod)):
-            periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
-        steps = periods * self._steps_per_period
-        knots = np.arange(now, now + steps + 1, dtype=np.float64) * self._step_s
-        snapshot = None
-        if self._closed_loop:
-            known = self._latest_step == now
-            snapshot = self.latest if known else self.engine.look()
-        self._reference = self.controller.reference(knots, snapshot)
-        self._reference_begin = now
-        self._reference_end = now + steps
-        for sink in self._sinks:
-            sink(self._reference)
-
-    def _rows_until(self, stop: int) -> tuple[int, ...]:
-        """Step counts up to `stop` after which a row is due: the nearest to every multiple of the log interval."""
-        due = []
-        while (step := round(self._next_row * self._steps_per_row)) <= stop:
-            due.append(step)
-            self._next_row += 1
-        if stop == self.end_step and (due[-1] if due else self._last_row_step) != stop:
-            due.append(stop)
-        return tuple(due)
-
     def pull(self, grip: Grip | None) -> None:
         """Hold a link there from the next border on at which forces are renewed; None lets go."""
-        there = grip is not None and 0 <= grip.link < self.recording.schema.n_links
-        self._grip = grip if there else None
-        self._pulling = True
+        self._hand.hold(grip)
 
     def repeat(self, edit: Change | Pull) -> list[str]:
         """Make an edit of an earlier run again, at the present time.
@@ -341,45 +267,22 @@ class Runner:
                 f"{body.part_name} {edit.link + 1} was pulled in the run, but this robot has {body.n_parts}. "
                 "Run it with the robot of the run."
             )
-        if self._keep_state:
-            self._keep()  # no state holds the pull from its own time on
-        self._apply_pull(replace(edit, time=self.time))
+        if self._states.requested:
+            self._save_state()  # no state holds the pull from its own time on
+        self._hand.apply(replace(edit, time=self.time))
         return []
 
     def restore_pull(self, pull: Pull | None) -> None:
         """Know what acts in a restored state, to let go of it."""
-        self._pull = pull
-
-    def _renew_pull(self, now: int) -> int:
-        """Evaluate the spring if that is due at step `now`; gives the steps until it is due again."""
-        past = now % self._hold_steps
-        if not past:
-            if len(self.recording.pulls) >= MOST_PULLS - 1:
-                self._grip = None
-            grip = self._grip
-            if self._pull is not None and (grip is None or grip.link != self._pull.link):
-                nothing = (0.0, 0.0, 0.0)
-                self._apply_pull(replace(self._pull, time=self.time, force=nothing, torque=nothing))
-            if grip is not None:
-                self._apply_pull(self._spring.pull(grip, self.engine.snapshot(contacts=False)))
-            self._pulling = grip is not None
-        return self._hold_steps - past
-
-    def _apply_pull(self, pull: Pull) -> None:
-        """Let a wrench act from now on."""
-        self.engine.apply_wrench(pull.link, (*pull.force, *pull.torque))
-        self.recording.add_pull(pull)
-        if not pull.released and (self._pull is None or self._pull.link != pull.link):
-            title = self.scene.body.part_title(pull.link)
-            self.recording.add_event(RunEvent(self.time, "note", f"{title} is pulled by hand"))
-        self._pull = None if pull.released else pull
+        self._hand.restore(pull)
 
     def steer(self, command: SteerCommand) -> bool:
         """What somebody at the controls wants, from the next control period on; False if nobody can steer this run."""
-        if self._steerable is None:
+        controller = self.controller
+        if not isinstance(controller, Steerable):
             return False
-        if self._steerable.steer(command):
-            self._keep_state = True  # nobody can repeat what a hand did
+        if controller.steer(command):
+            self._states.request()  # nobody can repeat what a hand did
             if not self._steered:
                 self.recording.add_event(RunEvent(self.time, "note", command.note))
             self._steered = True
@@ -387,9 +290,10 @@ class Runner:
 
     def checkpoint(self) -> bytes:
         """Everything that decides how the run goes on; see `restore`."""
-        begin, end = self._reference_begin, self._reference_end
+        feed = self._feed
+        grid = self._log.grid
         progress = Progress(
-            self._reference, begin, end, self._next_row, self._last_row_step, self.end_step
+            feed.reference, feed.begin, feed.end, grid.next_row, grid.last_step, self.end_step
         )
         state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
         return encode(state, self.scene, self.time)
@@ -423,50 +327,31 @@ class Runner:
                 raise
             raise StateError("The saved state of this run is damaged.") from error
         self.scene = scene
-        self._closed_loop = self.controller.needs is not Fields.NONE
-        self._reference = progress.reference
-        self._reference_begin = progress.reference_begin
-        self._reference_end = progress.reference_end
-        self._next_row = progress.next_row
-        self._last_row_step = progress.last_row_step
+        self._feed.set(progress.reference, progress.reference_begin, progress.reference_end)
+        self._log.grid.next_row = progress.next_row
+        self._log.grid.last_step = progress.last_row_step
         self.end_step = progress.end_step
-        self.latest = self._snapshot()
-        self._latest_step = self.engine.step_count
-        self._kept_step = self.engine.step_count
+        self._show()
+        self._states.on_restored(self.engine.step_count)
 
-    def _check(self, progress: Any, scene: Scene) -> None:
+    def _check(self, progress: Progress, scene: Scene) -> None:
         """See that a saved progress is one of the state that engine and controller stand in, and that these go on."""
         step = self.engine.step_count
-        per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
-        demand(isinstance(progress, Progress))
-        begin, end = progress.reference_begin, progress.reference_end
-        ahead = max(scene.n_steps, MAX_PERIODS * scene.steps_per_period) + 1
-        for number in (begin, end, progress.next_row, progress.last_row_step, progress.end_step):
-            demand(type(number) is int and 0 <= number <= step + ahead)
-        demand(abs(progress.next_row * per_row - step) <= per_row + 1.0)
-        demand(progress.last_row_step <= step <= progress.end_step)
+        check_progress(progress, scene, step)
         if progress.reference is not None:
             check_reference(progress.reference, self.engine)
-            demand(begin <= step <= end)
-        snapshot = self._snapshot()
-        states = self.controller.checkpoint()
-        knots = (
-            np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64)
-            * scene.solver.step_s
-        )
-        closed = self.controller.needs is not Fields.NONE
-        check_reference(self.controller.reference(knots, snapshot if closed else None), self.engine)
-        demand(self.controller.values().shape == (len(self.controller.channels),))
-        self.controller.restore(states)
+        snapshot = self._snapshot(self.controller.values())
+        reference, values = try_reference(self.controller, scene, step, lambda: snapshot)
+        check_reference(reference, self.engine)
+        demand(values.shape == (len(self.controller.channels),))
 
-    def _keep(self) -> None:
-        """Have the recording keep the present state, to go on from there one day."""
-        self._hand_on()
+    def _save_state(self) -> None:
+        """Record the present state, so that the run can be continued from it."""
+        self._log.flush()
         started = time.thread_time()
         self.recording.add_checkpoint(self.time, self.checkpoint())
-        self._keep_after = self.engine_seconds + (time.thread_time() - started) / KEEP_SHARE
-        self._kept_step = self.engine.step_count
-        self._keep_state = False
+        seconds = time.thread_time() - started
+        self._states.on_saved(self.engine.step_count, self.engine_seconds, seconds)
 
     def apply(self, scene: Scene) -> list[str]:
         """Take over from `scene` what can change while the run goes; it holds from the next control period on.
@@ -476,15 +361,12 @@ class Runner:
         list of str
             Dotted keys that differ but need a reset.
         """
-        border = (-self.engine.step_count) % self._steps_per_period
-        if border and not self.finished:
-            self.advance(border)
+        self._finish_period()
         live, _ = taken_over(self.scene, scene)
         if live != self.scene and self.engine.apply(live):
             self.controller.apply(live, self.time)
-            self._closed_loop = self.controller.needs is not Fields.NONE
-            self._reference = None
-            self._keep_state = True
+            self._feed.use(self.controller)
+            self._states.request()
             if live.run.duration_s != self.scene.run.duration_s:
                 self.end_step = max(self.engine.step_count, live.n_steps)
             values = {key: tree(get_value(live, key)) for key in changed_keys(self.scene, live)}
@@ -507,9 +389,7 @@ class Runner:
             Keys whose kinds need a reset: a formulation, and a controller that records other
             channels.
         """
-        border = (-self.engine.step_count) % self._steps_per_period
-        if border and not self.finished:
-            self.advance(border)
+        self._finish_period()
         changed = [
             name
             for name in PARTS_WITH_KINDS
@@ -524,51 +404,25 @@ class Runner:
         try:
             controller.restore(self.controller.checkpoint())
             controller.apply(live, self.time)
-            self._try_out(controller, live)
+            try_reference(controller, live, self.engine.step_count, self.engine.snapshot)
         except Exception:
             controller = controllers.create(live, self._base_dir)
             handed_over = "from its beginning"
         if not self.engine.apply(live):
             return [*pending, *changed_keys(self.scene, live)]
-        self.controller = controller
-        self._needs = controller.needs
+        self._feed.use(controller)
         self.scene = live
-        self._steerable = controller if isinstance(controller, Steerable) else None
-        self._plugins = plugins_in_use(live)
-        self._reference = None
-        self._keep_state = True
-        names = ", ".join(f"{plugin.name} ({plugin.digest[:12]})" for plugin in self._plugins)
+        self._states.request()
+        names = ", ".join(
+            f"{plugin.name} ({plugin.digest[:12]})" for plugin in plugins_in_use(live)
+        )
         self.recording.add_event(
             RunEvent(self.time, "note", f"Plug-in {names} was reloaded, {handed_over}")
         )
         return pending
 
-    def _try_out(self, controller: Controller, scene: Scene) -> None:
-        """See that a controller gives references from now on; its state stays."""
-        state = controller.checkpoint()
-        step = self.engine.step_count
-        knots = (
-            np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64)
-            * scene.solver.step_s
-        )
-        controller.reference(
-            knots, self.engine.snapshot() if controller.needs is not Fields.NONE else None
-        )
-        controller.restore(state)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """References that are under way, and which row comes next."""
-
-    reference: Reference | None
-    reference_begin: int
-    reference_end: int
-    """`reference_begin` and `reference_end`: steps that it is for."""
-
-    next_row: int
-    """Number of the next row on the grid of the log."""
-
-    last_row_step: int
-    end_step: int
-    """`last_row_step` and `end_step`: step of the last row, and at which the run ends."""
+    def _finish_period(self) -> None:
+        """Advance to the next border of a control period, from which changes hold."""
+        missing = (-self.engine.step_count) % self.scene.steps_per_period
+        if missing and not self.finished:
+            self.advance(missing)

@@ -72,6 +72,11 @@ class Session:
         self._thread = threading.Thread(target=self._work, name="snakestudio-session", daemon=True)
         self._thread.start()
 
+    @property
+    def core(self) -> SessionCore:
+        """The session without its thread."""
+        return self._conduct
+
     # --- commands (any thread)
 
     def open(self, scene: Scene, base_dir: Path | None = None, scene_file: str = "") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import OnePeriod
+from snakestudio.control.base import Controller
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.bound_steps import Steps, steps_of
@@ -20,13 +19,11 @@ from snakestudio.errors import PhysicsError, StateError
 from snakestudio.model.pull import Pull, Vector
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.states import decode, encode
-from snakestudio.session.runner import MAX_PERIODS, Progress
+from snakestudio.session.progress import Progress
+from snakestudio.session.reference_feed import ReferenceFeed, try_reference
 from snakestudio.session.step_recording import StepRecording
-
-__all__ = ["StepState", "Stepper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +73,18 @@ class Stepper:
         # builds on them.
         controller = controllers.create(scene, self.base_dir)
         self.engine = engines.create(scene, self.base_dir)
-        self.controller = controller
+        self._feed = ReferenceFeed(controller, scene, steered=False)
         self.steps: Steps = steps_of(self.engine)
         self.scene = scene
-        self._needs = controller.needs
-        self._reference: Reference | None = None
-        self._begin = self._end = self._driven_to = 0  # steps
+        self._driven_to = 0
+        """Step up to which the scene's own controller led."""
         self._wrenches: dict[int, tuple[Vector, Vector]] = {}
         self._start = self.save()
+
+    @property
+    def controller(self) -> Controller:
+        """The scene's own controller."""
+        return self._feed.controller
 
     @property
     def time(self) -> float:
@@ -116,36 +117,21 @@ class Stepper:
 
     def drive(self, n_steps: int) -> None:
         """Take steps under the references of the scene's own controller, as a run does. Raises as `hold`."""
+        feed = self._feed
         while n_steps > 0:
             now = self.step_count
-            if self._reference is None or now != self._driven_to or now >= self._end:
-                self._make_reference(now, n_steps)
-            assert self._reference is not None
-            count = min(n_steps, self._end - now)
+            reference = feed.reference
+            if reference is None or now != self._driven_to or now >= feed.end:
+                reference = feed.request(now, n_steps, self.engine.look)
+            count = min(n_steps, feed.end - now)
             # A controller is shown the mean contact forces of a whole period, however it was cut
             # up.
-            go_on = self._needs is not Fields.NONE and self._begin < now
-            report = self.steps.follow(self._reference, count, go_on, self._rows_due(count))
+            go_on = feed.closed_loop and feed.begin < now
+            report = self.steps.follow(reference, count, go_on, self._rows_due(count))
             self._driven_to = self.step_count
             if report is not None:
                 self._finish(report)
             n_steps -= count
-
-    def _make_reference(self, now: int, n_steps: int) -> None:
-        closed = self._needs is not Fields.NONE
-        per_period = self.scene.steps_per_period
-        periods = 1
-        if not (closed or isinstance(self.controller, OnePeriod)):
-            periods = min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
-        snapshot = self.engine.look() if closed else None
-        self._reference = self.controller.reference(
-            self._knots(now, periods * per_period), snapshot
-        )
-        self._begin = now
-        self._end = now + periods * per_period
-
-    def _knots(self, begin: int, steps: int) -> FloatArray:
-        return np.arange(begin, begin + steps + 1, dtype=np.float64) * self.scene.solver.step_s
 
     def _rows_due(self, n_steps: int, driven: bool = False) -> tuple[int, ...]:
         recording = self.recording
@@ -189,7 +175,7 @@ class Stepper:
         """What the scene's controller has asked for, and from which step to which; None if it has to be asked again."""
         if self._driven_to != self.step_count:
             return None, 0, 0
-        return self._reference, self._begin, self._end
+        return self._feed.reference, self._feed.begin, self._feed.end
 
     def restore(self, state: StepState) -> None:
         """Go back to a state that was saved, perhaps with other values of the scene. A recording ends.
@@ -205,9 +191,7 @@ class Stepper:
             self._build(state.scene)
         self.engine.restore(state.engine)
         self.controller.restore(state.controller)
-        self._reference = state.reference
-        self._begin = state.begin
-        self._end = state.end
+        self._feed.set(state.reference, state.begin, state.end)
         self._driven_to = self.step_count
         self._wrenches = {link: (force, torque) for link, force, torque in state.wrenches}
         self.steps.bind()
@@ -243,14 +227,9 @@ class Stepper:
         if self.step_count:
             values = controller.values()
             return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
-        begun = controller.checkpoint()
-        if self._needs is not Fields.NONE:  # what it makes of the start belongs to the first row
-            controller.reference(
-                self._knots(0, self.scene.steps_per_period), self.engine.snapshot()
-            )
-        values = controller.values()
-        controller.restore(begun)
-        return values
+        if self._feed.closed_loop:  # what it makes of the start belongs to the first row
+            return try_reference(controller, self.scene, 0, self.engine.snapshot)[1]
+        return controller.values()
 
     def _run_state(self, next_row: int) -> bytes:
         """The present state as run files have it; see `Runner.checkpoint`."""

@@ -296,9 +296,9 @@ class Worlds:
         left += [(world, _UNTRIED) for world in plain]
         ends = {world: int(self.steps[world]) + n_steps for world, _ in left}
         for world, outcome in left:
-            self._continue(world, ends[world], outcome)
+            self.continue_alone(world, ends[world], outcome)
 
-    def _continue(self, world: int, end: int, status: int) -> None:
+    def continue_alone(self, world: int, end: int, status: int) -> None:
         """Let a world's own engine take the steps up to `end`: it knows what to do about `status`."""
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine):

@@ -212,14 +212,14 @@ class Cluster:
                     silence_logs=50,
                 )
                 self.address = str(self._serving.scheduler_address)
-                self._client = distributed.Client(self._serving, set_as_default=False)
+                self.client = distributed.Client(self._serving, set_as_default=False)
                 for number in range(self._wanted):
                     self._complaints.append(tempfile.TemporaryFile())  # noqa: SIM115  (closed with the cluster)
                     self._processes.append(self._started(number))
             else:
                 assert scheduler is not None
                 self.address = scheduler
-                self._client = distributed.Client(
+                self.client = distributed.Client(
                     scheduler, timeout=_CONNECT_S, security=security, set_as_default=False
                 )
         except (OSError, ValueError, TypeError) as error:
@@ -236,9 +236,14 @@ class Cluster:
         The scheduler names one also where it was told to have none, or lacks what draws it.
         """
         with contextlib.suppress(Exception):
-            link = str(self._client.dashboard_link)
+            link = str(self.client.dashboard_link)
             return link if is_page(link) else ""
         return ""
+
+    @property
+    def pids(self) -> list[int]:
+        """Of this machine's workers."""
+        return [process.pid for process in self._processes]
 
     def __enter__(self) -> Cluster:
         return self
@@ -258,7 +263,7 @@ class Cluster:
                     process.stdin.close()
         for file in self._complaints:
             file.close()
-        client = getattr(self, "_client", None)
+        client = getattr(self, "client", None)
         if client is not None:
             with contextlib.suppress(Exception):
                 client.sync(self._fetch_no_more, callback_timeout=2)
@@ -324,7 +329,7 @@ class Cluster:
 
         Unlike what dask calls scattered it is there again when all workers that had it have died.
         """
-        return self._client.submit(
+        return self.client.submit(
             _same, value, key=f"shared-{os.getpid()}-{time.monotonic_ns()}", pure=False
         )
 
@@ -349,7 +354,7 @@ class Cluster:
         """
         self._tickets += 1
         ticket = self._tickets
-        future = self._client.submit(
+        future = self.client.submit(
             function,
             *arguments,
             key=f"chunk-{os.getpid()}-{ticket}-{time.monotonic_ns()}",
@@ -359,7 +364,7 @@ class Cluster:
             retries=0,
         )
         self._futures[ticket] = future
-        self._client.loop.add_callback(self._awaited, ticket, future)
+        self.client.loop.add_callback(self._awaited, ticket, future)
         return ticket
 
     async def _awaited(self, ticket: int, future: Any) -> None:
@@ -391,7 +396,7 @@ class Cluster:
 
         while True:
             try:
-                return await self._client.gather(future, asynchronous=True)
+                return await self.client.gather(future, asynchronous=True)
             except (
                 CommClosedError
             ):  # says nothing of the task: who looks whether the scheduler is `alive` says more
@@ -400,7 +405,7 @@ class Cluster:
     async def _fetch_no_more(self) -> None:
         """End what waits for results: by its futures, or what dask began for it is left behind and complains later."""
         with contextlib.suppress(Exception):
-            await self._client.cancel(list(self._futures.values()), asynchronous=True, force=True)
+            await self.client.cancel(list(self._futures.values()), asynchronous=True, force=True)
         if self._fetching:
             await asyncio.wait(self._fetching, timeout=_ENDING_S)
         for task in list(self._fetching):
@@ -427,7 +432,7 @@ class Cluster:
     def everywhere(self, function: Callable[..., Any], *arguments: Any) -> Mapping[str, Any]:
         """What `function` returns in every worker that answers, by the worker's address."""
         with contextlib.suppress(Exception):
-            found: dict[str, Any] = self._client.run(function, *arguments, on_error="return")
+            found: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
             return found
         return {}
 
@@ -439,20 +444,20 @@ class Cluster:
             for process in self._processes:
                 process.kill()
         with contextlib.suppress(Exception):
-            self._client.cancel(futures, force=True)
+            self.client.cancel(futures, force=True)
         if not self.local:
             self.everywhere(function, *arguments)
 
     @property
     def alive(self) -> bool:
         """Whether the scheduler answers."""
-        return bool(self._client.status == "running")
+        return bool(self.client.status == "running")
 
     def workers(self) -> list[WorkerInfo]:
         """All workers there are."""
         found = []
         with contextlib.suppress(Exception):
-            for address, info in self._client.scheduler_info(n_workers=-1)["workers"].items():
+            for address, info in self.client.scheduler_info(n_workers=-1)["workers"].items():
                 metrics = info.get("metrics", {})
                 tasks = metrics.get("task_counts", {})
                 busy = int(tasks.get("executing", 0)) if isinstance(tasks, dict) else 0

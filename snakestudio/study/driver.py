@@ -84,6 +84,11 @@ class Driver:
         Of goals and limits by name, to be kept beside them.
     retry : bool
         Whether runs that killed their workers are tried once more.
+
+    Attributes
+    ----------
+    crew : Crew or None
+        Who computes; None until the first run has to be computed.
     """
 
     def __init__(
@@ -102,7 +107,7 @@ class Driver:
         self._tell = progress
         self._clock = clock
         self._units = dict(units or {})
-        self._crew: Crew | None = None
+        self.crew: Crew | None = None
         self._paused, self._cancelled = threading.Event(), threading.Event()
         scene, files = files_of(plan.scene, plan.base_dir)
         self._measures = tuple(part.measure for part in plan.study.measured)
@@ -163,13 +168,13 @@ class Driver:
                 if not self._open and self._exhausted:
                     break
                 self._hand_out()
-                self._take(self._crew.answers(_WAIT_S) if self._crew is not None else [])
+                self._take(self.crew.answers(_WAIT_S) if self.crew is not None else [])
                 self._report("paused" if self._paused.is_set() else "running")
         finally:
-            if self._crew is not None:
+            if self.crew is not None:
                 if self._cancelled.is_set():
-                    self._crew.cluster.stop(stop, self._name)
-                self._crew.cluster.close()
+                    self.crew.cluster.stop(stop, self._name)
+                self.crew.cluster.close()
         self._report("cancelled" if self._cancelled.is_set() else "done", final=True)
         return self._progress
 
@@ -255,10 +260,10 @@ class Driver:
         """Give every worker enough to do; runs that are waited for come before all others."""
         if not self._waiting and not self._under_way:
             return
-        if self._crew is None:
+        if self.crew is None:
             remedy = "what is finished is kept. Start it again, and let the study go on."
-            self._crew = Crew(self._make_cluster(), remedy, self._clock)
-        crew = self._crew
+            self.crew = Crew(self._make_cluster(), remedy, self._clock)
+        crew = self.crew
         self._look(crew)
         if self._paused.is_set():
             return
@@ -308,11 +313,11 @@ class Driver:
         outcomes: list[Outcome] = []
         for answer in answers:
             runs = self._under_way.pop(answer.ticket, ())
-            if not runs or self._crew is None:
+            if not runs or self.crew is None:
                 continue
             if answer.killed and len(runs) > 1:  # which of them it was shows when each is alone
                 for asked in runs:
-                    self._submit(self._crew, (asked,))
+                    self._submit(self.crew, (asked,))
             elif answer.killed:
                 outcomes.append(
                     Outcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures))
@@ -322,7 +327,7 @@ class Driver:
                 self._measured += len(answer.value.outcomes)
                 self._seconds += sum(outcome.seconds for outcome in answer.value.outcomes)
                 if answer.value.foreign:
-                    self._crew.turn_away(answer.value.address)
+                    self.crew.turn_away(answer.value.address)
                 ended = {outcome.key for outcome in answer.value.outcomes}
                 self._waiting.extendleft(
                     asked for asked in reversed(runs) if asked.key not in ended
@@ -346,9 +351,9 @@ class Driver:
         self, state: Literal["running", "paused", "done", "cancelled"], final: bool = False
     ) -> None:
         left = math.nan
-        if self._measured and self._crew is not None and self._crew.fit:
+        if self._measured and self.crew is not None and self.crew.fit:
             rest = self._progress.runs - self._progress.finished
-            left = rest * self._seconds / self._measured / len(self._crew.fit)
+            left = rest * self._seconds / self._measured / len(self.crew.fit)
         self._progress = replace(self._progress, state=state, left_s=0.0 if final else left)
         if self._tell is not None:
             self._tell(self._progress)

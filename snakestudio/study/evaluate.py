@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.plugins.packing import PackedPlugin, use_packed
-from snakestudio.runfile.mcap.enclosed import named_files
+from snakestudio.runfile.mcap.enclosed import contained_name, named_files
 from snakestudio.session.offline import run_while
 from snakestudio.session.runner import Runner
 from snakestudio.study.goals import measured
@@ -147,15 +147,7 @@ def unpacked(files: Mapping[str, bytes]) -> Path | None:
 
 def place_of(name: str) -> str:
     """Where a file of a scene lies in a folder of its own: what would lead out of it gets another name."""
-    parts = PurePath(name).parts
-    plain = (
-        parts
-        and not PurePath(name).is_absolute()
-        and ".." not in parts
-        and "\\" not in name
-        and ":" not in name
-    )
-    return name if plain else hashlib.sha256(name.encode()).hexdigest()[:16] + PurePath(name).suffix
+    return contained_name(name, hashlib.sha256(name.encode()).hexdigest())
 
 
 def _evaluated(

@@ -22,7 +22,7 @@ from snakestudio.study.evaluate import files_of, stop, unpacked, wanted
 from snakestudio.study.run_key import code_hash
 from snakestudio.study.running import Workers
 
-__all__ = ["FitPool"]
+__all__ = ["FitPool", "objective_of", "pack_trials"]
 
 _WAIT_S = 0.05
 """How often it is asked whether to go on."""
@@ -44,11 +44,12 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
     address = str(get_worker().address)
     if code_hash() != code:
         return _Done(None, address, True)
-    return _Done(_objective(trials).evaluate(task, lambda: wanted(fit)), address)
+    return _Done(objective_of(trials).evaluate(task, lambda: wanted(fit)), address)
 
 
 @lru_cache(maxsize=2)
-def _objective(trials: bytes) -> Objective:
+def objective_of(trials: bytes) -> Objective:
+    """The objective of trials that `pack_trials` packed."""
     plugins, data = pickle.loads(trials)
     use_packed(plugins)  # before anything is read that is of their kinds
     return Objective(
@@ -56,7 +57,7 @@ def _objective(trials: bytes) -> Objective:
     )
 
 
-def _packed(trials: Iterable[Trial]) -> bytes:
+def pack_trials(trials: Iterable[Trial]) -> bytes:
     """Trials with the files that their scenes name, and plug-ins: a worker may stand on another machine."""
     whole = []
     for trial in trials:
@@ -77,14 +78,19 @@ class FitPool:
     ----------
     workers : Workers, optional
         Who computes; as many processes of this machine as it has processors if left out.
+
+    Attributes
+    ----------
+    crew : Crew or None
+        Who computes; None until somebody is there.
     """
 
     def __init__(self, objective: Objective, workers: Workers | None = None) -> None:
         self._objective = objective
-        self._trials = _packed(objective.trials)
+        self._trials = pack_trials(objective.trials)
         self._name = f"fit-{time.time_ns()}"
         self._workers = workers or Workers()
-        self._crew: Crew | None = None
+        self.crew: Crew | None = None
         self._shared: Any = None
         self._trouble: BaseException | None = None
         self._closed = False
@@ -105,7 +111,7 @@ class FitPool:
         """Stop what is under way."""
         with self._changing:
             self._closed = True
-            crew = self._crew
+            crew = self.crew
         if crew is not None:
             if not crew.cluster.local:
                 crew.cluster.stop(stop, self._name)
@@ -121,14 +127,14 @@ class FitPool:
             return
         with self._changing:
             if not self._closed:
-                self._crew = crew
+                self.crew = crew
                 return
         cluster.close()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known of the workers, in sentences."""
-        return () if self._crew is None else self._crew.notes
+        return () if self.crew is None else self.crew.notes
 
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
         """See `analysis.fitting.evaluator.Evaluator`.
@@ -142,7 +148,7 @@ class FitPool:
         found = self._meanwhile(tasks, go_on)
         if len(found) == len(tasks):
             return found
-        crew = self._crew
+        crew = self.crew
         assert crew is not None, "or there was nobody who computes"
         done = dict(enumerate(found))
         waiting = deque(range(len(found), len(tasks)))
@@ -182,10 +188,10 @@ class FitPool:
         """
         if self._trouble is not None:
             raise self._trouble
-        if self._crew is None:
+        if self.crew is None:
             return False
-        self._crew.look()
-        return bool(self._crew.fit)
+        self.crew.look()
+        return bool(self.crew.fit)
 
     def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
         """The outcomes of the first tasks, as many as this thread carries out until somebody else is there."""

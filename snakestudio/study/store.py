@@ -177,13 +177,13 @@ class Store:
         # Who reads may be the last that has it open, and then writes what SQLite has beside it into
         # the file.
         where = self.path.absolute().as_uri() + ("?mode=rwc" if self._writing else "?mode=rw")
-        self._db = sqlite3.connect(
+        self.db = sqlite3.connect(
             where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False
         )
-        self._open_parts.callback(self._db.close)
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        (application,) = self._db.execute("PRAGMA application_id").fetchone()
-        fresh = version == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        self._open_parts.callback(self.db.close)
+        (version,) = self.db.execute("PRAGMA user_version").fetchone()
+        (application,) = self.db.execute("PRAGMA application_id").fetchone()
+        fresh = version == 0 and not self.db.execute("SELECT 1 FROM sqlite_master").fetchone()
         if not fresh and application != _APPLICATION:
             raise StudyError(
                 f"{self.path}: this is not a file of results; move it away, or give the study another name."
@@ -196,19 +196,19 @@ class Store:
         if not self._writing:
             if fresh:
                 raise StudyError(f"{self.path}: there are no results yet; run the study first.")
-            self._db.execute("PRAGMA query_only = ON")
+            self.db.execute("PRAGMA query_only = ON")
             return
-        self._db.execute("PRAGMA journal_mode = WAL")
+        self.db.execute("PRAGMA journal_mode = WAL")
         self._open_parts.callback(self._become_one_file)
         # whoever is killed loses nothing; a power cut the last moments
-        self._db.execute("PRAGMA synchronous = NORMAL")
+        self.db.execute("PRAGMA synchronous = NORMAL")
         if fresh:
             with self._transaction():
                 for statement in _SCHEMA.split(";"):
                     if statement.strip():
-                        self._db.execute(statement)
-                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
-                self._db.execute(f"PRAGMA user_version = {FORMAT}")
+                        self.db.execute(statement)
+                self.db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                self.db.execute(f"PRAGMA user_version = {FORMAT}")
 
     @contextlib.contextmanager
     def _said(self) -> Iterator[None]:
@@ -231,14 +231,14 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+        self.db.execute("BEGIN IMMEDIATE")
         try:
             yield
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
+                self.db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
+        self.db.execute("COMMIT")
 
     def close(self) -> None:
         """Close it; more than once does no harm."""
@@ -248,8 +248,8 @@ class Store:
     def _become_one_file(self) -> None:
         """Leave nothing beside it; where somebody reads it at this moment, the last of them does that."""
         with contextlib.suppress(sqlite3.OperationalError):
-            self._db.execute("PRAGMA busy_timeout = 0")
-            self._db.execute("PRAGMA journal_mode = DELETE")
+            self.db.execute("PRAGMA busy_timeout = 0")
+            self.db.execute("PRAGMA journal_mode = DELETE")
 
     def __enter__(self) -> Store:
         return self
@@ -267,9 +267,9 @@ class Store:
         StudyError
         """
         with self._said(), self._transaction():
-            self._db.execute("DELETE FROM asked")
-            self._db.execute("DELETE FROM about")
-            self._db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+            self.db.execute("DELETE FROM asked")
+            self.db.execute("DELETE FROM about")
+            self.db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
 
     def note(self, name: str, value: str) -> None:
         """Note one thing more of what is run, or otherwise than before.
@@ -279,7 +279,7 @@ class Store:
         StudyError
         """
         with self._said():
-            self._db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+            self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
     def ask(self, runs: Sequence[Asked]) -> None:
         """Note runs that the study asks for.
@@ -290,7 +290,7 @@ class Store:
         """
         rows = [(run.point, run.repeat, run.key, json.dumps(run.changes)) for run in runs]
         with self._said(), self._transaction():
-            self._db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
+            self.db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
 
     def land(self, outcomes: Iterable[Outcome]) -> None:
         """Note what became of runs.
@@ -300,8 +300,8 @@ class Store:
         StudyError
         """
         with self._said(), self._transaction():
-            (last,) = self._db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
-            self._db.executemany(
+            (last,) = self.db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
+            self.db.executemany(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
@@ -328,7 +328,7 @@ class Store:
         StudyError
         """
         with self._said():
-            return dict(self._db.execute("SELECT name, value FROM about"))
+            return dict(self.db.execute("SELECT name, value FROM about"))
 
     def noted(self, name: str, usual: str, made: Callable[[Any], Made]) -> Made:
         """What is made of JSON that was noted of the study, or of what is usual where nothing was.
@@ -356,7 +356,7 @@ class Store:
             for begin in range(0, len(keys), _PIECE):
                 part = keys[begin : begin + _PIECE]
                 marks = ",".join("?" * len(part))
-                for row in self._db.execute(
+                for row in self.db.execute(
                     f"SELECT {columns} FROM runs WHERE key IN ({marks})", part
                 ):
                     found[row[0]] = _outcome(row)
@@ -370,7 +370,7 @@ class Store:
         StudyError
         """
         with self._said():
-            rows = self._db.execute(
+            rows = self.db.execute(
                 "SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat"
             )
             return [_asked(row) for row in rows]
@@ -383,7 +383,7 @@ class Store:
         StudyError
         """
         with self._said():
-            (last,) = self._db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
+            (last,) = self.db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
         return int(last)
 
     def results(self) -> list[tuple[Asked, Outcome | None]]:
@@ -394,7 +394,7 @@ class Store:
         StudyError
         """
         with self._said():
-            rows = self._db.execute(
+            rows = self.db.execute(
                 "SELECT a.point, a.repeat, a.key, a.changes, r.key, r.state, r.sentence, r.measures, NULL, r.seconds,"
                 " r.worker FROM asked a LEFT JOIN runs r ON r.key = a.key ORDER BY a.point, a.repeat"
             )
@@ -410,7 +410,7 @@ class Store:
         StudyError
         """
         with self._said():
-            row = self._db.execute("SELECT trace FROM runs WHERE key = ?", (key,)).fetchone()
+            row = self.db.execute("SELECT trace FROM runs WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
 

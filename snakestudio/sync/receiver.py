@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 
 from snakestudio.errors import TriggerError
 from snakestudio.sync.protocol import (
@@ -123,12 +122,7 @@ class TriggerReceiver:
     def __enter__(self) -> TriggerReceiver:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -197,11 +191,12 @@ class TriggerReceiver:
             source = key.fileobj
             assert isinstance(source, socket.socket)
             if source is self._listener:
-                self._accept()
+                self.accept()
             elif (peer := self._peers.get(source)) is not None:  # else it had to make room just now
                 self._read(peer)
 
-    def _accept(self) -> None:
+    def accept(self) -> None:
+        """Take in the next connection that waits, and what came with it."""
         try:
             connection, address = self._listener.accept()
         except OSError:  # it went before it was taken in

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import time
 from dataclasses import dataclass
-from types import TracebackType
 
 from snakestudio.errors import TriggerError, UsageError
 from snakestudio.sync.protocol import (
@@ -122,12 +121,7 @@ class TriggerSender:
     def __enter__(self) -> TriggerSender:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def compare_clocks(self, rounds: int = _ROUNDS) -> ClockOffset | None:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from types import TracebackType
 
 from snakestudio.errors import TriggerError
 from snakestudio.model.recording import Recording
@@ -132,12 +131,7 @@ class SynchronizedStart:
     def __enter__(self) -> SynchronizedStart:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def start_now(self) -> None:

@@ -10,13 +10,8 @@ import pytest
 from scipy.signal import lfilter
 
 from snakestudio.analysis.experiment.alignment import AlignmentOptions
-from snakestudio.analysis.experiment.comparison import (
-    ExperimentComparison,
-    among_trials,
-    compare_experiment,
-    interval,
-    mean_in_blocks,
-)
+from snakestudio.analysis.experiment.bootstrap import among_trials, interval, mean_in_blocks
+from snakestudio.analysis.experiment.comparison import ExperimentComparison, compare_experiment
 from snakestudio.analysis.experiment.trend import path_direction, trend_of
 from snakestudio.errors import ExperimentError
 from tests.experiment_runs import HERTZ, SPEED, make_run, seen, track

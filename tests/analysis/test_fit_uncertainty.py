@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from snakestudio.analysis.fitting.fit import determination
+from snakestudio.analysis.fitting.determination import determination
 
 N = 300
 LINKS = 5

@@ -197,13 +197,13 @@ def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(
     scene = among_pins()
     n = 40
     met: set[int] = set()
-    own = worlds_module.Worlds._continue
+    own = worlds_module.Worlds.continue_alone
 
     def watched(self: Any, world: int, end: int, status: int) -> None:
         met.add(status)
         own(self, world, end, status)
 
-    monkeypatch.setattr(worlds_module.Worlds, "_continue", watched)
+    monkeypatch.setattr(worlds_module.Worlds, "continue_alone", watched)
     values = {"start.vx_m_s": [0.0, 120.0]}
     singles = [registry.create(world_scene(scene, world, values)) for world in range(2)]
     with ss.open_batch(scene, 2, values=values) as batch:

@@ -1,4 +1,4 @@
-"""The Python of `docs/python.md` runs word for word, and type checkers accept it."""
+"""The Python of `docs/python.md` runs word for word, and type checkers accept that of all pages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,23 @@ import pytest
 import snakestudio as ss
 from snakestudio.paths import docs_dir, scenes_dir
 
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```", (docs_dir() / "python.md").read_text(encoding="utf-8"), re.M | re.S
+
+def python_blocks(page: str) -> list[str]:
+    text = (docs_dir() / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+
+
+BLOCKS = python_blocks("python")
+OTHER_PAGES = (
+    "continue-a-run",
+    "video",
+    "tutorials/figure-for-a-paper",
+    "tutorials/first-run",
+    "tutorials/first-scene",
+    "tutorials/first-study",
+    "tutorials/fit-friction",
 )
+"""Pages whose blocks make one script each."""
 
 
 def test_the_examples_run_word_for_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,8 +51,10 @@ def test_the_examples_run_word_for_word(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
-    (tmp_path / "examples.py").write_text("\n".join(BLOCKS), encoding="utf-8")
-    settings = {"typeCheckingMode": "standard", "pythonVersion": "3.11", "include": ["examples.py"]}
+    for page in ("python", *OTHER_PAGES):
+        script = tmp_path / f"{page.replace('/', '_').replace('-', '_')}.py"
+        script.write_text("\n".join(python_blocks(page)), encoding="utf-8")
+    settings = {"typeCheckingMode": "standard", "pythonVersion": "3.11"}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [
         str(Path(sys.executable).with_name("basedpyright")),
@@ -50,8 +66,8 @@ def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
         [*command, "-p", str(tmp_path)], capture_output=True, text=True, check=False
     )
     found = json.loads(done.stdout)
-    assert found["summary"]["filesAnalyzed"] == 1
+    assert found["summary"]["filesAnalyzed"] == 1 + len(OTHER_PAGES)
     assert [
-        f"{entry['range']['start']['line'] + 1}: {entry['message']}"
+        f"{Path(entry['file']).name}:{entry['range']['start']['line'] + 1}: {entry['message']}"
         for entry in found["generalDiagnostics"]
     ] == []

@@ -250,7 +250,7 @@ class Probe:
             yield 100
         control = window.context.robot
         loaded = control.services.load(self._profile)
-        window.context.connection.connect_emulated(loaded, LiveChoices(), on_ground=False)
+        window.context.robot.connect_emulated(loaded, LiveChoices(), on_ground=False)
         while control.state is not LinkState.LISTENING:
             yield 100
         link = control.link
@@ -281,14 +281,14 @@ class Probe:
             self.beats.action = ""
             window.context.document.undo_stack.setClean()
         print(json.dumps(self.beats.longest), flush=True)
-        window.context.connection.disconnect_robot()
+        window.context.robot.disconnect_robot()
         window.close()
 
     def _towards_streaming(self) -> None:
         control = self._window.context.robot
         if control.state is LinkState.FAULT:
             control.reset()
-        elif control.state is LinkState.ARMED and control.standing.armed:
+        elif control.state is LinkState.ARMED and control.status.armed:
             control.stream()
         elif control.state is LinkState.IDLE and control.live is not None:
             control.live.arm()

@@ -216,9 +216,8 @@ def _ms(times: np.ndarray, share: float) -> float:
 
 
 def _process(client: LinkClient) -> int:
-    link = client._link
-    assert link is not None
-    return link._process.pid
+    assert client.pid is not None
+    return client.pid
 
 
 def _streamed(operator: Operator, seconds: float) -> tuple[list[tuple[float, float]], float]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import open_run, read_info
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
+from snakestudio.session.run_log import RunLog
 from snakestudio.session.runner import Runner
 
 Row = tuple[str, object, str, str, bool]
@@ -27,30 +30,36 @@ HOUR = 360_000
 SECONDS = 61.0
 
 
-class TimedRunner(Runner):
-    """A runner that knows how long recording takes it: rows, events in them, states to go on from."""
+class RecordingTimer:
+    """Knows how long recording takes a run: rows, events in them, states to continue from."""
 
-    recording_seconds = 0.0
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._inside = False
 
-    _inside = False
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Measure every run meanwhile."""
+        with (
+            patch.object(RunLog, "add", self._timed(RunLog.add)),
+            patch.object(RunLog, "flush", self._timed(RunLog.flush)),
+            patch.object(Runner, "checkpoint", self._timed(Runner.checkpoint)),
+            patch.object(RunRecording, "add_checkpoint", self._timed(RunRecording.add_checkpoint)),
+        ):
+            yield
 
-    def _record(self, rows: Rows, due: int = 0) -> None:
-        self._timed(super()._record, rows, due)
+    def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any) -> Any:
+            outermost = not self._inside
+            self._inside = True
+            started = time.thread_time()
+            result = function(*arguments)
+            if outermost:
+                self.seconds += time.thread_time() - started
+                self._inside = False
+            return result
 
-    def _hand_on(self) -> None:
-        self._timed(super()._hand_on)
-
-    def _keep(self) -> None:
-        self._timed(super()._keep)
-
-    def _timed(self, do: Callable[..., None], *given: Any) -> None:
-        outermost = not self._inside
-        self._inside = True
-        started = time.thread_time()
-        do(*given)
-        if outermost:
-            self.recording_seconds += time.thread_time() - started
-            self._inside = False
+        return timed
 
 
 def cost(name: str, folder: Path) -> tuple[float, float]:
@@ -61,20 +70,21 @@ def cost(name: str, folder: Path) -> tuple[float, float]:
     run_offline(
         with_values(scene, {"run.duration_s": 2.0}), scenes_dir(), path=folder / "first.mcap"
     )
-    runner = TimedRunner(scene, scenes_dir(), path=folder / f"{name}.mcap")
+    runner = Runner(scene, scenes_dir(), path=folder / f"{name}.mcap")
     while (
         runner.time < 10.0
     ):  # to begin the file takes 30 ms once, which is no part of what a row costs
         runner.advance(piece)
-    begun = runner.recording_seconds
+    timer = RecordingTimer()
     engine = runner.engine_seconds
     before = time.process_time() - time.thread_time()
-    while not runner.finished:
-        runner.advance(piece)
+    with timer.watching():
+        while not runner.finished:
+            runner.advance(piece)
     runner.recording.close()
     writing = time.process_time() - time.thread_time() - before
     engine = runner.engine_seconds - engine
-    return (runner.recording_seconds - begun) / engine, writing / engine
+    return timer.seconds / engine, writing / engine
 
 
 def an_hour(folder: Path, at_once: int) -> Path:

@@ -124,7 +124,7 @@ class Probe(QObject):
             for start in range(0, tile, PIECE):
                 piece = rows.slice(start, min(tile, start + PIECE))
                 recording.append(replace(piece, time=piece.time + shift))
-                session._conduct.latest = replace(latest, time=float(piece.time[-1] + shift))
+                session.core.latest = replace(latest, time=float(piece.time[-1] + shift))
             recording.add_checkpoint(float(recording.times[-1]), state[1])
             n_tiles += 1
             time.sleep(PAUSE_S)

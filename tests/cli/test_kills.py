@@ -116,7 +116,7 @@ def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(
     read = 0
     with open_run(recorded) as run:
         rows = run.rows(0, len(run))
-        first = run._index.blocks[0]
+        first = run.index.blocks[0]
         for _ in range(200):
             cut = chance.randrange(len(whole))
             path.write_bytes(whole[:cut])

@@ -113,7 +113,10 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
             ["--interface", "slcan", "--port", "5"],
             "--port goes with --interface udp_multicast, not with slcan.",
         ),
-        (["--bitrate", "5"], "--bitrate 5: input should be greater than or equal to 1000."),
+        (["--bitrate", "5"], "--bitrate must be at least 1000 bit/s (got 5)."),
+        (["--bitrate", "9000000"], "--bitrate must be at most 8000000 bit/s (got 9000000)."),
+        (["--interface", ""], "--interface must not be empty. Give a text"),
+        (["--channel", "c" * 201], "--channel must have at most 200 characters. Shorten it."),
         (["--interface", "virtual"], "The interface virtual joins buses of one process only"),
         (
             ["--interface", "slcan"],

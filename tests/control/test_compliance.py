@@ -81,7 +81,7 @@ def test_gradients_are_those_by_hand() -> None:
         amplitude * joint * np.cos(phase),
         amplitude * np.cos(phase),
     ]
-    np.testing.assert_allclose(controller._gait.slopes(time), np.transpose(by_hand), atol=1e-7)
+    np.testing.assert_allclose(controller.gait.slopes(time), np.transpose(by_hand), atol=1e-7)
 
 
 def test_a_constant_load_is_yielded_to_as_by_a_spring() -> None:
@@ -119,12 +119,12 @@ def test_a_frequency_runs_the_clock_without_a_jump() -> None:
     scene = scene_of("frequency_deg_s", stiffness_nm_per_rad=0.0, largest_change_deg=45.0)
     controller, angle = loaded(scene, 100, np.array([-3.0, -3.0, -3.0, -3.0]))
     frequency = controller.values()[2]
-    clock = controller._gait.state.clock
+    clock = controller.gait.state.clock
     assert frequency > math.radians(95.0)
     assert clock > 1.01
     first = math.radians(30.0) * math.sin(math.radians(90.0) * clock)
-    end = controller._gait.state.begin
-    assert controller._gait.motion(np.array([end]))[0][0, 0] == pytest.approx(first, abs=1e-12)
+    end = controller.gait.state.begin
+    assert controller.gait.motion(np.array([end]))[0][0, 0] == pytest.approx(first, abs=1e-12)
     assert np.abs(np.diff(angle, 2, axis=0)).max() < 1e-4
 
 

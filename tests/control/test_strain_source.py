@@ -43,7 +43,7 @@ def source(scene: Scene) -> StrainSource:
 
 def slopes(made: StrainSource, reference: StrainReference) -> FloatArray:
     """Derivatives of a reference's strains along the body."""
-    return made._field(reference.time, reference.abscissa).slope
+    return made.field(reference.time, reference.abscissa).slope
 
 
 def test_knots_are_the_law_at_every_time_and_halfway() -> None:

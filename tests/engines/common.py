@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,15 @@ def run_engine(engine: Engine, steps: int, every: int = 1, gait: bool = True) ->
     assert report.unconverged == 0
     assert report.residual <= 1e-8
     return report.rows
+
+
+def state_of(engine: Engine) -> Any:
+    """A copy of the state of an engine that takes time steps, a named tuple of arrays."""
+    return engine.checkpoint().state[0]
+
+
+def set_state(engine: Engine, **arrays: FloatArray) -> None:
+    """Let an engine that takes time steps go on from its state with other arrays."""
+    saved = engine.checkpoint()
+    state, scene, reference = saved.state
+    engine.restore(replace(saved, state=(state._replace(**arrays), scene, reference)))

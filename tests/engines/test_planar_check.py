@@ -38,6 +38,7 @@ from snakestudio.model.robot.pose import initial_state, planar_pose
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Ground
+from tests.engines.common import set_state, state_of
 from tests.engines.planar import circle, gait_reference
 
 
@@ -223,9 +224,11 @@ def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, st
     scene = Scene(gait=gait, ground=Ground(mu_along=0.0, mu_across=0.0))
     scene = scene.model_copy(update={"solver": Solver(step_s=share * largest_stable_step(scene))})
     engine = PlanarNonsmoothEngine(scene)
-    engine._state.u[:, 2] = 1e-6 * (-1.0) ** np.arange(11)
+    velocity = state_of(engine).u
+    velocity[:, 2] = 1e-6 * (-1.0) ** np.arange(11)
+    set_state(engine, u=velocity)
     engine.advance(gait_reference(scene, 3000), 3000, ())
-    assert (np.abs(engine._state.u[:, 2]).max() < 1e-5) == stable
+    assert (np.abs(state_of(engine).u[:, 2]).max() < 1e-5) == stable
 
 
 @given(

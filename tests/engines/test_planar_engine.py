@@ -21,6 +21,7 @@ from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import GROUND, ContactState
 from snakestudio.model.world import Ground
+from tests.engines.common import set_state, state_of
 from tests.engines.planar import case_scene, circle, gait_reference, run, single, still
 from tests.kernels.compiled import residuals, solve
 
@@ -83,16 +84,16 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     wanted = np.arange(40, 4001, 40)
     roomy = PlanarNonsmoothEngine(scene)
     tight = PlanarNonsmoothEngine(scene)
-    small = make_state(tight._state.q, tight._state.u, capacity=1)
-    tight._state = small._replace(
-        slot_key=small.slot_key[:, :1].copy(), slot_sum=small.slot_sum[:, :1].copy()
-    )
-    tight._make_work()
+    begin = state_of(tight)
+    small = make_state(begin.q, begin.u, capacity=1)._asdict()
+    slots = {name: small[name][:, :1].copy() for name in ("slot_key", "slot_sum")}
+    set_state(tight, **small | slots)
+    assert len(state_of(tight).normal) == state_of(tight).slot_key.shape[1] == 1
     tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
     one = roomy.advance(reference, 4000, wanted).rows
     other = tight.advance(reference, 4000, wanted).rows
-    assert len(tight._state.normal) > 1
-    assert tight._state.slot_key.shape[1] > 1
+    assert len(state_of(tight).normal) > 1
+    assert state_of(tight).slot_key.shape[1] > 1
     assert same(one, other)
 
 
@@ -172,7 +173,7 @@ def test_first_row_is_the_initial_state() -> None:
     assert rows.joint_angle == pytest.approx(rows.joint_angle_ref)
     assert np.all(rows.impulse_ground == 0.0)
     assert rows.contacts.count.tolist() == [0]
-    assert PlanarNonsmoothEngine(scene)._state.q == pytest.approx(
+    assert state_of(PlanarNonsmoothEngine(scene)).q == pytest.approx(
         np.array(case_state("obstacle_aided")), abs=1e-12
     )
 
@@ -201,7 +202,7 @@ def test_live_changes_act_at_once_and_the_rest_asks_for_a_rebuild() -> None:
     report = engine.advance(reference, 400, (800,))
     assert report.ok
     assert report.residual <= 1e-9
-    assert np.all(engine._state.friction[:, 0] == 0.0)
+    assert np.all(state_of(engine).friction[:, 0] == 0.0)
     assert report.rows.contacts.other.max(initial=-1) < 4
     for update in (
         {"robot": Robot(n_links=12)},

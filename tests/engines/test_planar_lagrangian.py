@@ -11,7 +11,7 @@ from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from tests.engines.common import FloatArray, gait_reference, still
+from tests.engines.common import FloatArray, gait_reference, set_state, state_of, still
 from tests.engines.lagrangian import PERIOD, link_angles, run, undulation
 
 LIMP = {
@@ -112,7 +112,7 @@ def test_time_runs_backwards_without_friction_and_torques() -> None:
     for step in (0.004, 0.002):
         scene = tumbling(solver__step_s=step, **FREE, **LIMP)
         engine, rows = run(scene, 1.0, every=1, reference=still(scene))
-        engine._state.v[:] *= -1.0
+        set_state(engine, v=-state_of(engine).v)
         steps = len(rows.time) - 1
         back = engine.advance(still(scene), steps, (2 * steps,)).rows
         missed.append(np.abs(back.link_pose[-1] - rows.link_pose[0]).max())

@@ -14,6 +14,7 @@ from snakestudio.model.motion import GaitStart, JointAnglesStart, LateralUndulat
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Ground
+from tests.engines.common import set_state, state_of
 from tests.engines.planar import case_scene, circle, gait_reference, run, single, still
 
 LIMP = JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=0.0)
@@ -149,12 +150,12 @@ def test_friction_stays_in_the_disc_and_only_brakes(friction: tuple[float, float
     worst_power = -1.0
     for _ in range(2000):
         engine.advance(reference, 1, ())
-        state = engine._state
-        work = engine._work
+        state = state_of(engine)
+        cos, sin = (engine.contact_problem()[name] for name in ("cos", "sin"))
         assert np.linalg.norm(state.friction, axis=1).max() <= load * (1 + 1e-6)
         assert np.all(state.friction[:, mu == 0.0] == 0.0)
-        axis = np.column_stack([work.cos, work.sin])
-        side = np.column_stack([-work.sin, work.cos])
+        axis = np.column_stack([cos, sin])
+        side = np.column_stack([-sin, cos])
         gamma = (
             np.column_stack([(axis * state.u[:, :2]).sum(1), (side * state.u[:, :2]).sum(1)]) * mu
         )
@@ -172,9 +173,9 @@ def test_joints_stay_closed_in_velocity_and_position() -> None:
     half = 0.5 * scene.robot.link_length_m
     for _ in range(500):
         engine.advance(reference, 1, ())
-        state = engine._state
-        work = engine._work
-        swing = half * state.u[:, 2:3] * np.column_stack([-work.sin, work.cos])
+        state = state_of(engine)
+        cos, sin = (engine.contact_problem()[name] for name in ("cos", "sin"))
+        swing = half * state.u[:, 2:3] * np.column_stack([-sin, cos])
         gap = state.u[:-1, :2] + swing[:-1] - state.u[1:, :2] + swing[1:]
         assert np.abs(gap).max() < 1e-12
         arm = half * np.column_stack([np.cos(state.q[:, 2]), np.sin(state.q[:, 2])])
@@ -192,7 +193,9 @@ def test_joint_stop_holds_a_limp_joint() -> None:
         start=JointAnglesStart(kind="joint_angles", joint_angles_deg=(29.0,)),
     )
     engine = PlanarNonsmoothEngine(scene)
-    engine._state.u[:, 2] = math.radians(-50.0), math.radians(50.0)
+    velocity = state_of(engine).u
+    velocity[:, 2] = math.radians(-50.0), math.radians(50.0)
+    set_state(engine, u=velocity)
     report = engine.advance(still(scene), 400, range(1, 401))
     assert report.ok
     assert report.residual <= 1e-8

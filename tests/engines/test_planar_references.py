@@ -9,6 +9,7 @@ from snakestudio.engines import registry
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.recording import Rows
+from tests.engines.common import set_state, state_of
 from tests.engines.planar import CASES, PLANAR, REFERENCES, case_scene, gait_reference
 
 CACHE: dict[str, Rows] = {}
@@ -25,8 +26,9 @@ def run_of(name: str, beside: int) -> Rows:
     engine = registry.create(scene)
     assert isinstance(engine, PlanarNonsmoothEngine)
     if beside:
-        q = engine._state.q
+        q = state_of(engine).q
         q *= 1.0 + 2e-16 * np.random.default_rng(beside).integers(-1, 2, q.shape)
+        set_state(engine, q=q)
     report = engine.advance(gait_reference(scene, steps), steps, range(every, steps + 1, every))
     assert report.ok
     assert report.unconverged == 0

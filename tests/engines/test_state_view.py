@@ -12,7 +12,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import scenes_dir
 from snakestudio.session.runner import Runner
-from tests.engines.common import still
+from tests.engines.common import state_of, still
 
 SCENES = ("path_following", "jam_resolution", "obstacle_aided_small", "alternating_16")
 ORDERS = (
@@ -69,5 +69,5 @@ def test_looking_changes_nothing() -> None:
             if engine is looked:
                 view = engine.look()
                 assert len(view.link_pose) == len(view.joint_angle) + 1
-    for one, other in zip(looked._state, alone._state, strict=True):  # type: ignore[attr-defined]
+    for one, other in zip(state_of(looked), state_of(alone), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -50,7 +50,7 @@ def test_a_helper_knows_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [np.ones((4, 2)), np.ones((4, 2))]
     with TextWriters(1, (1,)) as writers:
         assert b"".join(text for text, _ in writers.lines(blocks)) == 8 * b"1.0,1\n"
-        assert writers._helper is not None, "it wrote its share"
+        assert writers.helper is not None, "it wrote its share"
 
 
 @given(st.lists(st.floats(), min_size=1, max_size=20))
@@ -63,20 +63,20 @@ def test_python_writes_where_the_fast_writer_spells_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(number_text, "to_json", lambda row: b"[1.0]")
-    number_text._spells_alike.cache_clear()
+    number_text.spells_alike.cache_clear()
     try:
         assert rows_text(np.array([[0.25, 3.0]])) == b"0.25,3.0\n"
     finally:
-        number_text._spells_alike.cache_clear()
+        number_text.spells_alike.cache_clear()
 
 
 def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = np.array_split(awkward(), 5)
     with TextWriters(1) as writers:
-        assert writers._helper is not None
+        assert writers.helper is not None
         made = list(writers.lines(blocks))
-        assert writers._helper is not None, "it wrote its share"
+        assert writers.helper is not None, "it wrote its share"
     assert b"".join(text for text, _ in made) == plainly(np.concatenate(blocks))
     assert [text.count(b"\n") for text, _ in made] == [rows for _, rows in made]
 
@@ -89,9 +89,9 @@ def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         for text, _ in writers.lines(blocks):
             made.append(text)
             if len(made) == 2:
-                assert writers._helper is not None
-                writers._helper.kill()
-                writers._helper.wait()
+                assert writers.helper is not None
+                writers.helper.kill()
+                writers.helper.wait()
     assert b"".join(made) == plainly(np.concatenate(blocks))
 
 

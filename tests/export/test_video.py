@@ -16,7 +16,7 @@ from snakestudio.errors import ExportError, UsageError
 from snakestudio.export import codecs, encoder
 from snakestudio.export.codecs import video_path
 from snakestudio.export.encoder import Encoder
-from snakestudio.export.painter import FrameSource
+from snakestudio.export.frame_source import FrameSource
 from snakestudio.export.video import VideoOptions, overview_camera, write_video
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_values

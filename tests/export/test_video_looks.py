@@ -18,7 +18,7 @@ from snakestudio.export import codecs
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.codecs import CODECS, KINDS, encoder_of, video_path
 from snakestudio.export.composition import PlotStrip, strip_height
-from snakestudio.export.painter import GhostSource
+from snakestudio.export.ghost_source import GhostSource
 from snakestudio.export.video import Companion, FramePainter, VideoOptions, write_video
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.columns import column_names, table
@@ -249,7 +249,7 @@ def test_curves_pass_through_their_values_and_the_cursor_goes_along(
         cursor = columns.max()
         cursors.append(cursor)
         dot = rows[columns >= cursor - 1].mean()
-        transform = strip._to_pixels[0]
+        transform = strip.to_pixels[0]
         x, y = transform.transform((time, np.interp(time, run.times, values)))
         assert abs(cursor - x) < 6
         assert abs(160 - dot - y) < 2.5
@@ -272,7 +272,7 @@ def test_curves_of_a_long_run_keep_their_extremes() -> None:
     assert spike in column_names(run.schema)
     strip = PlotStrip(run, (spike,), (0.0, 200.0), 640, 160, DARK)
     values = np.concatenate(list(table(run, (spike,))))[:, 0]
-    curve = strip._curves[0][0]
+    curve = strip.curves[0][0]
     assert len(curve.times) <= 4100
     assert curve.values.max() == values.max()
     assert curve.values.min() == values.min()

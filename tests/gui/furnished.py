@@ -186,7 +186,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "synchronized start": lambda: TogetherDialog(
             Together(wait="port"), c.together.target, window
         ),
-        "connect": lambda: ConnectDialog(c.robot, c.connection, c.settings, window),
+        "connect": lambda: ConnectDialog(c.robot, c.settings, window),
         "array": lambda: ArrayDialog(
             c.document, c.selection, c.obstacles, c.viewport.preview, window
         ),

@@ -59,15 +59,14 @@ class Drive:
             link = robot.link
             if not self._told and now > self._since + _STEADY_S and isinstance(link, LinkClient):
                 self._told = True
-                assert link._link is not None
-                print(link._link._process.pid, flush=True)
+                print(link.pid, flush=True)
             return
         if not window.context.docks.are_filled or now < self._asked + _PATIENCE_S:
             return
         self._asked = now
         if not robot.connected:
             loaded = load_profile(self._profile)
-            window.context.connection.connect_robot(loaded, self._bus, LiveChoices())
+            window.context.robot.connect_to(loaded, self._bus, LiveChoices())
         elif state is LinkState.LISTENING and robot.link is not None:
             robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:

@@ -33,9 +33,9 @@ from snakestudio.gui.robot.arming import HOLD_MS, Arming, HoldButton
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
-from snakestudio.gui.robot.connection import FaultMenu
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
+from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.panel import RobotPanel, TwinAndPoseForm
@@ -46,8 +46,9 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
+from snakestudio.link.profile.schema import Bus
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.viewmodel.robot.robot_status import standing
+from snakestudio.viewmodel.robot.robot_status import robot_status
 from snakestudio.viewmodel.robot.services import LiveChoices
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
 from tests.gui.conftest import fill_docks
@@ -215,7 +216,7 @@ def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
 def test_without_a_robot_space_is_play_and_a_field_takes_it(
     ready: MainWindow, qtbot: QtBot
 ) -> None:
-    assert not ready.context.robot_feature.guard.on
+    assert not ready.context.robot_feature.stop_key_filter.on
     assert not ready.context.run_bar.findChild(StopButton).isVisible()
     field = QLineEdit(ready)
     qtbot.keyClicks(field, "a b")
@@ -358,7 +359,7 @@ def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, 
         told = replace(told, time=now - 1.0)
     elif fault == "no bus":
         told = replace(told, bus_open=False)
-    said = standing(told, fault != "silent", profile(), now)
+    said = robot_status(told, fault != "silent", profile(), now)
     assert not said.armed
     assert "armed" not in said.title.lower()
     assert "streaming" not in said.title.lower()
@@ -375,16 +376,16 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
         angle_time=np.full(10, now),
         confirmed=True,
     )
-    assert standing(told, True, given, now).title == "Armed"
-    assert standing(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
-    assert standing(replace(told, confirmed=False, says_status=False), True, given, now).title == (
-        "Armed (not confirmed)"
-    )
+    assert robot_status(told, True, given, now).title == "Armed"
+    assert robot_status(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
+    assert robot_status(
+        replace(told, confirmed=False, says_status=False), True, given, now
+    ).title == ("Armed (not confirmed)")
     # The word of a robot that has been silent for longer than the profile's lost time (0.5 s) is
     # not its word now.
     old = replace(told, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6))
-    assert not standing(old, True, given, now).armed
-    elsewhere = standing(replace(told, state=LinkState.IDLE), True, given, now)
+    assert not robot_status(old, True, given, now).armed
+    elsewhere = robot_status(replace(told, state=LinkState.IDLE), True, given, now)
     assert elsewhere.title == "Armed elsewhere"
     assert elsewhere.armed
 
@@ -407,7 +408,7 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     now = time.monotonic()
     given = profile()
     lost = silent_since_streaming(now)
-    said = standing(lost, True, given, now)
+    said = robot_status(lost, True, given, now)
     assert "CONTACT LOST" in said.title
     assert "MAY STILL MOVE" in said.title
     assert (said.role, said.lost, said.armed) == ("danger", True, False)
@@ -417,13 +418,13 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     # gone, a link that died.
     one = np.full(10, now)
     one[4] = now - 1.0
-    assert standing(replace(lost, heartbeat_time=one), True, given, now).lost
-    assert standing(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
-    assert standing(replace(lost, bus_open=False), True, given, now).lost
-    assert standing(lost, False, given, now).lost
+    assert robot_status(replace(lost, heartbeat_time=one), True, given, now).lost
+    assert robot_status(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
+    assert robot_status(replace(lost, bus_open=False), True, given, now).lost
+    assert robot_status(lost, False, given, now).lost
     for state in (LinkState.ARMED, LinkState.STREAMING):
-        assert standing(replace(lost, state=state), True, given, now).lost
-        assert standing(
+        assert robot_status(replace(lost, state=state), True, given, now).lost
+        assert robot_status(
             replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now
         ).lost
 
@@ -433,25 +434,27 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
     given = profile()
     lost = silent_since_streaming(now)
     assert (
-        standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
+        robot_status(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title
         == "Stopped"
     )
     assert (
-        standing(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title
+        robot_status(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title
         == "Stopped"
     )
     silent = ~(np.arange(10) > 3)
     # those that are still heard may say what they want
     meaning = np.where(silent, 4, 3).astype(np.int8)
     heard = np.where(silent, now - 1.0, now)
-    assert not standing(replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now).lost
-    assert not standing(replace(lost, state=LinkState.IDLE), True, given, now).lost
+    assert not robot_status(
+        replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now
+    ).lost
+    assert not robot_status(replace(lost, state=LinkState.IDLE), True, given, now).lost
 
 
 def test_lost_contact_is_said_in_red_everywhere(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    panel = RobotPanel(window.context.robot, window.context.connection, lambda: None, window)
+    panel = RobotPanel(window.context.robot, lambda: None, lambda: None, window)
     bar = window.context.run_bar.findChild(BarPart)
     status = window.statusBar()
     assert isinstance(status, StatusBar)
@@ -470,15 +473,16 @@ def test_lost_contact_is_said_in_red_everywhere(
     look(window)
     link.say("The log was ended.", "warning")
     look(window)
-    words = "MAY STILL MOVE"
+    words = panel.state.title.text()
+    assert "CONTACT LOST" in words
+    assert "MAY STILL MOVE" in words
     danger = theme.colour("danger")
     banner = window.context.banners.robot
-    assert f"{words}\n{link.reason}" in banner.text
+    assert banner.text.startswith(f"{words}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
-    assert panel.state.title.text() == words
     assert danger.name() in panel.state.title.styleSheet()
-    assert bar.state.caption.startswith("CONTACT LOST")
-    assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
+    assert bar.state_figure.caption.startswith("CONTACT LOST")
+    assert (bar.state_figure.value, bar.state_figure.role) == ("MAY STILL MOVE", "danger")
     for show in (
         window.context.session_controller.show_robot,
         window.context.session_controller.close_run,
@@ -891,6 +895,23 @@ def test_events_are_filtered_copied_and_bounded(
     assert "event 5999" in log.text([log.rowCount() - 1])
 
 
+def test_events_that_cannot_be_saved_are_an_event(
+    window: MainWindow,
+    link: FakeLink,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = EventLog(window)
+    window.context.robot.happened.connect(log.add)
+    panel = DataPanel(window.context.robot, log)
+    qtbot.addWidget(panel)
+    path = tmp_path / "missing" / "events.txt"
+    monkeypatch.setattr("snakestudio.gui.robot.data_panel.ask_save", lambda *_: path)
+    panel.save_events()
+    assert str(path) in log.text()
+
+
 def test_a_warning_of_the_link_stands_above_the_viewport(
     window: MainWindow, link: FakeLink
 ) -> None:
@@ -916,26 +937,58 @@ def test_a_warning_of_the_link_stands_above_the_viewport(
     assert window.context.banners.robot.text == ""
 
 
+def test_reconnecting_takes_the_same_bus_and_another_profile(
+    window: MainWindow, link: FakeLink
+) -> None:
+    controller = window.context.robot
+    choices = controller.choices
+    opened: list[tuple[str, Bus]] = []
+    again = FakeLink()
+
+    def open_link(loaded: FakeLoaded, bus: Bus) -> FakeLink:
+        assert link.closed, "one link at a time has the bus"
+        opened.append((loaded.profile.name, bus))
+        return again
+
+    controller.services = replace(controller.services, open_link=open_link)  # type: ignore[arg-type]
+    edited = link.profile.model_copy(update={"name": "Edited"})
+    controller.reconnect(FakeLoaded(edited))  # type: ignore[arg-type]
+    assert opened == [("Edited", link.profile.bus)]
+    assert controller.link is again
+    assert controller.choices == choices
+    again.state = LinkState.IDLE
+    controller.disconnect_robot()
+    controller.reconnect(FakeLoaded(edited))  # type: ignore[arg-type]
+    assert not controller.connected, "who let go of a robot is not connected to it again"
+
+
+def test_failing_to_reconnect_leaves_no_robot(window: MainWindow, link: FakeLink) -> None:
+    controller = window.context.robot
+
+    def refuse(loaded: FakeLoaded, bus: Bus) -> FakeLink:
+        raise LinkError("The adapter is not there.")
+
+    controller.services = replace(controller.services, open_link=refuse)  # type: ignore[arg-type]
+    with pytest.raises(LinkError):
+        controller.reconnect(FakeLoaded(link.profile))  # type: ignore[arg-type]
+    assert link.closed
+    assert not controller.connected
+    assert controller.state is LinkState.DISCONNECTED
+
+
 # --- the emulated robot ---------------------------------------------------------------------------
 
 
-class _Asked:
-    """Takes what the menu passes on."""
-
-    def __init__(self) -> None:
-        self.faults: list[tuple[str, int | None]] = []
-
-    def inject_fault(self, kind: str, node: int | None) -> None:
-        self.faults.append((kind, node))
-
-
 def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
-    window: MainWindow, link: FakeLink, qtbot: QtBot
+    window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is chosen is what the emulated robot understands: its own parser reads it."""
-    asked = _Asked()
+    faults: list[tuple[str, int | None]] = []
+    monkeypatch.setattr(
+        window.context.robot, "inject_fault", lambda kind, node: faults.append((kind, node))
+    )
     menu = QMenu(window)
-    FaultMenu(menu, window.context.robot, asked)  # type: ignore[arg-type]
+    FaultMenu(menu, window.context.robot)
     assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
     window.context.robot.emulated = True
     window.context.robot.changed.emit()
@@ -948,8 +1001,8 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
         assert len(actions) == len(link.profile.nodes) + 1
         actions[2].trigger()
         actions[-1].trigger()
-    assert asked.faults == [(kind, node) for kind in FAULTS for node in (3, None)]
-    for kind, node in asked.faults:
+    assert faults == [(kind, node) for kind in FAULTS for node in (3, None)]
+    for kind, node in faults:
         assert parse_fault(kind, "" if node is None else str(node)).node == node
 
 
@@ -974,13 +1027,7 @@ def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
 
 def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
-    link = FakeLink()
-    window.context.robot.services = services(link)
-    window.context.connection.connect_robot(
-        FakeLoaded(link.profile),  # type: ignore[arg-type]
-        link.profile.bus,
-        LiveChoices(),
-    )
+    connect_link(window)
     data = window.context.docks["robot_data"]
     plots = window.context.docks["plots"]
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())

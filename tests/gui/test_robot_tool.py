@@ -18,7 +18,7 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.robot_drag import Bend, Turn, Way
-from snakestudio.viewmodel.viewport.transform_target import RobotTarget
+from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.pages.hands import move
 from tests.gui.test_viewport import CTRL, LEFT, NONE, SHIFT, drag

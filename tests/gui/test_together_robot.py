@@ -176,7 +176,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     assert window.context.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
     control = window.context.robot
     loaded = load_profile(find_profile("lab_robot"))
-    window.context.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    window.context.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
@@ -192,7 +192,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
         assert peer.say("START lab_3").startswith("OK START")
         qtbot.waitUntil(lambda: control.state is not LinkState.ARMED, timeout=5_000)
-        assert control.state is LinkState.STREAMING, control.standing.sentence
+        assert control.state is LinkState.STREAMING, control.status.sentence
         qtbot.waitUntil(lambda: control.live is not None and control.live.streaming)
         assert peer.say("STOP").startswith("OK STOP")
         qtbot.waitUntil(lambda: control.state is LinkState.FAULT, timeout=5_000)
@@ -207,4 +207,4 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert any("“lab_3”" in event.text for event in recording.events)
     finally:
         peer.close()
-        window.context.connection.disconnect_robot()
+        window.context.robot.disconnect_robot()

@@ -61,7 +61,7 @@ def test_the_policy_comes_onto_the_path(plugin: ModuleType) -> None:
 def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
     blocks = [
         block
-        for name in ("train-a-policy", "environments")
+        for name in ("tutorials/train-a-policy", "environments")
         for block in re.findall(
             r"^ *```python\n(.*?)^ *```",
             (docs_dir() / f"{name}.md").read_text("utf-8"),

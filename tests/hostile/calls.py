@@ -114,4 +114,4 @@ def make_results(name: str) -> None:
                 for number in range(4)
             ]
         )
-        store._db.execute("PRAGMA journal_mode = DELETE")  # one file tells all
+        store.db.execute("PRAGMA journal_mode = DELETE")  # one file tells all

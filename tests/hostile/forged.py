@@ -92,7 +92,6 @@ def recorded(name: str) -> RunRecording:
     )
     while not runner.finished:
         runner.advance(100 * runner.scene.steps_per_period)
-        runner._keep_state = True
         runner.recording.add_checkpoint(runner.time, runner.checkpoint())
     return runner.recording
 

@@ -119,9 +119,11 @@ class Rig:
         self.codec = Codec(self.loaded)
         # Counters of frames are the sender's: each side has a codec of its own.
         self.robot = LittleRobot(Codec(self.loaded))
-        self.core = LinkCore(self.codec, send=self._send, tell=self.events.append)
+        self.core = LinkCore(
+            self.codec, send=lambda frame: self.send(frame), tell=self.events.append
+        )
 
-    def _send(self, frame: Frame) -> None:
+    def send(self, frame: Frame) -> None:
         self.sent.append((self.now, frame))
         self.robot.receive(frame)
 

@@ -21,6 +21,7 @@ from snakestudio.link.bus.open_bus import open_bus
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock, Telemetry
 from snakestudio.link.process.client import LinkClient
+from snakestudio.link.process.shared import LinkMemory
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
@@ -356,6 +357,13 @@ class Operator:
         return what()
 
 
+def window_of(memory: LinkMemory, n_axes: int) -> LinkMemory:
+    """The window's side of a link's shared memory; to be closed."""
+    descriptor = memory.segment.descriptor
+    assert descriptor is not None
+    return LinkMemory(n_axes, f"fd:{os.dup(descriptor)}")
+
+
 def client_of(path: Path, folder: Path | None = None) -> LinkClient:
     """A link with the profile's bus."""
     return LinkClient(load_profile(path), log_dir=folder)
@@ -365,9 +373,7 @@ def be_a_window(path: Path) -> None:
     """Stream, tell the link's process id, and live until killed: what a test kills or suspends."""
     operator = Operator(client_of(path))
     operator.stream()
-    link = operator.client._link
-    assert link is not None
-    print(link._process.pid, flush=True)
+    print(operator.client.pid, flush=True)
     while True:
         operator.live()
         time.sleep(0.005)

@@ -92,14 +92,14 @@ def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
 def test_set_points_that_took_long_to_send_are_not_followed_by_others_at_once(rig: Rig) -> None:
     """At 100 Hz: the machine stands still for 8 ms before the last frame goes; the deadline 2 ms later is left out."""
     rig.armed()
-    while rig.core._set_points.next > rig.now + 1e-9:
+    while rig.core.set_points.next > rig.now + 1e-9:
         rig.tick()
     before = _set_points_since(rig, 0)
     rig.core.poll(rig.now, lambda: rig.now + 0.008)
     sent = _set_points_since(rig, 0)
     assert sent > before
-    skipped = rig.core._set_points.times.skipped
-    assert rig.core._set_points.next == pytest.approx(rig.now + 0.02, abs=1e-4)
+    skipped = rig.core.set_points.times.skipped
+    assert rig.core.set_points.next == pytest.approx(rig.now + 0.02, abs=1e-4)
     rig.tick(2)
     rig.core.poll(rig.now, lambda: rig.now)
     assert _set_points_since(rig, 0) == sent
@@ -357,7 +357,7 @@ def test_frames_that_cannot_be_sent_stop_the_robot(rig: Rig) -> None:
         raise LinkError("The adapter's queue is full; is anybody else on the bus?")
 
     rig.armed()
-    rig.core._tx._send = refuse
+    rig.send = refuse  # type: ignore[method-assign]
     rig.run(0.3)
     assert rig.core.state is LinkState.FAULT
     assert rig.core.telemetry(rig.now).send_errors > 10
@@ -489,7 +489,7 @@ def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
 
 
 def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
-    rig.core = LinkCore(rig.codec, send=rig._send, tell=rig.events.append, replay=True)
+    rig.core = LinkCore(rig.codec, send=rig.send, tell=rig.events.append, replay=True)
     rig.armed()
     # as it was when the log was taken
     rig.robot.state.update(dict.fromkeys(rig.robot.nodes, ARMED))

@@ -328,8 +328,7 @@ def _deafen(rig: Rig) -> None:
     def refuse(frame: Frame) -> None:
         raise LinkError("The bus did not take the frame.")
 
-    rig._send = refuse  # type: ignore[method-assign]
-    rig.core._tx._send = refuse
+    rig.send = refuse  # type: ignore[method-assign]
 
 
 def _flood(rig: Rig) -> None:

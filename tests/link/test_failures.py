@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from snakestudio.errors import LinkError
@@ -18,14 +19,14 @@ from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import BEGINNING, CommandKind, LinkCommand, LinkState
 from snakestudio.link.process.last_resort import stop_blindly
-from snakestudio.link.process.link_process import _Process
+from snakestudio.link.process.link_process import LinkProcess
 from snakestudio.link.process.pipe import Gone, command_of, read_commands
 from snakestudio.link.process.shared import LinkMemory
 from snakestudio.link.process.standstill import Standstill
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from tests.link.little_robot import LittleRobot, lab_robot
-from tests.link.rig import STOP_ID
+from tests.link.rig import STOP_ID, window_of
 
 CIA402 = load_profile(find_profile("cia402_csp"))
 QUICK_STOP = 0x0002
@@ -42,6 +43,7 @@ class Wire:
     def __init__(self) -> None:
         self.sent: list[tuple[float, Frame]] = []
         self.closed = 0.0
+        self.after_closing: Callable[[], None] = lambda: None
 
     def send(self, frame: Frame) -> bool:
         self.sent.append((time.monotonic(), frame))
@@ -49,21 +51,21 @@ class Wire:
 
     def close(self) -> None:
         self.closed = time.monotonic()
+        self.after_closing()
 
 
 @pytest.fixture
-def link() -> Iterator[Callable[[str], tuple[_Process, Wire]]]:
+def link() -> Iterator[Callable[[str], tuple[LinkProcess, Wire]]]:
     """Makes a process of a shipped profile that speaks on a bus (IDLE) as soon as it runs."""
     memories: list[LinkMemory] = []
 
-    def make(name: str) -> tuple[_Process, Wire]:
+    def make(name: str) -> tuple[LinkProcess, Wire]:
         loaded = load_profile(find_profile(name))
         memory = LinkMemory(len(loaded.profile.axes))
         memories.append(memory)
-        process = _Process(loaded, memory, "none")
         wire = Wire()
-        process._port = wire  # type: ignore[assignment]
-        process._standstill = Standstill(60.0)  # a machine that stands still adds a stop of its own
+        patient = Standstill(60.0)  # a machine that stands still adds a stop of its own
+        process = LinkProcess(loaded, memory, "none", port=wire, standstill=patient)
         process.inbox.put(BusChange(True, "open"))
         process.inbox.put(LinkCommand("idle", 1))
         return process, wire
@@ -75,24 +77,24 @@ def link() -> Iterator[Callable[[str], tuple[_Process, Wire]]]:
 
 @pytest.mark.parametrize("where", ["poll", "set_points", "telemetry"])
 def test_whatever_fails_the_stop_sequence_is_sent(
-    where: str, link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
+    where: str, link: Callable[[str], tuple[LinkProcess, Wire]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, wire = link("lab_robot")
-    real = process._core.poll
+    codec = Codec(lab_robot())
+    real = process.core.poll
 
     def poll(now: float, clock: Callable[[], float] | None = None) -> float:
-        if process._core.state is not LinkState.IDLE:
+        if process.core.state is not LinkState.IDLE:
             return real(now, clock)
         if where == "poll":
             raise ZeroDivisionError("a defect")
-        process._codec.set_points(process._replayed_reference)  # NaN, which it refuses
+        codec.set_points(np.full(codec.n_axes, np.nan))  # which it refuses
         return now
 
     if where == "telemetry":
-        monkeypatch.setattr(process._memory, "say", None)
-        process._said = -1.0
+        monkeypatch.setattr(process.memory, "say", None)
     else:
-        monkeypatch.setattr(process._core, "poll", poll)
+        monkeypatch.setattr(process.core, "poll", poll)
     with pytest.raises(
         LinkError, match=r"The link failed, and the stop sequence was sent \(\w+: .+\)\."
     ):
@@ -101,7 +103,7 @@ def test_whatever_fails_the_stop_sequence_is_sent(
     # Before the bus was open nothing may be sent at all; "telemetry" fails at the first look.
     assert len(stops) == (0 if where == "telemetry" else 3)
     assert wire.closed
-    (said,) = [event.text for event in process._memory.events() if event.kind == "process"]
+    (said,) = [event.text for event in process.memory.events() if event.kind == "process"]
     assert "the stop sequence was sent" in said
 
 
@@ -121,20 +123,14 @@ def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
 
 
 def test_disconnecting_waits_for_the_whole_stop_sequence(
-    link: Callable[[str], tuple[_Process, Wire]],
+    link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
     # Quick stop keeps a drive's torque on until its voltage is disabled, 0.1 s later.
     process, wire = link("cia402_csp")
     process.inbox.put(LinkCommand("stop", 2))
     process.inbox.put(LinkCommand("disconnect", 3))
     process.inbox.put(LinkCommand("arm", 4))
-    at_end = process._release
-
-    def release() -> None:
-        at_end()
-        process._end = 0.0
-
-    process._release = release  # type: ignore[method-assign]
+    wire.after_closing = lambda: process.inbox.put(Gone())
     process.run()
     ids = {frame.id for frame in Codec(CIA402).step_frames(CIA402.profile.sequences.stop[0])}
     words = [
@@ -142,9 +138,13 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(
     ]
     assert {word for _, word in words} == {QUICK_STOP, DISABLE}
     assert max(at for at, word in words if word == DISABLE) <= wire.closed
-    assert process._core.state is LinkState.DISCONNECTED
-    assert process._carried_out == 4
-    assert any("being disconnected" in event.text for event in process._memory.events())
+    assert process.core.state is LinkState.DISCONNECTED
+    window = window_of(process.memory, len(CIA402.profile.axes))
+    telemetry = window.telemetry()
+    window.close()
+    assert telemetry is not None
+    assert telemetry.carried_out == 4
+    assert any("being disconnected" in event.text for event in process.memory.events())
 
 
 def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
@@ -206,10 +206,10 @@ def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
     assert core.telemetry(11.0).angle_time.tolist() == [10.0] * codec.n_axes
 
 
-def _speaking(link: Callable[[str], tuple[_Process, Wire]]) -> tuple[_Process, Wire]:
+def _speaking(link: Callable[[str], tuple[LinkProcess, Wire]]) -> tuple[LinkProcess, Wire]:
     process, wire = link("lab_robot")
-    process._core.bus(True, "", 10.0)
-    process._core.command(LinkCommand("idle"), 10.0)
+    process.core.bus(True, "", 10.0)
+    process.core.command(LinkCommand("idle"), 10.0)
     return process, wire
 
 
@@ -221,82 +221,80 @@ def _stops(wire: Wire) -> int:
     "values", [{}, {"request": "x"}, {"request": 10**9}, {"request": -1}, {"request": 1.0}]
 )
 def test_a_stop_through_the_pipe_is_one_whatever_its_number(
-    values: dict[str, str | int | float | bool], link: Callable[[str], tuple[_Process, Wire]]
+    values: dict[str, str | int | float | bool], link: Callable[[str], tuple[LinkProcess, Wire]]
 ) -> None:
     process, wire = _speaking(link)
-    process._handle(LinkCommand("stop", 1, values), 10.1)
+    process.handle(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
     # and hides none that comes through the memory
-    process._memory.request_stop("Stopped by the operator.")
-    process._look(10.2)
+    process.memory.request_stop("Stopped by the operator.")
+    process.look(10.2)
     assert _stops(wire) == 2
 
 
 def test_a_stop_that_comes_both_ways_is_carried_out_once(
-    link: Callable[[str], tuple[_Process, Wire]],
+    link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
     process, wire = _speaking(link)
     for pipe_first in (False, True):
         before = _stops(wire)
-        request = process._memory.request_stop("Stopped by the operator.")
+        request = process.memory.request_stop("Stopped by the operator.")
         for through_pipe in (pipe_first, not pipe_first):
             if through_pipe:
-                process._handle(LinkCommand("stop", 1, {"request": request}), 10.1)
+                process.handle(LinkCommand("stop", 1, {"request": request}), 10.1)
             else:
-                process._look(10.1)
+                process.look(10.1)
         assert _stops(wire) == before + 1
 
 
 @pytest.mark.parametrize("kind", sorted(BEGINNING))
 def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
-    kind: CommandKind, link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
+    kind: CommandKind,
+    link: Callable[[str], tuple[LinkProcess, Wire]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Asked for before the stop, while the link stood still: the stop is seen first, in the memory."""
     process, wire = _speaking(link)
     asked: list[str] = []
-    monkeypatch.setattr(
-        process._core, "_carry_out", lambda command, now: asked.append(command.kind)
-    )
-    process._handle(LinkCommand(kind, 1, {"stops": 0}), 10.1)
+    monkeypatch.setattr(process.core, "_carry_out", lambda command, now: asked.append(command.kind))
+    process.handle(LinkCommand(kind, 1, {"stops": 0}), 10.1)
     assert asked == [kind]
-    request = process._memory.request_stop("Stopped by the operator.")
-    process._handle(LinkCommand(kind, 2, {"stops": 0}), 10.2)
-    process._handle(LinkCommand(kind, 3, {}), 10.2)
-    process._handle(LinkCommand("stop", 4, {"request": request}), 10.2)
+    request = process.memory.request_stop("Stopped by the operator.")
+    process.handle(LinkCommand(kind, 2, {"stops": 0}), 10.2)
+    process.handle(LinkCommand(kind, 3, {}), 10.2)
+    process.handle(LinkCommand("stop", 4, {"request": request}), 10.2)
     assert asked == [kind]
     assert _stops(wire) == 1
-    process._handle(LinkCommand("disarm", 5, {"stops": 0}), 10.3)
-    process._handle(LinkCommand(kind, 6, {"stops": request}), 10.3)
+    process.handle(LinkCommand("disarm", 5, {"stops": 0}), 10.3)
+    process.handle(LinkCommand(kind, 6, {"stops": request}), 10.3)
     assert asked == [kind, "disarm", kind]
 
 
 def test_nothing_begins_in_a_link_that_is_being_closed(
-    link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
+    link: Callable[[str], tuple[LinkProcess, Wire]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, wire = _speaking(link)
-    process._handle(LinkCommand("close", 1), 10.1)
+    process.handle(LinkCommand("close", 1), 10.1)
     assert _stops(wire) == 1
     asked: list[LinkCommand] = []
-    monkeypatch.setattr(process._core, "_carry_out", lambda command, now: asked.append(command))
+    monkeypatch.setattr(process.core, "_carry_out", lambda command, now: asked.append(command))
     for kind in ("connect", "arm", "stream", "wiggle"):
-        process._handle(LinkCommand(kind, 2), 10.1)
+        process.handle(LinkCommand(kind, 2), 10.1)
     assert asked == []
-    process._handle(LinkCommand("stop", 3), 10.1)
+    process.handle(LinkCommand("stop", 3), 10.1)
     assert _stops(wire) == 2
 
 
 def test_however_much_there_is_to_say_the_link_goes_on(
-    link: Callable[[str], tuple[_Process, Wire]],
+    link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
     """In a script of three bytes a character: too much for the shared memory, which must not end the link."""
     process, _ = link("lab_robot")
-    telemetry = process._core.telemetry(10.0)
+    telemetry = process.core.telemetry(10.0)
     words = tuple(f"{number}: {'関節が動きません' * 100}" for number in range(500))
     axes = words[: len(telemetry.axis_text)]
-    process._memory.say(replace(telemetry, not_ready=words, axis_text=axes, reason=words[0]))
-    descriptor = process._memory.segment.descriptor
-    assert descriptor is not None
-    window = LinkMemory(len(axes), f"fd:{os.dup(descriptor)}")
+    process.memory.say(replace(telemetry, not_ready=words, axis_text=axes, reason=words[0]))
+    window = window_of(process.memory, len(axes))
     said = window.telemetry()
     window.close()
     assert said is not None

@@ -277,19 +277,19 @@ def _suspend_link(stage: Stage, client: LinkClient) -> tuple[float, float]:
     operator = Operator(client)
     for _ in range(_TRIES):
         operator.stream()
-        link = client._link
-        assert link is not None
+        pid = client.pid
+        assert pid is not None
         begin = time.monotonic()
-        os.kill(link._process.pid, signal.SIGSTOP)
+        os.kill(pid, signal.SIGSTOP)
         if stage.robot.time_of("safe", begin - _JUST_NOW_S) is None:
             break
-        os.kill(link._process.pid, signal.SIGCONT)  # a machine that stood still had stopped it
+        os.kill(pid, signal.SIGCONT)  # a machine that stood still had stopped it
     try:
         seen = operator.until(lambda: not client.alive, "the window sees it", 2.0)
         safe = stage.safe_after(begin)
         client.stop()  # returns although nobody reads
     finally:
-        os.kill(link._process.pid, signal.SIGCONT)
+        os.kill(pid, signal.SIGCONT)
     # It does not just go on: a link that stood still stops, and says so.
     operator.reaches(LinkState.FAULT)
     operator.until(lambda: client.alive, "it lives again", 2.0)
@@ -301,10 +301,10 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
     operator = Operator(client)
     operator.stream()
     client.events()
-    link = client._link
-    assert link is not None
+    pid = client.pid
+    assert pid is not None
     begin = time.monotonic()
-    os.kill(link._process.pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
     operator.until(lambda: not client.alive, "the window sees it", 2.0)
     telemetry = client.telemetry()
     assert telemetry.state is LinkState.DISCONNECTED

@@ -100,7 +100,7 @@ def test_nobody_else_can_send_from_our_address(two: tuple[CanBus, CanBus]) -> No
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with pytest.raises(OSError, match="in use"):
-            stranger.bind(one._own)
+            stranger.bind(one.address)
 
 
 @pytest.mark.parametrize("filtered", [True, False])
@@ -118,7 +118,7 @@ def test_our_own_frames_do_not_come_back(
         assert other.receive(5.0) is not None  # it has been round
     if filtered and module.sys.platform == "linux":
         with pytest.raises(BlockingIOError):  # nothing has even woken us
-            one._take()
+            one.next_datagram()
     assert one.receive(0.0) is None
     one.close()
     other.close()

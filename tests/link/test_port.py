@@ -205,8 +205,9 @@ def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_s
 
     monkeypatch.setattr("snakestudio.link.bus.port._JOIN_S", 0.01)
     port = Port(_BUS, inbox.put, hang)
+    (thread,) = (each for each in threading.enumerate() if each.name == "snakestudio-bus")
     port.close()
     go_on.set()
-    port._thread.join(5.0)
+    thread.join(5.0)
     assert opened.closed
     assert inbox.empty()

@@ -6,7 +6,6 @@ codec. Nothing waits, so that no machine is too slow, and a state that is not re
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -18,11 +17,11 @@ from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import CommandKind, LinkCommand, LinkState, ReferenceBlock, Telemetry
 from snakestudio.link.process.inbox import Inbox
-from snakestudio.link.process.link_process import _Process
+from snakestudio.link.process.link_process import LinkProcess
 from snakestudio.link.process.pipe import Gone
 from snakestudio.link.process.shared import LinkMemory
 from tests.link.little_robot import lab_robot
-from tests.link.rig import SET_POINTS, STOP_ID
+from tests.link.rig import SET_POINTS, STOP_ID, window_of
 
 _STEP_S = 0.0005
 _LOOK_S = 0.005
@@ -42,14 +41,16 @@ class World(Inbox):  # type: ignore[type-arg]
 
     def __init__(self, rate_hz: float = 100.0) -> None:
         super().__init__()
+        self.rate_hz = rate_hz
         loaded = lab_robot(set_point_rate_hz=rate_hz)
         self.now = 1000.0
         self._ticks = 0
         self.robot = EmulatedRobot(loaded)
         self.memory = LinkMemory(len(loaded.profile.axes))
-        self.window = LinkMemory(len(loaded.profile.axes), f"fd:{_duplicate(self.memory)}")
-        self.process = _Process(loaded, self.memory, "none", clock=lambda: self.now, inbox=self)
-        self.process._port = self  # type: ignore[assignment]
+        self.window = window_of(self.memory, len(loaded.profile.axes))
+        self.process = LinkProcess(
+            loaded, self.memory, "none", clock=lambda: self.now, inbox=self, port=self
+        )
         self.beats = self.refers = True
         self.sent: list[tuple[float, Frame]] = []
         self.safe_at = -1.0
@@ -115,7 +116,7 @@ class World(Inbox):  # type: ignore[type-arg]
         self._until = until
         self._deadline = begin + within
         with pytest.raises(_Over):
-            self.process._loop()
+            self.process.loop()
         assert until(), f"not within {within:g} s: {what}; {self.told}"
         return self.now - begin
 
@@ -135,7 +136,7 @@ class World(Inbox):  # type: ignore[type-arg]
 
     @property
     def state(self) -> LinkState:
-        return self.process._core.state
+        return self.process.core.state
 
     def reach(self, state: LinkState, within: float, kind: CommandKind | None = None) -> float:
         if kind is not None:
@@ -158,11 +159,6 @@ class World(Inbox):  # type: ignore[type-arg]
     def since(self, begin: float, *numbers: int) -> list[float]:
         """When frames of some ids were sent since then."""
         return [at for at, frame in self.sent if at >= begin and frame.id in numbers]
-
-
-def _duplicate(memory: LinkMemory) -> int:
-    assert memory.segment.descriptor is not None
-    return os.dup(memory.segment.descriptor)
 
 
 @pytest.fixture(params=[100.0, 10.0], ids=["100 Hz", "10 Hz"])
@@ -195,11 +191,10 @@ def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133)
 def test_set_points_go_out_at_their_deadlines(world: World) -> None:
     world.stream()
     begin = world.now
-    rate = world.process._loaded.profile.timing.set_point_rate_hz
     world.pass_by(1.0)
     at = np.array(world.since(begin, SET_POINTS[0]))
-    assert len(at) in (rate, rate + 1)
-    np.testing.assert_allclose(np.diff(at), 1.0 / rate, atol=1.5 * _STEP_S)
+    assert len(at) in (world.rate_hz, world.rate_hz + 1)
+    np.testing.assert_allclose(np.diff(at), 1.0 / world.rate_hz, atol=1.5 * _STEP_S)
     assert world.told is not None
     assert world.told.skipped == 0
 

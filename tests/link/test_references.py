@@ -43,7 +43,7 @@ def test_blocks_do_not_pile_up() -> None:
     for index in range(1000):
         references.add(_line(100.0 - 0.001 * index, 200.0, 0.0, 0.0))
         references.add(_line(100.0 + 0.001 * index, 200.0, 0.0, 0.0))
-    assert len(references._blocks) <= 4
+    assert len(references.blocks) <= 4
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,8 @@ class _Drive:
 
     @property
     def process(self) -> int:
-        running = self.link._link
-        assert running is not None
-        return running._process.pid
+        assert self.link.pid is not None
+        return self.link.pid
 
     def _beat(self) -> None:
         while not self._over.wait(0.02):

@@ -94,11 +94,11 @@ def test_that_there_were_two_senders_is_not_said_for_ever() -> None:
     second = ("10.0.0.2", 5000)
     now = 0.0
     poses = UdpPoses(clock=lambda: now)
-    assert poses._is_ours(first, 0.0)
-    assert not poses._is_ours(second, 0.5)
-    assert poses._is_ours(first, 1.0)
+    assert poses.listens_to(first, 0.0)
+    assert not poses.listens_to(second, 0.5)
+    assert poses.listens_to(first, 1.0)
     assert "only the first is listened to" in poses.problem
-    assert poses._is_ours(first, 3.0)
+    assert poses.listens_to(first, 3.0)
     assert poses.problem == ""
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ from snakestudio.control import registry as controllers
 from snakestudio.link.messages import AGED, LinkEvent, LinkState
 from snakestudio.live import run as live_run
 from snakestudio.live.base_pose import placed_by
-from snakestudio.live.live_robot import LEAD_S, TAIL_S, LiveRobot
+from snakestudio.live.live_robot import LEAD_S, LiveRobot
+from snakestudio.live.live_runs import TAIL_S
 from snakestudio.live.pose_source import StreamFigures, Tracked
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import JointAnglesStart
@@ -339,6 +340,30 @@ def test_after_a_reset_it_is_watched_anew(world: World) -> None:
     assert world.link.telemetry_now.state == LinkState.IDLE
 
 
+@pytest.mark.parametrize("after", ["reset", "disarm and arm"])
+def test_a_robot_edited_while_it_streams_is_watched_as_edited(world: World, after: str) -> None:
+    world.streaming()
+    shorter = with_values(SCENE, {"robot.n_links": SCENE.robot.n_links - 2})
+    world.live.set_scene(shorter)
+    world.go(0.1)
+    if after == "reset":
+        world.live.stop()
+        world.go(0.1)
+        world.live.reset()
+    else:
+        world.live.disarm()
+        world.go(0.1)
+        world.live.set_scene(with_values(shorter, {"gait.amplitude_deg": 11.0}))
+    world.go(0.5)
+    latest = world.live.latest
+    recording = world.live.recording
+    assert latest is not None
+    assert recording is not None
+    assert len(latest.link_pose) == shorter.robot.n_links
+    assert recording.scene.robot == shorter.robot
+    assert len(recording)
+
+
 def test_a_robot_that_is_not_armed_does_not_stream(world: World) -> None:
     world.go(0.1)
     world.live.stream()
@@ -553,7 +578,7 @@ def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> 
     live = LiveRobot(link, SCENE, on_event=events.append, twin=False)
     try:
         for _ in range(3):  # whichever of the two places the thread takes it from
-            live._commands.put(lambda: 1 // 0)
+            live.set_scene(cast(Scene, None))
             live.settle()
         assert link.stops == ["Stopped, as the program failed by a defect; please report this."] * 3
         assert any("failed by a defect" in event.text for event in events)

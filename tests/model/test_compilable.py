@@ -157,5 +157,5 @@ def test_compiled_arithmetic_has_the_bits_of_what_is_written() -> None:
         )
         low, high = np.sort(generator.uniform(-1.0, line.length + 1.0, 2)).tolist()
         for track in (line, spline):
-            curve = track.smooth, track.lengths, track._chords, track._coefficients
+            curve = track.smooth, track.lengths, track.chords, track.coefficients
             compare(compilable.nearest_on_curve, x, y, low, high, *curve)

@@ -187,7 +187,7 @@ def test_a_formula_that_would_take_half_a_minute_is_given_up(
     monkeypatch.setattr(reading, "MOST_CALLS", 500_000)
     made = []
     monkeypatch.setattr(
-        reading, "_made", lambda *all_, own=reading._made: made.append(1) or own(*all_)
+        reading, "formula_of", lambda *all_, own=reading.formula_of: made.append(1) or own(*all_)
     )
     for _ in range(2):
         with pytest.raises(FormulaError) as caught:
@@ -215,7 +215,7 @@ def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(
             abs(-1)
 
     monkeypatch.setattr(reading, "MOST_CALLS", 10_000)
-    monkeypatch.setattr(reading, "_made", made)
+    monkeypatch.setattr(reading, "formula_of", made)
     for name in ("A", "B"):
         with pytest.raises(FormulaError, match="too long"):
             read("0*X + " * 30 + name, "", {"A": "", "B": ""})

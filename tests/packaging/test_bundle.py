@@ -57,7 +57,7 @@ def test_the_man_page_tells_every_option_of_every_command(page: str) -> None:
     )
     for name in COMMANDS:
         told = parts[name.replace("-", "\\-")].replace("\\-", "-")
-        for action in parser_of(name)._actions:
+        for action in parser_of(name).arguments:
             if not isinstance(action, argparse._HelpAction):
                 choices = (
                     "{" + ",".join(map(str, action.choices)) + "}"

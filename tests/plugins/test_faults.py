@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-import sys
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -104,6 +104,20 @@ def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:
     assert runner.latest.control["phase_rad"] == pytest.approx(phase + 2 * 3.141592653589793 * 0.29)
 
 
+def test_reloaded_controller_gets_the_state_that_it_now_needs(tmp_path: Path) -> None:
+    blind = WAG.replace("value\n", "value, Fields\n", 1).replace(
+        "class Wag(AngleController):", "class Wag(AngleController):\n    needs = Fields.NONE"
+    )
+    load(written(tmp_path, text=blind))
+    runner = Runner(wagging())
+    assert runner.advance(400).ok
+    seeing = blind.replace("Fields.NONE", "Fields.JOINTS")
+    written(tmp_path, text=seeing, here="snapshot.joint_angle[0]")
+    reload("wag")
+    assert runner.reload_plugins(wagging()) == []
+    assert runner.advance(400).ok
+
+
 def test_other_channels_wait_for_a_reset(tmp_path: Path) -> None:
     runner = failing(tmp_path, "")
     runner.advance(400)
@@ -167,11 +181,12 @@ def test_endless_loop_is_cancelled_from_outside(tmp_path: Path) -> None:
 
 def test_signal_ends_an_endless_loop_and_waits_elsewhere(tmp_path: Path) -> None:
     ending = Ending()
-    ending._note(2, sys._getframe())
+    with ending.awaited():
+        signal.raise_signal(signal.SIGINT)
     assert ending.number == 2, "the program itself comes to its end"
     plugin = load(written(tmp_path, text=WAG + "\ndef call(f):\n    return f()\n"))
-    with pytest.raises(PluginCancelled) as caught:
-        plugin.module.call(lambda: Ending()._note(2, sys._getframe()))
+    with Ending().awaited(), pytest.raises(PluginCancelled) as caught:
+        plugin.module.call(lambda: signal.raise_signal(signal.SIGINT))
     fault = fault_of(caught.value)
     assert fault is not None
     assert fault.message.startswith("The plug-in wag was cancelled in line")
@@ -195,7 +210,8 @@ def test_session_pauses_cancels_and_closes(tmp_path: Path) -> None:
     session.play()
     wait_for(lambda: hasattr(plugin.module, "looping"))
     session.close()
-    assert not session._thread.is_alive(), (
+    threads = {thread.name for thread in threading.enumerate()}
+    assert "snakestudio-session" not in threads, (
         "a plug-in that loops does not keep the window from closing"
     )
 

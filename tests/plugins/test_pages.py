@@ -21,7 +21,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 
 PAGES = {
-    "first-controller": ("tail", "tail"),
+    "tutorials/first-controller": ("tail", "tail"),
     "own-formulation": ("no_slip", "no_slip"),
 }
 
@@ -40,7 +40,7 @@ def test_page_runs_from_its_first_to_its_last_line(
             Path(f"{plugin}.py").write_text(code, encoding="utf-8")
         elif language == "python":
             exec(compile(code, page, "exec"), values)
-    if page == "first-controller":
+    if page == "tutorials/first-controller":
         assert 0.5 < values["wags"] < 1.6
         assert values["speed"].max() < 6.284 * 0.8 * 1.01
     else:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from snakestudio.drawing import obstacles as module
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import Overlays, Pick, build
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
@@ -72,10 +73,17 @@ def crowd(count: int = MANY + 60) -> Scene:
     return Scene(obstacles=tuple(made))
 
 
+_numbers = itertools.count()
+
+
+def elsewhere() -> Path:
+    """A folder of which no obstacles are kept."""
+    return Path(f"folder_{next(_numbers)}")
+
+
 def anew(scene: Scene, *, shown_only: bool = False) -> Obstacles:
     """The obstacles made without anything that is kept."""
-    module._cache = ()
-    return obstacles_of(scene.obstacles, shown_only=shown_only)
+    return obstacles_of(scene.obstacles, elsewhere(), shown_only=shown_only)
 
 
 def same(one: Obstacles, other: Obstacles) -> None:
@@ -127,24 +135,25 @@ def same(one: Obstacles, other: Obstacles) -> None:
 def test_a_changed_scene_takes_over_what_it_shares(change) -> None:
     before = crowd()
     after = change(before)
-    first = anew(before)
+    folder = elsewhere()
+    first = obstacles_of(before.obstacles, folder)
     assert first.terrain is not None
-    taken = obstacles_of(after.obstacles)
+    taken = obstacles_of(after.obstacles, folder)
     same(taken, anew(after))
 
 
 def test_hidden_obstacles_are_not_there_to_be_seen_and_come_back() -> None:
     scene = crowd()
     hidden = with_values(scene, {f"obstacles[{i}].hidden": True for i in (1, 2, 8, 48)})
-    module._cache = ()
-    whole = obstacles_of(hidden.obstacles)
-    shown = obstacles_of(hidden.obstacles, shown_only=True)
+    folder = elsewhere()
+    whole = obstacles_of(hidden.obstacles, folder)
+    shown = obstacles_of(hidden.obstacles, folder, shown_only=True)
     assert np.isfinite(whole.low).all()  # the robot meets them all the same
     assert np.isnan(shown.low[[0, 1, 7, 47]]).all()
     assert np.isfinite(np.delete(shown.low, [0, 1, 7, 47], axis=0)).all()
     assert shown.terrain is not None
     moved = move(hidden, [20], (0.1, 0.0, 0.0))
-    taken = obstacles_of(moved.obstacles, shown_only=True)
+    taken = obstacles_of(moved.obstacles, folder, shown_only=True)
     same(taken, anew(moved, shown_only=True))
     straight_down = Camera(
         elevation=np.pi / 2, azimuth=-np.pi / 2, orthographic=True, target=(-3.4, -3.4, 0.0)

@@ -30,8 +30,9 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render import gl, offscreen, program
-from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
+from snakestudio.render import egl, gl, program
+from snakestudio.render.egl import OffscreenContext
+from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.render.renderer import Renderer
 from tests.drawing.continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, worm
 from tests.drawing.scenery import (
@@ -480,8 +481,8 @@ def test_no_egl_names_the_package(monkeypatch):
 
 
 def test_no_surfaceless_platform_names_the_package(monkeypatch):
-    monkeypatch.setattr(offscreen.OffscreenContext, "_devices", lambda self: [])
-    monkeypatch.setattr(offscreen, "_SURFACELESS_MESA", 0x1)
+    monkeypatch.setattr(OffscreenContext, "_devices", lambda self: [])
+    monkeypatch.setattr(egl, "_SURFACELESS_MESA", 0x1)
     with pytest.raises(GraphicsError, match="without a display"):
         OffscreenRenderer(10, 10)
 

@@ -20,7 +20,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import cache_dir, scenes_dir
 from snakestudio.runfile.mcap import RunFile, open_run
-from snakestudio.runfile.mcap.enclosed import _place
+from snakestudio.runfile.mcap.enclosed import contained_name
 from snakestudio.session.runner import Runner
 
 SIDEWINDING = scenes_dir() / "sidewinding.toml"
@@ -148,7 +148,7 @@ def test_a_map_of_another_folder_gets_a_name_of_its_own(
     "name", ["../map.png", "/etc/map.png", "a/../../map.png", "C:\\map.png", "..\\map.png"]
 )
 def test_no_name_leads_out_of_the_folder(name: str) -> None:
-    assert _place(name, "0" * 64) == f"{'0' * 16}.png"
+    assert contained_name(name, "0" * 64) == f"{'0' * 16}.png"
 
 
 def test_a_file_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:

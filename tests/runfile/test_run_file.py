@@ -505,7 +505,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(RunWriter, "_append", full)
+    monkeypatch.setattr(RunWriter, "append", full)
     recording.append(make_rows(100, 250))
     assert wait_for(lambda: recording.trouble)
     recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers

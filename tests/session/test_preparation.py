@@ -134,7 +134,7 @@ def begin(clock: Clock) -> Iterator[Callable[..., Preparation]]:
     yield begun
     for one in made:
         one.stop()
-        until(lambda one=one: one._process.poll() is not None and not one._reader.is_alive())
+        until(lambda one=one: one.process.poll() is not None and not one.reader.is_alive())
 
 
 SAY_AND_STAY = """
@@ -194,10 +194,10 @@ def test_stopping_does_not_wait_and_leaves_nothing(
     deaf = begin(SAY_AND_STAY.format("signal.signal(signal.SIGTERM, signal.SIG_IGN)"))
     until(lambda: deaf.look().fraction == 0.25)  # it hears no signal any more
     deaf.stop()
-    assert deaf._process.returncode is None, "nobody waited"
+    assert deaf.process.returncode is None, "nobody waited"
     deaf.stop()
-    until(lambda: deaf._process.poll() is not None)
-    assert deaf._process.returncode == -signal.SIGKILL
+    until(lambda: deaf.process.poll() is not None)
+    assert deaf.process.returncode == -signal.SIGKILL
     assert "is not prepared" in deaf.look().error
 
 

@@ -21,7 +21,7 @@ from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session import runner as runners
+from snakestudio.session import hand
 from snakestudio.session.offline import run_to_end
 from snakestudio.session.pulling import Grip, Spring, hold_steps
 from snakestudio.session.runner import Runner
@@ -301,7 +301,7 @@ def test_hand_that_never_pulls_changes_no_bit() -> None:
 
 
 def test_pull_ends_where_a_run_holds_no_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runners, "MOST_PULLS", 3)
+    monkeypatch.setattr(hand, "MOST_PULLS", 3)
     runner = Runner(smooth("planar_nonsmooth", 2))
     runner.pull(drawn_to(runner, 0, NOTHING, (0.1, 0.0, 0.0)))
     run_to_end(runner)

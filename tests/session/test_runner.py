@@ -19,7 +19,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.session import runner as runner_module
+from snakestudio.session import state_schedule
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
@@ -251,7 +251,7 @@ def test_what_the_engine_builds_on_is_looked_at_before_it_is_built() -> None:
 def test_states_are_kept_every_second_unless_that_takes_too_long(
     share: float, times: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner_module, "KEEP_SHARE", share)
+    monkeypatch.setattr(state_schedule, "SAVE_SHARE", share)
     scene = with_values(
         load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0}
     )

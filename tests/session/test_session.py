@@ -168,19 +168,20 @@ def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
     session.open(scene)
     session.wait_for("ready")
     done: list[float] = []
-    carry_out = session._conduct.edit
+    carry_out = session.core.edit
 
     def noted(edited: Scene) -> None:
         done.append(edited.start.x_m)  # type: ignore[union-attr]
         carry_out(edited)
 
-    monkeypatch.setattr(session._conduct, "edit", noted)
+    monkeypatch.setattr(session.core, "edit", noted)
     held = threading.Event()
 
     def be_busy() -> None:
         assert held.wait(30)
 
-    session._commands.put(be_busy)
+    monkeypatch.setattr(session.core, "prepare", be_busy)
+    session.prepare()
     numbers = [session.edit(with_values(scene, {"start.x_m": x})) for x in (0.1, 0.2, 0.3)]
     session.pause()
     numbers += [session.edit(with_values(scene, {"start.x_m": x})) for x in (0.4, 0.5)]

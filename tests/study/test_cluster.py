@@ -1,6 +1,6 @@
 """A lab's cluster as the page about it sets it up: found by the scheduler's file, and spoken to in private by TLS.
 
-The certificates beside this file were made with the commands of docs/cluster.md, for a hundred
+The certificates beside this file were made with the commands of docs/tutorials/cluster.md, for a hundred
 years.
 """
 
@@ -177,7 +177,7 @@ def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Cluster(1) as cluster:
-        gather = cluster._client.gather
+        gather = cluster.client.gather
         broken = list[bool]()
 
         async def breaking(*given: Any, **options: Any) -> Any:
@@ -186,7 +186,7 @@ def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(
                 raise CommClosedError("Stream is closed")
             return await gather(*given, **options)
 
-        monkeypatch.setattr(cluster._client, "gather", breaking)
+        monkeypatch.setattr(cluster.client, "gather", breaking)
         ticket = cluster.submit(len, "four")
         while not (found := cluster.answers(1.0)):
             pass
@@ -238,5 +238,5 @@ def test_a_scheduler_without_a_page_has_none_named(tmp_path: Path) -> None:
         scheduler(tmp_path / "scheduler.json") as (address, _),
         Cluster(scheduler=address) as cluster,
     ):
-        assert cluster._client.dashboard_link, "it names one although it was told to have none"
+        assert cluster.client.dashboard_link, "it names one although it was told to have none"
         assert cluster.dashboard == ""

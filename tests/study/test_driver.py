@@ -169,8 +169,8 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
 
     def watch(progress: Progress) -> None:
         if any(worker.busy for worker in progress.workers) and not began:
-            assert driver._crew is not None
-            pids.extend(process.pid for process in driver._crew.cluster._processes)
+            assert driver.crew is not None
+            pids.extend(driver.crew.cluster.pids)
             began.append(time.monotonic())
             driver.cancel()
 
@@ -501,7 +501,7 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
     def land(store: Store, outcomes: object) -> None:
         if count:
             # SQLite says of it what it says of a full disk
-            store._db.execute("PRAGMA max_page_count = 1")
+            store.db.execute("PRAGMA max_page_count = 1")
         count.append(1)
         real(store, outcomes)  # type: ignore[arg-type]
 

@@ -89,8 +89,8 @@ def test_a_worker_that_dies_does_not_change_a_fit(trials: list[Trial]) -> None:
             yield one
 
     def watch(progress: FitProgress) -> bool:
-        if progress.evaluations >= 2 and not killed and made[0]._crew is not None:
-            killed.append(made[0]._crew.cluster._processes[0].pid)
+        if progress.evaluations >= 2 and not killed and made[0].crew is not None:
+            killed.append(made[0].crew.cluster.pids[0])
             os.kill(killed[0], signal.SIGKILL)
         return True
 
@@ -148,19 +148,22 @@ def _deadly(fit: str, code: str, trials: bytes, task: Task) -> object:
     return _evaluate(fit, code, trials, task)
 
 
+STARTING = "snakestudio-fit-pool"
+"""The thread that brings the workers together."""
+
 ENDLESS: Task = (0, {"run.duration_s": 2000.0})
 
 
 def busy(pool: FitPool) -> bool:
-    return pool._crew is not None and any(worker.busy for worker in pool._crew.workers)
+    return pool.crew is not None and any(worker.busy for worker in pool.crew.workers)
 
 
 def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
     with manned(Objective(trials), Workers(2)) as pool:
         with pytest.raises(StoppedError):
             pool.map([ENDLESS], lambda: not busy(pool))
-        assert pool._crew is not None
-        pids = [process.pid for process in pool._crew.cluster._processes]
+        assert pool.crew is not None
+        pids = pool.crew.cluster.pids
     assert len(pids) == 2
     assert not any(alive(pid) for pid in pids)
 
@@ -194,13 +197,14 @@ def test_a_fit_that_is_given_up_before_there_are_workers_leaves_nobody(trials: l
         def cluster(self) -> Cluster:
             begun.wait()
             cluster = super().cluster()
-            made.extend(process.pid for process in cluster._processes)
+            made.extend(cluster.pids)
             return cluster
 
     with FitPool(Objective(trials), Slow(1)) as pool, contextlib.suppress(StoppedError):
+        (starting,) = (each for each in threading.enumerate() if each.name == STARTING)
         pool.map([(0, {})], lambda: False)
     begun.set()
-    pool._starting.join()
+    starting.join()
     assert made
     assert not any(alive(pid) for pid in made)
 
@@ -221,7 +225,7 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
     monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
 
     def go_on() -> bool:
-        if pool._crew is not None and pool._crew.notes:
+        if pool.crew is not None and pool.crew.notes:
             monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
         return True
 
@@ -254,9 +258,9 @@ def test_files_of_a_scene_go_with_it(trials: list[Trial], tmp_path: Path) -> Non
     scene = trials[0].scene.model_copy(
         update={"obstacles": (HeightField(x_m=5, y_m=5, picture="hills.png"),)}
     )
-    packed = fit_pool._packed([replace(trials[0], scene=scene, base_dir=tmp_path)])
+    packed = fit_pool.pack_trials([replace(trials[0], scene=scene, base_dir=tmp_path)])
     (tmp_path / "hills.png").unlink()
-    (trial,) = fit_pool._objective(packed).trials
+    (trial,) = fit_pool.objective_of(packed).trials
     assert trial.base_dir is not None
     assert (trial.base_dir / "hills.png").read_bytes() == b"hills"
     with pytest.raises(SceneError, match=r"picture = .hills.png. cannot be read"):

@@ -97,7 +97,7 @@ def test_a_cancel_leaves_nothing_running_within_a_second(
 ) -> None:
     process = begun(long_study, Workers(2))
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
-    children = descendants(process._process.pid)
+    children = descendants(process.process.pid)
     assert len(children) >= 3, "the driver and two workers"
     process.cancel()
     asked = time.monotonic()
@@ -142,10 +142,10 @@ def test_it_ends_with_whoever_watches(long_study: Path, begun: Callable[..., Stu
     """Also where that was killed: its end of the pipe is closed then."""
     process = begun(long_study)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
-    assert process._process.stdin is not None
-    process._process.stdin.close()
+    assert process.process.stdin is not None
+    process.process.stdin.close()
     wait_until(lambda: not process.running)
-    assert process._process.returncode == 130
+    assert process.process.returncode == 130
     with Store(store_path(long_study)) as store:
         assert store.landed() >= 1
 
@@ -181,7 +181,7 @@ def test_a_driver_that_is_killed_is_told_of(
 ) -> None:
     process = begun(long_study)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
-    children = descendants(process._process.pid)
-    os.kill(process._process.pid, signal.SIGKILL)
+    children = descendants(process.process.pid)
+    os.kill(process.process.pid, signal.SIGKILL)
     wait_until(lambda: not process.running and not any(map(alive, children)))
     assert "ended unexpectedly" in process.error

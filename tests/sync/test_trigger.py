@@ -221,7 +221,7 @@ def test_a_stop_that_is_on_its_way_is_heard_before_its_sender_is_turned_away() -
         sockets = _connected(receiver, 16)
         sockets[0].sendall(b"STOP\n")  # nobody looks before the next one comes
         more = socket.create_connection(("127.0.0.1", receiver.port))
-        receiver._accept()
+        receiver.accept()
         assert set(stopped) == _names(sockets[:1])
         for one in (*sockets, more):
             one.close()

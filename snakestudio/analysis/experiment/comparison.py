@@ -9,7 +9,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio.analysis.experiment.aligned_samples import (
+    MEANS,
+    SQUARES,
+    AlignedSamples,
+    course_figures,
+    error_series,
+)
 from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions, align
+from snakestudio.analysis.experiment.bootstrap import (
+    COVERAGE,
+    DRAWS,
+    among_trials,
+    interval,
+    mean_in_blocks,
+)
 from snakestudio.analysis.experiment.figures import FIGURES, Figure
 from snakestudio.analysis.experiment.plausible import suspicions
 from snakestudio.analysis.experiment.tracks import RunTracks
@@ -20,175 +34,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.text import counted
 
-__all__ = [
-    "AlignedSamples",
-    "ExperimentComparison",
-    "TrialComparison",
-    "among_trials",
-    "compare_experiment",
-    "interval",
-    "mean_in_blocks",
-]
-
-# Bootstrap: how sure figures are, by drawing the data anew, in blocks of time within a trial, and
-# among trials.
-#
-# The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the
-# moving-block bootstrap, Künsch 1989), from the series closed to a circle (Politis and Romano
-# 1992): else its ends, where alignment errors are largest, would be drawn too seldom. Where there
-# are several trials, trials are drawn first, then blocks within each.
-
-
-DRAWS = 2000
-COVERAGE = 0.95
-"""Share of the draws that an interval holds."""
-
-
-def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
-    """Means (draws,) of a series (k,) drawn anew in blocks of so many rows that follow each other, round its end."""
-    k = len(values)
-    block = max(1, min(block, k))
-    sums = np.concatenate([[0.0], np.cumsum(np.concatenate([values, values[: block - 1]]))])
-    of_blocks = (sums[block:] - sums[:-block]) / block
-    count = math.ceil(k / block)
-    random = np.random.default_rng(seed)
-    chosen = random.integers(0, len(of_blocks), (DRAWS, count))
-    means: FloatArray = of_blocks[chosen].mean(axis=1)
-    return means
-
-
-def among_trials(draws: FloatArray, seed: int) -> FloatArray:
-    """Means (draws,) over trials drawn with replacement, of the figures (trials, draws) that each trial's draw gave."""
-    trials, n = draws.shape
-    random = np.random.default_rng(seed)
-    chosen = random.integers(0, trials, (n, trials))
-    means: FloatArray = draws[chosen, np.arange(n)[:, None]].mean(axis=1)
-    return means
-
-
-def interval(draws: FloatArray) -> tuple[float, float]:
-    """The percentile interval of draws (n,)."""
-    tail = 50.0 * (1.0 - COVERAGE)
-    low, high = np.percentile(draws, [tail, 100.0 - tail])
-    return float(low), float(high)
-
-
-# Run and experiment beside each other at the same instants, and the error figures of that.
-
-
-_LIFTS_M = 0.002
-"""A run whose link stays within this height tells nothing about heights."""
-
-MEANS = {"along_mean": "along", "heading_mean": "heading"}
-SQUARES = {
-    "position_rmse": "distance",
-    "along_rmse": "along",
-    "across_rmse": "across",
-    "height_rmse": "height",
-    "heading_rmse": "heading",
-}
-_LARGEST = {
-    "position_max": "distance",
-    "along_max": "along",
-    "across_max": "across",
-    "heading_max": "heading",
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AlignedSamples:
-    """Run and experiment beside each other at the k instants of a capture that lie within the run."""
-
-    time: FloatArray
-    """Of the run, s. Shape (k,)."""
-
-    run: FloatArray
-    experiment: FloatArray
-    """`run` and `experiment`: places of the link, m; of the experiment NaN where nothing is known.
-    Shape (k, 3)."""
-
-    measured: BoolArray
-    """Where the experiment was really seen; only this counts in figures. Shape (k,)."""
-
-    along: FloatArray
-    across: FloatArray
-    """`along` and `across`: the experiment's place less the run's, along the run's path and to the
-    left of it, m. Shape (k,)."""
-
-    run_heading: FloatArray
-    heading: FloatArray | None
-    """`run_heading` and `heading`: heading of the run's link, and the experiment's less that, rad.
-    Shape (k,)."""
-
-    @property
-    def distance(self) -> FloatArray:
-        """Distance in the plane (k,), m."""
-        distance: FloatArray = np.hypot(self.along, self.across)
-        return distance
-
-    @property
-    def height(self) -> FloatArray:
-        """The experiment's height less the run's (k,), m."""
-        return self.experiment[:, 2] - self.run[:, 2]
-
-
-def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dict[str, Figure]:
-    """The figures of a course, by name; what cannot be told is left out.
-
-    Parameters
-    ----------
-    run, experiment : Trend
-        Trends of both tracks.
-    """
-    seen = course.measured
-    figures: dict[str, Figure] = {}
-    for name, column in MEANS.items():
-        values = error_series(course, column)
-        if values is not None:
-            figures[name] = Figure(float(values.mean()))
-    for name, column in SQUARES.items():
-        values = error_series(course, column)
-        if values is not None:
-            figures[name] = Figure(math.sqrt(float(np.mean(values * values))))
-    for name, column in _LARGEST.items():
-        values = error_series(course, column)
-        if values is not None:
-            figures[name] = Figure(float(np.abs(values).max()))
-    time = course.time[seen]
-    speeds = [
-        float(np.linalg.norm(place[seen][-1, :2] - place[seen][0, :2]) / (time[-1] - time[0]))
-        for place in (course.run, course.experiment)
-    ]
-    turn = math.remainder(experiment.direction - run.direction, 2.0 * math.pi)
-    pairs = {
-        "net_speed": (speeds[0], speeds[1]),
-        "trend_speed": (run.speed, experiment.speed),
-        "trend_direction": (math.degrees(run.direction), math.degrees(run.direction + turn)),
-        "turning": (math.degrees(run.turning), math.degrees(experiment.turning)),
-        "frequency": (run.frequency, experiment.frequency),
-        "amplitude": (run.amplitude, experiment.amplitude),
-    }
-    for name, (own, other) in pairs.items():
-        if math.isfinite(own) or math.isfinite(other):
-            figures[name] = Figure(other - own, own, other)
-    return {kind.name: figures[kind.name] for kind in FIGURES if kind.name in figures}
-
-
-def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
-    """One error series where it was measured, in the unit of its figures; None if there is none."""
-    values: FloatArray | None = getattr(course, name)
-    if values is None:
-        return None
-    if name == "height" and float(np.ptp(course.run[:, 2])) < _LIFTS_M:
-        return None
-    seen = values[course.measured & np.isfinite(values)]
-    if not len(seen):
-        return None
-    return np.degrees(seen) if name == "heading" else seen
-
-
-# Compare a run with an experiment: its trials laid over the run, and how far apart both are, as
-# figures.
+__all__ = ["ExperimentComparison", "TrialComparison", "compare_experiment"]
 
 
 _LEAST_ROWS = 8

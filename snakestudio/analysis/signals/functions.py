@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,223 +19,19 @@ from snakestudio.analysis.signals.filters import (
 )
 from snakestudio.analysis.signals.nodes import (
     Block,
-    ColumnKey,
     Node,
     Number,
     Pointwise,
     Reading,
-    evaluate,
 )
+from snakestudio.analysis.signals.running import Integral, Unwrapped, ValueAt
 from snakestudio.errors import PluginRuntimeError, SignalError
-from snakestudio.model.column_units import PLAIN, Unit, combined, common, of_column, raised
-from snakestudio.model.recording import Recording
+from snakestudio.model.column_units import PLAIN, Unit, common, of_column, raised
 from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
-__all__ = ["BLOCK", "FUNCTIONS", "FilterKind", "Function", "guarded", "unit_after"]
-
-# Functions that depend on all rows before: integral and unwrapped angle, and the value at a fixed
-# time.
-#
-# They are carried on from block to block, and what they stand at is kept for every block, so that a
-# signal of hours that is asked for row by row does not begin anew each time. A block always begins
-# at the same row: pieces equal the whole.
-
-
-BLOCK = 2048
-"""Rows from one kept state to the next."""
-
-
-class _State(NamedTuple):
-    """Where a running function stands: the last value it saw and its time (NaN before any), and its sum so far."""
-
-    time: float = np.nan
-    value: float = np.nan
-    total: float = 0.0
-
-
-class _Kept:
-    """States at the beginning of every block, for each pair of recordings as long as they live."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._states: dict[
-            tuple[int, int], tuple[list[weakref.ref[Recording]], tuple[_State, ...]]
-        ] = {}
-
-    def get(self, reading: Reading) -> tuple[_State, ...]:
-        """What is known."""
-        with self._lock:
-            entry = self._states.get(_key(reading))
-        if entry is not None and [alive() for alive in entry[0]] == _recordings(reading):
-            return entry[1]
-        return (_State(),)
-
-    def put(self, reading: Reading, states: tuple[_State, ...]) -> None:
-        """Keep what will not change any more."""
-        try:
-            alive = [weakref.ref(recording) for recording in _recordings(reading)]
-        except TypeError:  # what cannot be watched is worked out anew
-            return
-        with self._lock:
-            self._states = {
-                key: entry
-                for key, entry in self._states.items()
-                if all(ref() is not None for ref in entry[0])
-            }
-            self._states[_key(reading)] = (alive, states)
-
-
-def _recordings(reading: Reading) -> list[Recording]:
-    return [reading.recording, *([reading.other] if reading.other is not None else [])]
-
-
-def _key(reading: Reading) -> tuple[int, int]:
-    return id(reading.recording), id(reading.other)
-
-
-class _Running(Node):
-    """A function of a part and of all its values before."""
-
-    def __init__(self, part: Node) -> None:
-        super().__init__(part.unit, (part,))
-        self._kept = _Kept()
-
-    @property
-    def part(self) -> Node:
-        return self.parts[0]
-
-    @abstractmethod
-    def run(
-        self, times: FloatArray, values: FloatArray, state: _State
-    ) -> tuple[FloatArray, _State]:
-        """Go on over some rows: the values there, and where it stands then."""
-
-    def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """From the beginning of the block."""
-        return self.part.reach(reading, start // BLOCK * BLOCK, stop)
-
-    def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """At every row from `start` on; gaps stay gaps, and what comes after one goes on across it."""
-        reading = block.reading
-        number = start // BLOCK
-        state = self._state(reading, number)
-        first = number * BLOCK
-        values = self.part.values(block, first, stop)
-        times = block.times(first, stop)
-        pieces = []
-        for a in range(0, stop - first, BLOCK):
-            piece, state = self.run(times[a : a + BLOCK], values[a : a + BLOCK], state)
-            pieces.append(piece)
-            if len(piece) == BLOCK:
-                self._note(reading, (first + a) // BLOCK + 1, state)
-        return np.concatenate(pieces)[start - first :]
-
-    def _state(self, reading: Reading, number: int) -> _State:
-        """Where it stands at the beginning of a block."""
-        states = self._kept.get(reading)
-        if number < len(states):
-            return states[number]
-        state = states[-1]
-        for k in range(len(states) - 1, number):
-            a = k * BLOCK
-            b = (k + 1) * BLOCK
-            state = self.run(reading.times[a:b], evaluate(self.part, reading, a, b), state)[1]
-            self._note(reading, k + 1, state)
-        return state
-
-    def _note(self, reading: Reading, number: int, state: _State) -> None:
-        """Keep where it stands at the beginning of the next block, if that will not change any more."""
-        states = self._kept.get(reading)
-        if len(states) == number and self.part.settled(
-            reading, (number - 1) * BLOCK, number * BLOCK
-        ):
-            self._kept.put(reading, (*states, state))
-
-
-class Integral(_Running):
-    """Integral over time since the first row, by trapezoids."""
-
-    def __init__(self, part: Node) -> None:
-        super().__init__(part)
-        self.unit = combined(part.unit, of_column("time_s"))
-
-    def run(
-        self, times: FloatArray, values: FloatArray, state: _State
-    ) -> tuple[FloatArray, _State]:
-        """Where values are missing, so are sums."""
-        there = np.isfinite(values)
-        made = np.full(len(values), np.nan)
-        if not there.any():
-            return made, state
-        t, x = times[there], values[there]
-        before = (t[0], x[0]) if np.isnan(state.time) else (state.time, state.value)
-        areas = 0.5 * np.diff(t, prepend=before[0]) * (x + np.concatenate([[before[1]], x[:-1]]))
-        areas[0] += state.total
-        sums = np.cumsum(areas)
-        made[there] = sums
-        return made, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
-
-
-class Unwrapped(_Running):
-    """An angle without jumps by whole turns."""
-
-    def __init__(self, part: Node) -> None:
-        super().__init__(part)
-        degrees = part.unit is not None and part.unit[4] == 1.0
-        self._turn = 360.0 if degrees else 2.0 * np.pi
-
-    def run(
-        self, times: FloatArray, values: FloatArray, state: _State
-    ) -> tuple[FloatArray, _State]:
-        """Whole turns are added so that a row is within half a turn of the one before."""
-        there = np.isfinite(values)
-        made = np.full(len(values), np.nan)
-        if not there.any():
-            return made, state
-        x = values[there]
-        before = x[0] if np.isnan(state.value) else state.value
-        turns = state.total - np.cumsum(np.round(np.diff(x, prepend=before) / self._turn))
-        made[there] = x + self._turn * turns
-        return made, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
-
-
-class ValueAt(Node):
-    """The value at a fixed time, for every row; linearly between rows."""
-
-    def __init__(self, part: Node, time: float) -> None:
-        super().__init__(part.unit, (part,))
-        self._time = time
-
-    @property
-    def columns(self) -> frozenset[ColumnKey]:
-        """None: the rows it looks at lie elsewhere, and it reads them itself."""
-        return frozenset()
-
-    def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """No further."""
-        return start, stop
-
-    def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """Once the recording has got there."""
-        first, last = self._rows(reading)
-        return bool(self._time <= reading.times[-1]) and self.parts[0].settled(reading, first, last)
-
-    def _rows(self, reading: Reading) -> tuple[int, int]:
-        first = reading.from_time(self._time)
-        return first, max(reading.to_time(self._time), first + 1)
-
-    def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """NaN where the recording has not got there."""
-        reading = block.reading
-        first, last = self._rows(reading)
-        times = reading.times[first:last]
-        near = 1e-9 * max(1.0, abs(self._time))
-        if not times[0] - near <= self._time <= times[-1] + near:
-            return np.full(stop - start, np.nan)
-        values = evaluate(self.parts[0], reading, first, last)
-        return np.full(stop - start, np.interp(self._time, times, values))
+__all__ = ["FUNCTIONS", "FilterKind", "Function", "guarded", "unit_after"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,17 @@ def _remember(recording: Recording, count: int) -> None:
         return
 
 
+def _median(values: FloatArray) -> float:
+    """Median of finite numbers.
+
+    NumPy's own imports its masked arrays on its first call, which keeps the window waiting for tens
+    of ms even where another thread calls it.
+    """
+    ordered = np.sort(values)
+    middle = len(ordered) // 2
+    return float(ordered[middle - 1 + len(ordered) % 2 : middle + 1].mean())
+
+
 class Reading:
     """The recordings a signal is evaluated on, as long as they are at this moment.
 
@@ -76,7 +87,7 @@ class Reading:
     def interval(self) -> float:
         """Median time between two of the first rows, s; NaN where there are less than two."""
         between = np.diff(self.times[:_FIRST])
-        return float(np.median(between)) or float("nan") if len(between) else float("nan")
+        return _median(between) or float("nan") if len(between) else float("nan")
 
     @cached_property
     def even(self) -> bool:

@@ -315,8 +315,8 @@ class Compliance:
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._scene, self._names = scene, _law(scene).names
-        self._gait = _YieldingGait(scene, self._names)
-        self._set_points = SetPoints(scene, start, gait=self._gait)
+        self.gait = _YieldingGait(scene, self._names)
+        self._set_points = SetPoints(scene, start, gait=self.gait)
         nothing = (0.0,) * len(self._names)
         self._state = _State(_values(scene.gait, self._names), nothing, nothing)
 
@@ -344,10 +344,10 @@ class Compliance:
         since = max(now - self._scene.control.start_delay_s, 0.0)
         load = np.zeros(len(self._names))
         if self._set_points.begun(now):
-            load = -self._gait.slopes(since).T @ np.nan_to_num(snapshot.joint_torque)
+            load = -self.gait.slopes(since).T @ np.nan_to_num(snapshot.joint_torque)
         self._state = self._following(load, length)
         following = self._state.value
-        self._set_points.change(lambda begin: self._gait.aim(following, begin, length), now)
+        self._set_points.change(lambda begin: self.gait.aim(following, begin, length), now)
         return self._set_points.reference(time, None)
 
     def _following(self, load: FloatArray, length: float) -> _State:
@@ -381,7 +381,7 @@ class Compliance:
         if errors:
             raise SceneError.of(errors)
         self._scene = scene
-        self._set_points.change(lambda since: self._gait.apply(scene.gait, since), time)
+        self._set_points.change(lambda since: self.gait.apply(scene.gait, since), time)
         self._set_points.apply_speed(scene)
 
     def checkpoint(self) -> Any:

@@ -23,6 +23,7 @@ from snakestudio.export.report import Report
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.forms.task_bar import TaskBar
@@ -143,6 +144,13 @@ class AnalysisFrame(Themed):
             button.setAutoDefault(False)
         self.actions_row.addWidget(self.copy_button)
         self.actions_row.addWidget(self.export_button)
+
+    def add_actions(self, *actions: QWidget, option: QWidget | None = None) -> None:
+        """Add what else can be done with the results, behind the buttons; an option is far left of them."""
+        if option is not None:
+            self.actions_row.insertLayout(0, line_of(option, 1), 1)
+        for action in actions:
+            self.actions_row.addWidget(action)
 
     def _lay_out(self, title: str, is_wide: bool) -> None:
         left = QVBoxLayout()

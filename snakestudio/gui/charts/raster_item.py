@@ -35,7 +35,31 @@ def reported(paint: Callable[P, None]) -> Callable[P, None]:
     return painted
 
 
-class RasterItem(pg.ImageItem):
+class _Layer(pg.GraphicsObject):
+    """An item that covers an area of a chart, and that the mouse does not see."""
+
+    def __init__(self, z: float, **options: Any) -> None:
+        super().__init__(**options)
+        self._area = QRectF()
+        self.setZValue(z)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def fit(self, area: QRectF) -> None:
+        """Cover another area of the chart."""
+        if area != self._area:
+            self.prepareGeometryChange()
+            self._area = QRectF(area)
+        self.renew()
+
+    def renew(self) -> None:
+        """Draw again when it is painted next."""
+        raise NotImplementedError
+
+    def boundingRect(self) -> QRectF:
+        return self._area
+
+
+class RasterItem(_Layer, pg.ImageItem):
     """An image in pixels of the screen, made when it is painted after it has changed.
 
     Thousands of dots and lines are one image: as items of their own they take a second to paint.
@@ -50,28 +74,15 @@ class RasterItem(pg.ImageItem):
     """
 
     def __init__(self, make: Callable[[QRectF, float], Pixels | None], z: float) -> None:
-        super().__init__(axisOrder="row-major")
+        super().__init__(z, axisOrder="row-major")
         self._make = make
-        self._area = QRectF()
         self._stale = True
         self._pixmap: QPixmap | None = None
-        self.setZValue(z)
-        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
-
-    def fit(self, area: QRectF) -> None:
-        """Fill another area of the chart."""
-        if area != self._area:
-            self.prepareGeometryChange()
-            self._area = QRectF(area)
-        self.renew()
 
     def renew(self) -> None:
         """Make the image again when it is painted next."""
         self._stale = True
         self.update()
-
-    def boundingRect(self) -> QRectF:
-        return self._area
 
     @reported
     def paint(self, painter: QPainter, *_: Any) -> None:
@@ -92,7 +103,7 @@ def _pixmap_of(pixels: Pixels) -> QPixmap:
     return QPixmap.fromImage(image.copy())
 
 
-class PaintedItem(pg.GraphicsObject):
+class PaintedItem(_Layer):
     """A layer that a painter draws in pixels of the chart.
 
     Parameters
@@ -107,28 +118,15 @@ class PaintedItem(pg.GraphicsObject):
     """
 
     def __init__(self, draw: Callable[[QPainter], None], z: float, *, once: bool) -> None:
-        super().__init__()
+        super().__init__(z)
         self._draw = draw
         self._once = once
-        self._area = QRectF()
         self._pixels: QPixmap | None = None
-        self.setZValue(z)
-        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
-
-    def fit(self, area: QRectF) -> None:
-        """Cover another area of the chart."""
-        if area != self._area:
-            self.prepareGeometryChange()
-            self._area = QRectF(area)
-        self.renew()
 
     def renew(self) -> None:
         """Draw again when it is painted next."""
         self._pixels = None
         self.update()
-
-    def boundingRect(self) -> QRectF:
-        return self._area
 
     @reported
     def paint(self, painter: QPainter, *_: Any) -> None:

@@ -8,10 +8,17 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import ChoiceEditor, Editor, NumberEditor, make_editor
+from snakestudio.gui.forms.editors import (
+    ChoiceEditor,
+    Editor,
+    NumberEditor,
+    is_editable,
+    make_editor,
+    value_text,
+)
 from snakestudio.gui.forms.form_fields import (
     Choices,
     FormField,
@@ -22,16 +29,14 @@ from snakestudio.gui.forms.form_fields import (
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.text import exact_text
 
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
 
 _UNIT_WIDTH = 28
 """Least width of the units beside numbers, px of the design."""
-_LONGEST = 40
-"""Characters of a value that a menu shows."""
-_WORDS = {True: "on", False: "off", None: "none", "": "empty"}
+_COLUMN_SPACING = 24
+"""Space between columns of rows, px of the design."""
 
 Check = Callable[[Any], Mapping[str, str] | str]
 """What is wrong with the values: a sentence, or sentences by the names of the fields concerned."""
@@ -41,6 +46,7 @@ Check = Callable[[Any], Mapping[str, str] | str]
 class _Row:
     """What of the layout belongs together."""
 
+    layout: QFormLayout
     index: int
     names: tuple[str, ...]
     content: QWidget | None
@@ -70,6 +76,8 @@ class DeclaredForm(QWidget, Generic[T]):
         Whether Enter in a number presses the default button of the dialog.
     caption_role : str
         How captions look, a role of the style sheet.
+    caption_width : int
+        Least width of captions, px of the design.
     spacing : (int, int)
         Between captions and editors, and between rows, px.
 
@@ -92,6 +100,7 @@ class DeclaredForm(QWidget, Generic[T]):
         group: str = "",
         enter_accepts: bool = True,
         caption_role: str = "",
+        caption_width: int = 0,
         spacing: tuple[int, int] = (16, 10),
     ) -> None:
         super().__init__(parent)
@@ -102,6 +111,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self._group = group
         self._enter_accepts = enter_accepts
         self._caption_role = caption_role
+        self._caption_width = caption_width
         self._setting = False
         declared = fields_of(values) if fields is None else fields
         self.fields = {name: each for name, each in declared.items() if isinstance(each, FormField)}
@@ -117,16 +127,17 @@ class DeclaredForm(QWidget, Generic[T]):
         """Words before fields that are not the first of their line, by the names of the fields."""
         self._rows: list[_Row] = []
         self._has_units = any(_has_unit(each) for each in self.fields.values())
-        self._layout = QFormLayout()
-        self._layout.setHorizontalSpacing(spacing[0])
-        self._layout.setVerticalSpacing(spacing[1])
-        self._note_rows: dict[str, int] = {}
+        self._spacing = spacing
+        self._columns = [self._make_column()]
+        self._note_rows: dict[str, tuple[QFormLayout, int]] = {}
         for name, note, lines in _grouped(declared):
             if note is not None:
                 self._add_note(name, note)
             else:
                 self._add_row(lines)
-        self.setLayout(column_of(self._layout, self.message, spacing=spacing[1] + 2))
+        columns = [(column, 1) for column in self._columns]
+        rows = line_of(*columns, spacing=theme.scaled(_COLUMN_SPACING))
+        self.setLayout(column_of(rows, self.message, spacing=spacing[1] + 2))
         self._load()
         self.refresh()
         for name, editor in self.editors.items():
@@ -134,25 +145,36 @@ class DeclaredForm(QWidget, Generic[T]):
 
     # --- rows -------------------------------------------------------------------------------------
 
+    def _make_column(self) -> QFormLayout:
+        column = QFormLayout()
+        column.setHorizontalSpacing(self._spacing[0])
+        column.setVerticalSpacing(self._spacing[1])
+        return column
+
     def _add_row(self, lines: Sequence[Sequence[str]]) -> None:
         first = self.fields[lines[0][0]]
+        if first.place == "column":
+            self._columns.append(self._make_column())
+        column = self._columns[-1]
         made = [[part for name in line for part in self._parts(name, line)] for line in lines]
         names = tuple(name for line in lines for name in line)
         single = len(made) == 1 and len(made[0]) == 1
         content = None if single else QWidget(self)
-        self._rows.append(_Row(self._layout.rowCount(), names, content))
+        self._rows.append(_Row(column, column.rowCount(), names, content))
         row = content or made[0][0]
         if first.wide:
-            self._layout.addRow(row)
+            column.addRow(row)
         else:
             caption = QLabel(first.caption, self)
             caption.setBuddy(self.editors[names[0]].widget)
             caption.setToolTip(first.help)
             caption.setProperty("role", self._caption_role)
-            self._layout.addRow(caption, row)
+            caption.setMinimumWidth(theme.scaled(self._caption_width))
+            column.addRow(caption, row)
         if content is None:
             return
-        stretched = {self.editors[name].widget for name in names if not self.fields[name].width}
+        unlimited = [self.editors[name].widget for name in names if not self.fields[name].width]
+        stretched = {widget for widget in unlimited if not isinstance(widget, QLabel)}
         lines_of_parts = []
         for parts in made:
             stretches = [(part, 1 if part in stretched else 0) for part in parts]
@@ -190,12 +212,13 @@ class DeclaredForm(QWidget, Generic[T]):
         label.setWordWrap(True)
         label.setProperty("role", note.role)
         self.notes[name] = label
-        self._note_rows[name] = self._layout.rowCount()
+        column = self._columns[-1]
+        self._note_rows[name] = (column, column.rowCount())
         if note.wide:
-            self._layout.addRow(label)
+            column.addRow(label)
         else:
-            self._layout.addRow("", label)
-        self._layout.setRowVisible(self._note_rows[name], False)
+            column.addRow("", label)
+        self._show_note_row(name, False)
 
     def show_note(self, name: str, sentence: str, role: str = "") -> None:
         """Show a sentence between the rows, or none."""
@@ -203,7 +226,11 @@ class DeclaredForm(QWidget, Generic[T]):
         label.setText(sentence)
         if role and label.property("role") != role:
             theme.set_role(label, role)
-        self._layout.setRowVisible(self._note_rows[name], bool(sentence))
+        self._show_note_row(name, bool(sentence))
+
+    def _show_note_row(self, name: str, shown: bool) -> None:
+        column, index = self._note_rows[name]
+        column.setRowVisible(index, shown)
 
     # --- values -----------------------------------------------------------------------------------
 
@@ -275,7 +302,7 @@ class DeclaredForm(QWidget, Generic[T]):
         fields = self.fields.items()
         shown = {name for name, each in fields if each.shown is None or each.shown(values)}
         for row in self._rows:
-            self._layout.setRowVisible(row.index, bool(shown.intersection(row.names)))
+            row.layout.setRowVisible(row.index, bool(shown.intersection(row.names)))
             if row.content is None or len(row.names) == 1:
                 continue
             for name in row.names:
@@ -328,19 +355,16 @@ class DeclaredForm(QWidget, Generic[T]):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
         name = self._name_of(self.focusWidget() if by_keyboard else self.childAt(event.pos()))
-        if not name or not self._is_editable(name):
+        if not name or not is_editable(self.editors[name].widget):
             return
         first = getattr(self._first, name)
         menu = Menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        action = menu.addAction(f"&Reset to {self._text_of(name, first)}")
+        text = value_text(self.fields[name], first, self.values)
+        action = menu.addAction(f"&Reset to {text}")
         action.setEnabled(first != self.editors[name].value)
         action.triggered.connect(lambda _=False: self.reset(name))
         menu.popup(event.globalPos())
-
-    def _is_editable(self, name: str) -> bool:
-        widget = self.editors[name].widget
-        return widget.isEnabled() and not (isinstance(widget, QLineEdit) and widget.isReadOnly())
 
     def _name_of(self, widget: QWidget | None) -> str:
         """The field that a widget belongs to, "" if to none."""
@@ -351,17 +375,6 @@ class DeclaredForm(QWidget, Generic[T]):
                 return widget.objectName()
             widget = widget.parentWidget()
         return ""
-
-    def _text_of(self, name: str, value: Any) -> str:
-        declared = self.fields[name]
-        offered = declared.choices(self.values) if callable(declared.choices) else declared.choices
-        text = next((choice.text for choice in offered or () if choice.value == value), None)
-        if text is not None:
-            return text
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return f"{exact_text(value)} {declared.unit}".strip()
-        text = _WORDS[value] if value in _WORDS else str(value)
-        return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 
     # --- settings ---------------------------------------------------------------------------------
 

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox
@@ -16,6 +24,10 @@ from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.text import exact_text
 from snakestudio.viewmodel.numbers import parse_change
+
+_LONGEST = 40
+"""Characters of a value that a menu shows."""
+_WORDS = {True: "on", False: "off", None: "none", "": "empty"}
 
 
 class Editor(QObject):
@@ -312,6 +324,22 @@ class SuggestionEditor(Editor):
             self.widget.setEditText(value)
 
 
+class ShownText(Editor):
+    """A text that is only shown."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: QLabel = QLabel(parent)
+        self.widget.setTextFormat(Qt.TextFormat.PlainText)
+
+    @property
+    def value(self) -> str:
+        return self.widget.text()
+
+    def set_value(self, value: Any) -> None:
+        self.widget.setText(value)
+
+
 def make_editor(
     field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True
 ) -> Editor:
@@ -339,3 +367,22 @@ def make_editor(
     if field.help:
         editor.widget.setToolTip(field.help)
     return editor
+
+
+def value_text(field: FormField, value: Any, values: Any) -> str:
+    """A value as a menu shows it; `values` are those of the form, which choices may depend on."""
+    offered = field.choices(values) if callable(field.choices) else field.choices
+    text = next((choice.text for choice in offered or () if choice.value == value), None)
+    if text is not None:
+        return text
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{exact_text(value)} {field.unit}".strip()
+    text = _WORDS[value] if value in _WORDS else str(value)
+    return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
+
+
+def is_editable(widget: QWidget) -> bool:
+    """Whether the value of an editor's widget can be changed."""
+    if isinstance(widget, QLabel) or not widget.isEnabled():
+        return False
+    return not (isinstance(widget, QLineEdit) and widget.isReadOnly())

@@ -93,8 +93,9 @@ class FormField:
     live: bool = True
     """Whether what is typed counts at once; otherwise on Enter and when the field is left, and what
     is not valid is replaced by the value that holds."""
-    place: Literal["row", "beside", "below"] = "row"
-    """A row of its own, or in the row of the field before: in the same line, or in one below."""
+    place: Literal["row", "beside", "below", "column"] = "row"
+    """A row of its own, or in the row of the field before: in the same line, or in one below; or a
+    row at the top of another column of rows."""
     wide: bool = False
     """Whether its row has no caption, and starts where the captions do."""
     editor: Callable[[FormField, Any], Any] | None = None

@@ -120,12 +120,14 @@ class ServiceDialog(Dialog):
             self.start()
 
 
-def port_field(label: str, help: str, **declared: Any) -> FormField:
+def port_field(
+    label: str, help: str, refusal: str = "Give a port from 1 to 65535.", **declared: Any
+) -> FormField:
     """A field for the number of a port."""
     return FormField(
         label,
         help=help,
-        refusal="Give a port from 1 to 65535.",
+        refusal=refusal,
         integer=True,
         plain=True,
         minimum=1,

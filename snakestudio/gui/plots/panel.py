@@ -141,6 +141,11 @@ class PlotPanel(Themed):
             button.toggled.connect(lambda on: self._refresh())
         self.window_box.activated.connect(lambda _: self.follow())
         self.bar.add_button.clicked.connect(lambda: self.add_plot(Content("time")))
+        self._is_regridded = False
+        self._timer = QTimer(self)
+        self._timer.setObjectName("redraw_timer")
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._tick)
         self.grid = PlotGrid(self._make_plot)
         self.grid.changed.connect(self._on_grid)
         self.grid.dropped.connect(self.add_channels)
@@ -166,10 +171,6 @@ class PlotPanel(Themed):
         self._resting.setSingleShot(True)
         self._resting.setInterval(_REST_MS)
         self._resting.timeout.connect(self._refresh)
-        self._timer = QTimer(self)
-        self._timer.setObjectName("redraw_timer")
-        self._timer.setInterval(_TICK_MS)
-        self._timer.timeout.connect(self._tick)
         session_controller.recording_changed.connect(self._on_recording)
         session_controller.cursor_changed.connect(self._on_cursor)
         document.scene_changed.connect(self._on_scene)
@@ -283,6 +284,11 @@ class PlotPanel(Themed):
         return False
 
     def _on_grid(self) -> None:
+        # Making a plot takes as long as several redraws: the window takes its events, draws the
+        # plot, and only then has values read and worked out for it.
+        self._is_regridded = True
+        if self._timer.isActive():
+            self._timer.start()
         self.redraws.keep(self.plots)
         self._want()
         self.show_focus(self._marked)
@@ -488,6 +494,10 @@ class PlotPanel(Themed):
     def _tick(self) -> None:
         if self._resting.isActive() or self.visibleRegion().isEmpty():
             return  # behind another tab, which Qt calls visible: what nobody sees takes no time from who drives a robot
+        if self._is_regridded:
+            self._is_regridded = False
+            self._draw()
+            return
         now = time.perf_counter()
         filling = self.history.filling
         if filling or now - self._pulled >= _PULL_EVERY_S:

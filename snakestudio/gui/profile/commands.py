@@ -6,14 +6,14 @@ The windows, and what reads profiles, are imported when they are asked for.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from snakestudio.errors import ProfileError, SnakeStudioError
-from snakestudio.gui.core.command import Command
-from snakestudio.gui.profile.robot import ProfileContext
+from snakestudio.gui.core.command import Command, Context
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.paths import resource
 
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ __all__ = [
     "prepare_for_robot",
     "prepare_wiggle",
 ]
+
+
+class ProfileContext(Context, Protocol):
+    """What these commands work with."""
+
+    robot: RobotController
+
 
 _LAST = "robot/edited_profile"
 _FIRST = "lab_robot.toml"
@@ -126,9 +133,9 @@ def _candidates(c: ProfileContext) -> list[Path]:
     from snakestudio.link.profile.library import own, shipped
 
     found: list[Path] = []
-    robot = c.robot
-    if robot.loaded is not None and robot.loaded.path is not None:
-        found.append(robot.loaded.path)
+    robot_controller = c.robot
+    if robot_controller.loaded is not None and robot_controller.loaded.path is not None:
+        found.append(robot_controller.loaded.path)
     last = c.settings.value(_LAST)
     if isinstance(last, str) and Path(last).is_file():
         found.append(Path(last))
@@ -137,13 +144,8 @@ def _candidates(c: ProfileContext) -> list[Path]:
 
 def _apply(c: ProfileContext, document: ProfileDocument) -> None:
     """Connect again, over the same bus, with the profile as it is now."""
-    robot = c.robot
-    if robot.link is None:
-        return
     try:
-        robot.connect_to(
-            document.loaded, robot.link.profile.bus, robot.choices, emulated=robot.emulated
-        )
+        c.robot.reconnect(document.loaded)
     except SnakeStudioError as error:
         QMessageBox.warning(c.window, "Robot", str(error))
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.checks_panel import ChecksPanel
@@ -38,7 +39,6 @@ from snakestudio.gui.profile.pages import (
     loss_page,
     overview_page,
 )
-from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.profile.sequences_page import SequencesPage
 from snakestudio.link.profile.library import new_profile, own, shipped
 from snakestudio.model.scene import Scene
@@ -63,7 +63,7 @@ class ProfileEditor(QWidget):
 
     Parameters
     ----------
-    robot : Robot or None
+    robot_controller : RobotController or None
         The window's.
     parent : QWidget
         The main window: while there is something to save it does not close without asking.
@@ -87,18 +87,18 @@ class ProfileEditor(QWidget):
     def __init__(
         self,
         document: ProfileDocument,
-        robot: Robot | None = None,
+        robot_controller: RobotController | None = None,
         parent: QWidget | None = None,
         scene: Callable[[], Scene] | None = None,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.document = document
-        self._robot = robot
+        self._robot_controller = robot_controller
         document.setParent(self)
         self.setObjectName("profile_editor")
         self.pages: dict[str, QWidget] = {
             "Overview": overview_page(document),
-            "Joints": JointsPage(document, robot, scene),
+            "Joints": JointsPage(document, robot_controller, scene),
             "Messages": MessagesPage(document),
             "Status and Errors": MeaningsPage(document),
             "Sequences": SequencesPage(document),
@@ -148,8 +148,8 @@ class ProfileEditor(QWidget):
         document.title_changed.connect(self._show_title)
         document.changed.connect(self._show_title)
         document.locked_changed.connect(self._show_lock)
-        if robot is not None:
-            robot.changed.connect(self._on_robot)
+        if robot_controller is not None:
+            robot_controller.changed.connect(self._on_robot)
         if parent is not None:
             parent.installEventFilter(self)
         self._show_title()
@@ -241,19 +241,19 @@ class ProfileEditor(QWidget):
         self.save_action.setEnabled(document.dirty and not document.locked)
 
     def _on_robot(self) -> None:
-        robot = self._robot
+        robot_controller = self._robot_controller
         same = (
-            robot is not None
-            and robot.loaded is not None
-            and robot.loaded.path == self.document.path
+            robot_controller is not None
+            and robot_controller.loaded is not None
+            and robot_controller.loaded.path == self.document.path
         )
-        armed = same and robot is not None and robot.movable
+        armed = same and robot_controller is not None and robot_controller.movable
         self.document.lock(
             "The robot is armed with this profile; disarm it before you change anything."
             if armed
             else ""
         )
-        movable = robot is not None and robot.movable
+        movable = robot_controller is not None and robot_controller.movable
         self.learn.setEnabled(not movable)
         self.learn.setToolTip(_LEARN_LATER if movable else _LEARN)
         self.apply.setVisible(same)

@@ -12,14 +12,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import ProfileError
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.live_angles import LiveAngles
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
-from snakestudio.gui.profile.robot import LiveAngles, Robot
 from snakestudio.link.profile.editing import AxesOfJoint, Numbering, axes_of_scene, generate_axes
 from snakestudio.link.profile.schema import Axis
 from snakestudio.model.scene import Scene
@@ -109,14 +110,14 @@ class JointsPage(QWidget):
     def __init__(
         self,
         document: ProfileDocument,
-        robot: Robot | None,
+        robot_controller: RobotController | None,
         scene: Callable[[], Scene] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
         self._scene = scene
-        self.live = None if robot is None else LiveAngles(robot)
+        self.live = None if robot_controller is None else LiveAngles(robot_controller)
         extras = [
             Extra(
                 "Measured [°]",
@@ -131,7 +132,7 @@ class JointsPage(QWidget):
             "axes",
             columns_of(Axis),
             "axis",
-            extras if robot is not None else [],
+            extras if robot_controller is not None else [],
             self._general,
             self,
         )
@@ -177,9 +178,9 @@ class JointsPage(QWidget):
         column.addLayout(tools)
         column.addWidget(self.table, 1)
         column.addWidget(hint)
-        if robot is not None:
-            robot.polled.connect(self._on_polled)
-            robot.changed.connect(self._dress)
+        if robot_controller is not None:
+            robot_controller.polled.connect(self._on_polled)
+            robot_controller.changed.connect(self._dress)
         document.locked_changed.connect(self._dress)
         self._dress()
 

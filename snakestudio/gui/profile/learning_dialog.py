@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.dialog import Dialog
@@ -32,7 +33,6 @@ from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.cue_view import CueView
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.log_row import LogRow
-from snakestudio.gui.profile.robot import Robot
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.motion import Cue, directions
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
@@ -63,16 +63,19 @@ class LearningDialog(Dialog):
     ----------
     document : ProfileDocument
         Takes what was found, as one step of undo.
-    robot : Robot
+    robot_controller : RobotController
         The window's: its traffic is listened to.
     """
 
     def __init__(
-        self, document: ProfileDocument, robot: Robot, parent: QWidget | None = None
+        self,
+        document: ProfileDocument,
+        robot_controller: RobotController,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent, "Learn from Traffic", _INTRO)
         self._document = document
-        self._robot = robot
+        self._robot_controller = robot_controller
         theme.open_at(self, 900, 760)
         self.quiet: list[Frame] = []
         self.moves: list[Move] = []
@@ -86,8 +89,8 @@ class LearningDialog(Dialog):
         self._timer.setObjectName("tick_timer")
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
-        robot.traffic.connect(self._on_traffic)
-        robot.changed.connect(self.refresh)
+        robot_controller.traffic.connect(self._on_traffic)
+        robot_controller.changed.connect(self.refresh)
         self.refresh()
 
     def _make(self) -> None:
@@ -155,7 +158,7 @@ class LearningDialog(Dialog):
 
     def refresh(self) -> None:
         """Show what can be done now."""
-        connected = self._robot.link is not None or self.log.frames is not None
+        connected = self._robot_controller.link is not None or self.log.frames is not None
         recording = self._recording is not None
         if not connected and recording:
             self.break_off()
@@ -216,7 +219,7 @@ class LearningDialog(Dialog):
             ]
 
     def _record(self, what: str, length: float, cue: Cue | None) -> None:
-        self._robot.watch_traffic(self, True)
+        self._robot_controller.watch_traffic(self, True)
         self._recording = []
         self._what = what
         self._cue = cue
@@ -282,7 +285,7 @@ class LearningDialog(Dialog):
         self._recording = None
         self._cue = None
         if frames is not None:
-            self._robot.watch_traffic(self, False)
+            self._robot_controller.watch_traffic(self, False)
         return frames or [], cue
 
     def _recorded(self) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
@@ -30,7 +31,6 @@ from snakestudio.gui.forms.form_fields import form_field
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.forms.sections import heading
-from snakestudio.gui.profile.robot import Robot
 from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text
 from snakestudio.link.messages import LinkState, Telemetry
 from snakestudio.link.profile.schema import Axis, Limits
@@ -88,9 +88,9 @@ class Swings:
 class WiggleDialog(Dialog):
     """Wiggles axes of the connected robot while it is armed."""
 
-    def __init__(self, robot: Robot, parent: QWidget | None = None) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Wiggle Test", _INTRO)
-        self._robot = robot
+        self._robot_controller = robot_controller
         theme.open_at(self, 1160, 720)
         self.results: dict[str, WiggleResult] = {}
         self._axes: tuple[Axis, ...] = ()
@@ -105,7 +105,7 @@ class WiggleDialog(Dialog):
         self._timer.setInterval(_SAMPLE_MS)
         self._timer.timeout.connect(self._sample)
         self._pace = Throttle(_DRAW_MS, self._draw_running, self)
-        robot.changed.connect(self.refresh)
+        robot_controller.changed.connect(self.refresh)
         self.refresh()
 
     def _make(self) -> None:
@@ -176,7 +176,11 @@ class WiggleDialog(Dialog):
 
     def refresh(self) -> None:
         """Show the axes of the robot and what can be done with it now."""
-        axes = () if self._robot.loaded is None else self._robot.loaded.profile.axes
+        axes = (
+            ()
+            if self._robot_controller.loaded is None
+            else self._robot_controller.loaded.profile.axes
+        )
         if axes != self._axes:
             self._axes = axes
             self.results.clear()
@@ -199,8 +203,8 @@ class WiggleDialog(Dialog):
 
     def _obstacle(self) -> str:
         """What keeps the test from running, as a sentence; "" if nothing does."""
-        telemetry = self._robot.telemetry
-        if self._robot.link is None or telemetry is None:
+        telemetry = self._robot_controller.telemetry
+        if self._robot_controller.link is None or telemetry is None:
             return "No robot is connected; connect one from the Robot menu."
         if telemetry.state is LinkState.FAULT:
             return f"The robot was stopped: {telemetry.reason or 'reset the fault first.'}"
@@ -274,9 +278,9 @@ class WiggleDialog(Dialog):
 
     def start(self, row: int) -> bool:
         """Wiggle an axis; whether it began."""
-        link = self._robot.link
-        telemetry = self._robot.telemetry
-        loaded = self._robot.loaded
+        link = self._robot_controller.link
+        telemetry = self._robot_controller.telemetry
+        loaded = self._robot_controller.loaded
         valid = [field.commit() for field in (self.amplitude, self.period, self.count)]
         if (
             link is None
@@ -317,12 +321,12 @@ class WiggleDialog(Dialog):
 
     def break_off(self) -> None:
         """Stop the robot: whoever presses this wants no motion."""
-        if self._robot.link is not None and self._running is not None:
-            self._robot.link.stop("The wiggle test was broken off.")
+        if self._robot_controller.link is not None and self._running is not None:
+            self._robot_controller.link.stop("The wiggle test was broken off.")
             self._finish("The test was broken off, and the robot was stopped.")
 
     def _sample(self) -> None:
-        link = self._robot.link
+        link = self._robot_controller.link
         row = self._running
         if link is None or row is None:
             self._finish("The test was broken off: the robot is no longer connected.")

@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.theme import Themed
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.messages import LinkState
 
 __all__ = ["HOLD_MS", "Arming", "HoldButton"]
@@ -39,9 +39,9 @@ _LISTED = 8
 class Arming(Themed):
     """Shows what can be done in the present state, and nothing else."""
 
-    def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -62,13 +62,13 @@ class Arming(Themed):
         self.stream.setToolTip(
             "The robot is led to the shape the gait begins with, and follows it from there"
         )
-        self.stream.clicked.connect(control.stream)
+        self.stream.clicked.connect(robot_controller.stream)
         self.disarm = QPushButton("Disarm", self)
         self.disarm.setToolTip("Torque off, in order; the red button stops at once")
-        self.disarm.clicked.connect(control.disarm)
+        self.disarm.clicked.connect(robot_controller.disarm)
         self.reset = QPushButton("Reset Fault", self)
         self.reset.setToolTip("After this the robot may be armed again")
-        self.reset.clicked.connect(control.reset)
+        self.reset.clicked.connect(robot_controller.reset)
         self.talk = QPushButton(self)
         self.talk.clicked.connect(self._on_talk)
         column.addWidget(self.hold)
@@ -80,7 +80,7 @@ class Arming(Themed):
         column.addLayout(row)
         # below: reasons come and go, and must not move a button away from the mouse
         column.addWidget(self.card)
-        control.changed.connect(self.refresh)
+        robot_controller.changed.connect(self.refresh)
         self.refresh()
 
     def renew_theme(self) -> None:
@@ -88,11 +88,11 @@ class Arming(Themed):
 
     def refresh(self) -> None:
         """Show what can be done now."""
-        control = self._control
-        state = control.state
-        standing = control.standing
+        robot_controller = self._robot_controller
+        state = robot_controller.state
+        status = robot_controller.status
         waits = state in (LinkState.LISTENING, LinkState.IDLE)
-        reasons = control.not_ready if waits else ()
+        reasons = robot_controller.not_ready if waits else ()
         self.card.setVisible(waits)
         if reasons:
             self.heading.setText("Not ready because")
@@ -108,13 +108,13 @@ class Arming(Themed):
         theme.set_role(self.heading, "warning" if reasons else "good")
         self.hold.setVisible(waits)
         self.hold.setEnabled(waits and not reasons)
-        self.hold.does(None if control.live is None else control.live.arm)
+        self.hold.does(None if robot_controller.live is None else robot_controller.live.arm)
         self.hold.update()
         self.stream.setVisible(state is LinkState.ARMED)
-        self.stream.setEnabled(standing.armed)
+        self.stream.setEnabled(status.armed)
         self.disarm.setVisible(state in (LinkState.ARMED, LinkState.STREAMING))
         self.reset.setVisible(state is LinkState.FAULT)
-        replay = control.telemetry is not None and control.telemetry.replay
+        replay = robot_controller.telemetry is not None and robot_controller.telemetry.replay
         self.talk.setVisible(waits and not replay)
         listening = state is LinkState.LISTENING
         self.talk.setText("Talk to the Robot" if listening else "Listen Only")
@@ -125,9 +125,9 @@ class Arming(Themed):
         )
 
     def _on_talk(self) -> None:
-        if self._control.link is not None:
-            self._control.link.command(
-                "idle" if self._control.state is LinkState.LISTENING else "listen"
+        if self._robot_controller.link is not None:
+            self._robot_controller.link.command(
+                "idle" if self._robot_controller.state is LinkState.LISTENING else "listen"
             )
 
 

@@ -6,9 +6,9 @@ import math
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.live_figure import Figure
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.viewmodel.robot.robot_status import span_text
 
@@ -21,33 +21,33 @@ _EVERY = 4
 class BarPart(Themed):
     """State and stop; hidden until a robot is connected, when the bar has made room."""
 
-    def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self._polls = 0
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 0, 0)
         row.setSpacing(8)
-        self.state = Figure(
+        self.state_figure = Figure(
             "CONTACT LOST · 88.8 s ago",
             "Armed elsewhere",
             "What the robot says of itself, and how long ago it said anything at all",
             self,
         )
-        self.state.setAccessibleName("robot")
+        self.state_figure.setAccessibleName("robot")
         self.stop = StopButton(self)
         # Pressed and not clicked: a stop does not wait for the button to be let go.
-        self.stop.pressed.connect(lambda: control.stop("Stopped by the Stop button."))
-        row.addWidget(self.state)
+        self.stop.pressed.connect(lambda: robot_controller.stop("Stopped by the Stop button."))
+        row.addWidget(self.state_figure)
         row.addWidget(self.stop)
-        control.changed.connect(self._refresh)
-        control.polled.connect(self._on_poll)
+        robot_controller.changed.connect(self._refresh)
+        robot_controller.polled.connect(self._on_poll)
         self._refresh()
         self.hide()
 
     def renew_theme(self) -> None:
         self.stop.dress()
-        self.state.update()
+        self.state_figure.update()
 
     def _on_poll(self) -> None:
         self._polls += 1
@@ -55,14 +55,12 @@ class BarPart(Themed):
             self._refresh()
 
     def _refresh(self) -> None:
-        standing = self._control.standing
-        heard = standing.heard
+        status = self._robot_controller.status
+        heard = status.heard
         above, value = (
-            standing.title.split(", ")
-            if standing.lost
-            else ("robot", standing.title.partition(" (")[0])
+            status.title.split(", ") if status.lost else ("robot", status.title.partition(" (")[0])
         )
         caption = above if math.isnan(heard) else f"{above} · {span_text(heard)} ago"
-        self.state.set_caption(caption, standing.role if standing.lost else "dim")
-        self.state.show_value(value, standing.role)
-        self.state.setToolTip(standing.sentence)
+        self.state_figure.set_caption(caption, status.role if status.lost else "dim")
+        self.state_figure.show_value(value, status.role)
+        self.state_figure.setToolTip(status.sentence)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context, is_jointed, line
-from snakestudio.gui.robot.connection import FAULT_MENU, RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.core.robot_controller import RobotController
+from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
@@ -18,8 +18,7 @@ __all__ = ["PANELS", "ROBOT", "TELEOP", "TOGETHER", "RobotContext"]
 class RobotContext(Context, Protocol):
     """What these commands work with."""
 
-    robot: RobotControl
-    connection: RobotConnection
+    robot: RobotController
     robot_feature: RobotFeature
     teleoperation: TeleopFeature
     together: Starter
@@ -69,7 +68,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "mend_faults",
         FAULT_MENU,
         "Mend All Faults",
-        lambda c: c.connection.mend_faults(),
+        lambda c: c.robot.mend_faults(),
         (),
         lambda c: c.robot.emulated,
         tip="Nodes that dropped out boot anew; the robot is armed again by hand",
@@ -78,7 +77,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "disconnect_robot",
         "Robot",
         "Disconnect",
-        lambda c: c.connection.disconnect_robot(),
+        lambda c: c.robot.disconnect_robot(),
         (),
         _connected,
     ),
@@ -109,7 +108,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "Start Streaming",
         lambda c: c.robot.stream(),
         ("Ctrl+Return",),
-        lambda c: c.robot.state is LinkState.ARMED and c.robot.standing.armed,
+        lambda c: c.robot.state is LinkState.ARMED and c.robot.status.armed,
         tip="The robot follows the scene's gait or controller",
     ),
     Command(
@@ -135,7 +134,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "record_frames",
         "Robot",
         "Record Frames ...",
-        lambda c: c.connection.record_frames(),
+        lambda c: c.robot_feature.record_frames(),
         (),
         _connected,
         label=lambda c: (

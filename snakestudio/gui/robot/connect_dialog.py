@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
-from snakestudio.gui.robot.connection import RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
 from snakestudio.gui.robot.traffic_table import TrafficView
@@ -30,18 +29,11 @@ _LISTED = 12
 
 
 class ConnectDialog(Dialog):
-    """Not modal: the window, and its Stop, stay in reach.
-
-    Parameters
-    ----------
-    connection : RobotConnection
-        Does it.
-    """
+    """Not modal: the window, and its Stop, stay in reach."""
 
     def __init__(
         self,
-        control: RobotControl,
-        connection: RobotConnection,
+        robot_controller: RobotController,
         settings: QSettings,
         parent: QWidget | None = None,
     ) -> None:
@@ -50,17 +42,16 @@ class ConnectDialog(Dialog):
             "Connect to a Robot",
             "Nothing is sent at first: the program listens, and shows what is on the bus.",
         )
-        self._control = control
-        self._connection = connection
+        self._robot_controller = robot_controller
         self.setMinimumWidth(theme.scaled(760))
-        self.form = ConnectForm(control.services, settings, self)
+        self.form = ConnectForm(robot_controller.services, settings, self)
         self.message = Message(self)
         self.found = QFrame(self)
         self.state = StateCard(self.found)
         self.who = QLabel(self.found)
         self.who.setWordWrap(True)
         self.nodes = NodeStrip(self.found)
-        self.traffic = TrafficView(control, self.found)
+        self.traffic = TrafficView(robot_controller, self.found)
         self.traffic.setMinimumHeight(theme.scaled(240))
         inside = column_of(self.state, self.who, self.nodes, (self.traffic, 1), spacing=10)
         self.found.setLayout(inside)
@@ -79,30 +70,30 @@ class ConnectDialog(Dialog):
         )
         self.form.changed.connect(self._on_form)
         self._throttle = Throttle(_VIEW_MS, self._refresh, self)
-        control.changed.connect(self._on_control)
-        control.polled.connect(self._throttle.ask)
+        robot_controller.changed.connect(self._on_robot_changed)
+        robot_controller.polled.connect(self._throttle.ask)
         self._said = ""
-        self._on_control()
+        self._on_robot_changed()
 
     def choose_kind(self, kind: str) -> None:
         """Show what a kind of connection needs; as it was if none is named."""
-        if kind and not self._control.connected:
+        if kind and not self._robot_controller.connected:
             self.form.choose_kind(kind)
 
     def connect_or_not(self) -> None:
         """Connect to what is chosen, or let go of the robot."""
-        if self._control.connected:
-            self._connection.disconnect_robot()
+        if self._robot_controller.connected:
+            self._robot_controller.disconnect_robot()
             return
         form = self.form
         assert form.loaded is not None
         try:
             if form.kind == "emulated":
-                self._connection.connect_emulated(
+                self._robot_controller.connect_emulated(
                     form.loaded, form.choices, on_ground=form.on_ground.isChecked()
                 )
             else:
-                self._connection.connect_robot(form.loaded, form.bus(), form.choices)
+                self._robot_controller.connect_to(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
             self._said = str(error)
             self.message.say(self._said)
@@ -117,7 +108,7 @@ class ConnectDialog(Dialog):
     def _fit(self) -> None:
         """As high as the form, or as the traffic needs."""
         self._column.activate()
-        connected = self._control.connected
+        connected = self._robot_controller.connected
         height = (
             max(self.sizeHint().height(), theme.scaled(640))
             if connected
@@ -127,16 +118,16 @@ class ConnectDialog(Dialog):
             self.resize(self.width(), height)
 
     def _show_problem(self) -> None:
-        connected = self._control.connected
+        connected = self._robot_controller.connected
         problem = "" if connected else self.form.problem()
         self.message.say(self._said or problem)
         self.connect_button.setEnabled(connected or (not problem and self.form.loaded is not None))
 
-    def _on_control(self) -> None:
-        connected = self._control.connected
+    def _on_robot_changed(self) -> None:
+        connected = self._robot_controller.connected
         self.form.setVisible(not connected)
         self.found.setVisible(connected)
-        last = self._control.telemetry
+        last = self._robot_controller.telemetry
         unopened = connected and last is not None and not last.bus_open
         self.connect_button.setText(
             "Change ..." if unopened else "Disconnect" if connected else "Connect"
@@ -149,17 +140,17 @@ class ConnectDialog(Dialog):
         self._refresh()
 
     def _refresh(self) -> None:
-        control = self._control
-        last = self._control.telemetry
-        profile = self._control.profile
+        robot_controller = self._robot_controller
+        last = self._robot_controller.telemetry
+        profile = self._robot_controller.profile
         if not self.isVisible() and last is not None:
             return
-        self.state.show_standing(control.standing)
-        self.who.setVisible(control.standing.contact)
+        self.state.show_status(robot_controller.status)
+        self.who.setVisible(robot_controller.status.contact)
         if profile is None or last is None:
             return
         now = time.monotonic()
-        contact = control.standing.contact
+        contact = robot_controller.status.contact
         ages = np.where(np.isfinite(last.heartbeat_time), now - last.heartbeat_time, np.inf)
         here = contact & (ages <= profile.timing.lost_s)
         self.nodes.show_nodes(
@@ -189,4 +180,4 @@ class ConnectDialog(Dialog):
         self.traffic.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._on_control()
+        self._on_robot_changed()

@@ -171,8 +171,8 @@ class ConnectForm(QWidget):
         self.trouble = ""
         self._interfaces: list[Adapter] = []
         theme.follow(self, ConnectForm._dim_missing)
-        self._look: Task[list[Adapter]] | None = None
-        self._reading: Task[LoadedProfile] | None = None
+        self._adapters_task: Task[list[Adapter]] | None = None
+        self._profile_task: Task[LoadedProfile] | None = None
         self._profiles: list[Choice] = []
         self._form = DeclaredForm(ConnectChoices(), self._fields(), self)
         self.setLayout(line_of((self._form, 1)))
@@ -226,15 +226,15 @@ class ConnectForm(QWidget):
 
     def _search(self) -> None:
         """Look for adapters, where one is asked for and none is known."""
-        if self.kind == "can" and self._look is None and not self._interfaces:
+        if self.kind == "can" and self._adapters_task is None and not self._interfaces:
             services = self._services
 
             def look(progress: Progress) -> list[Adapter]:
                 return services.interfaces()
 
-            self._look = Task("search for CAN adapters", look, self)
-            self._look.finished.connect(self._on_adapters)
-            self._look.failed.connect(lambda problem: self._on_adapters([]))
+            self._adapters_task = Task("search for CAN adapters", look, self)
+            self._adapters_task.finished.connect(self._on_adapters)
+            self._adapters_task.failed.connect(lambda problem: self._on_adapters([]))
 
     @property
     def choices(self) -> LiveChoices:
@@ -275,7 +275,7 @@ class ConnectForm(QWidget):
         if self.trouble:
             return self.trouble
         if self.loaded is None:
-            return "" if self._reading is not None else "Choose the profile of the robot."
+            return "" if self._profile_task is not None else "Choose the profile of the robot."
         now = self._form.values
         if now.kind == "replay" and not now.file:
             return "Choose the log that is to be played."
@@ -330,11 +330,11 @@ class ConnectForm(QWidget):
         def read(progress: Progress) -> LoadedProfile:
             return services.load(path)
 
-        if self._reading is not None:
-            self._reading.discard()
-        self._reading = Task("reading of the profile", read, self)
-        self._reading.finished.connect(self._on_profile)
-        self._reading.failed.connect(self._on_reading_failed)
+        if self._profile_task is not None:
+            self._profile_task.discard()
+        self._profile_task = Task("reading of the profile", read, self)
+        self._profile_task.finished.connect(self._on_profile)
+        self._profile_task.failed.connect(self._on_reading_failed)
         self._form.show_note("about", "Reading ...")
         self.changed.emit()
 
@@ -370,19 +370,19 @@ class ConnectForm(QWidget):
 
     @Slot(object)
     def _on_adapters(self, adapters: list[Adapter]) -> None:
-        self._look = None
+        self._adapters_task = None
         self._list_interfaces(adapters)
         self._on_bus()
 
     @Slot(object)
     def _on_profile(self, loaded: LoadedProfile) -> None:
-        self._reading = None
+        self._profile_task = None
         self._take(loaded)
         self._on_bus()
 
     @Slot(object)
     def _on_reading_failed(self, problem: Problem) -> None:
-        self._reading = None
+        self._profile_task = None
         self._form.show_note("about", "")
         self.trouble = problem.sentence()
         self._on_bus()

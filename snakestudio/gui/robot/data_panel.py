@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.joint_table import JointTable
 from snakestudio.gui.robot.traffic_table import TrafficView, chip, table_view
@@ -35,12 +35,14 @@ _JOINT_WIDTHS = (104, 56, 92, 92, 76, 84, 80, 80, 160, 68, 72)
 class DataPanel(QWidget):
     """Three tabs."""
 
-    def __init__(self, control: RobotControl, log: EventLog, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, robot_controller: RobotController, log: EventLog, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self._log = log
         self.tabs = QTabWidget(self)
-        self.joints = JointTable(control, self)
+        self.joints = JointTable(robot_controller, self)
         self.joint_view = table_view(self.joints, _JOINT_WIDTHS, "Joints of the robot")
         self.joint_view.horizontalHeader().setStretchLastSection(True)
         self.events = QListView(self)
@@ -51,7 +53,7 @@ class DataPanel(QWidget):
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.events)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self.copy_events)
-        self.traffic = TrafficView(control, self)
+        self.traffic = TrafficView(robot_controller, self)
         self.tabs.addTab(self.joint_view, "Joints")
         self.tabs.addTab(self._event_page(), "Events")
         self.tabs.addTab(self.traffic, "Traffic")
@@ -62,12 +64,12 @@ class DataPanel(QWidget):
         # its buttons would have the window wider than a small screen
         self.setMinimumWidth(theme.scaled(300))
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
-        control.polled.connect(self._throttle.ask)
-        control.changed.connect(self._refresh)
-        self._scrolling = Throttle(_TABLE_MS, self._scroll, self)
+        robot_controller.polled.connect(self._throttle.ask)
+        robot_controller.changed.connect(self._refresh)
+        self._scroll_throttle = Throttle(_TABLE_MS, self._scroll, self)
         self._at_end = True
         log.rowsAboutToBeInserted.connect(self._note_end)
-        log.rowsInserted.connect(self._scrolling.ask)
+        log.rowsInserted.connect(self._scroll_throttle.ask)
         self._refresh()
 
     def _event_page(self) -> QWidget:
@@ -113,7 +115,7 @@ class DataPanel(QWidget):
             try:
                 write_atomically(path, self._log.text().encode())
             except OSError as error:
-                self._control.tell(
+                self._robot_controller.add_event(
                     "error", f"The events were not saved in {path}: {error.strerror or error}."
                 )
 
@@ -128,7 +130,7 @@ class DataPanel(QWidget):
 
     def _refresh(self) -> None:
         if self.isVisible() or not self.joints.axes:
-            if self.tabs.currentWidget() is self.joint_view or not self._control.connected:
+            if self.tabs.currentWidget() is self.joint_view or not self._robot_controller.connected:
                 self.joints.refresh()
             elif self.tabs.currentWidget() is self.traffic:
                 self.traffic.refresh()

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.overlaid_runs import ghost_at
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.run_colours import twin_colour
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -38,15 +38,15 @@ class InView(QObject):
 
     def __init__(
         self,
-        control: RobotControl,
+        robot_controller: RobotController,
         session_controller: SessionController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self._session_controller = session_controller
-        self._twin: Recording | None = None
-        self._control.polled.connect(self._look)
+        self._twin_recording: Recording | None = None
+        self._robot_controller.polled.connect(self._look)
         self._session_controller.source_changed.connect(self._look)
 
     @property
@@ -56,7 +56,7 @@ class InView(QObject):
 
     def stale(self) -> bool:
         """Whether the robot is to be drawn as something that nothing is known of at present."""
-        return self.shown and self._session_controller.live and self._control.standing.stale
+        return self.shown and self._session_controller.live and self._robot_controller.status.stale
 
     def marks(self) -> list[tuple[str, str]]:
         """Colour and text of what must be known about the robot that is drawn."""
@@ -65,8 +65,8 @@ class InView(QObject):
         palette = theme.current()
         snapshot = self._session_controller.displayed
         marks = []
-        if self._control.standing.lost:
-            marks.append((palette.danger, self._control.standing.title))
+        if self._robot_controller.status.lost:
+            marks.append((palette.danger, self._robot_controller.status.title))
         if self.stale():
             marks.append((palette.dim, self._how_old()))
         if snapshot is not None and Fields.POSE not in snapshot.valid:
@@ -74,35 +74,35 @@ class InView(QObject):
         return marks
 
     def _how_old(self) -> str:
-        standing = self._control.standing
-        if not standing.contact:
+        status = self._robot_controller.status
+        if not status.contact:
             return "no contact with the robot"
-        if math.isinf(standing.oldest):
+        if math.isinf(status.oldest):
             return "joints that were never heard are drawn straight"
-        return f"joint angles are {span_text(standing.oldest)} old"
+        return f"joint angles are {span_text(status.oldest)} old"
 
     def _look(self) -> None:
-        twin = self._control.twin if self.shown else None
-        if twin is not self._twin:
-            self._twin = twin
+        twin = self._robot_controller.twin if self.shown else None
+        if twin is not self._twin_recording:
+            self._twin_recording = twin
             self.changed.emit()
         self.marks_changed.emit()
 
     def renew_theme(self) -> None:
         """The palette is another one."""
-        if self._twin is not None:
+        if self._twin_recording is not None:
             self.changed.emit()
 
     # --- over the run -----------------------------------------------------------------------------
 
     def overlaid(self) -> list[OverlaidRun]:
         """The twin for the plots."""
-        twin = self._twin
+        twin = self._twin_recording
         return [] if twin is None else [OverlaidRun(TWIN, twin_colour(), twin)]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """The twin at a time (s)."""
-        twin = self._twin
+        twin = self._twin_recording
         ghost = (
             None
             if twin is None or not len(twin)
@@ -112,4 +112,8 @@ class InView(QObject):
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Its colour and name."""
-        return [] if self._twin is None or not len(self._twin) else [(twin_colour(), TWIN)]
+        return (
+            []
+            if self._twin_recording is None or not len(self._twin_recording)
+            else [(twin_colour(), TWIN)]
+        )

@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFont
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.link.messages import MEANINGS, Telemetry
 from snakestudio.link.profile.schema import Axis, Profile, Quantity
 from snakestudio.viewmodel.robot.robot_status import ages, span_text
@@ -42,9 +42,9 @@ class _Column:
 class JointTable(QAbstractTableModel):
     """A row for every axis of the profile; brought up to date by whoever shows it, and only while it is seen."""
 
-    def __init__(self, control: RobotControl, parent: QObject | None = None) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self.axes: tuple[Axis, ...] = ()
         self.telemetry: Telemetry | None = None
         self.profile: Profile | None = None
@@ -55,12 +55,12 @@ class JointTable(QAbstractTableModel):
 
     def refresh(self) -> None:
         """Show what is known now."""
-        control = self._control
-        axes = () if control.profile is None else control.profile.axes
+        robot_controller = self._robot_controller
+        axes = () if robot_controller.profile is None else robot_controller.profile.axes
         if axes is not self.axes:
             self.beginResetModel()
             self.axes = axes
-            self.profile = control.profile
+            self.profile = robot_controller.profile
             self._read()
             self.endResetModel()
         elif axes:
@@ -71,9 +71,9 @@ class JointTable(QAbstractTableModel):
         slanted = theme.value_font(13, bold=False)
         slanted.setItalic(True)
         self._fonts = theme.value_font(13, bold=False), slanted
-        last = self._control.telemetry
+        last = self._robot_controller.telemetry
         self.telemetry = last if last is not None and len(last.angle) == len(self.axes) else None
-        self.silent = not self._control.standing.contact
+        self.silent = not self._robot_controller.status.contact
         if self.telemetry is not None:
             self._now = time.monotonic()
             self.age = ages(self.telemetry, self._now)

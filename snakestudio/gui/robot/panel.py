@@ -20,12 +20,11 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.robot.arming import Arming
-from snakestudio.gui.robot.connection import RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
@@ -43,9 +42,9 @@ __all__ = ["RobotPanel", "TwinAndPoseForm"]
 class TwinAndPoseForm(QWidget):
     """Whether live poses are waited for, and where; whether the simulation runs alongside."""
 
-    def __init__(self, control: RobotControl, parent: QWidget) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -58,7 +57,7 @@ class TwinAndPoseForm(QWidget):
             "Where the robot is, from motion capture; without it the base is drawn where it began"
         )
         self._link: Link | None = None
-        self.source = QLineEdit(control.choices.pose or str(PORT), self)
+        self.source = QLineEdit(robot_controller.choices.pose or str(PORT), self)
         self.source.setAccessibleName("Source of live poses")
         self.source.setToolTip(
             f"UDP port for a sender on this computer; 0.0.0.0:{PORT} for senders on others; "
@@ -79,18 +78,19 @@ class TwinAndPoseForm(QWidget):
 
     def refresh(self) -> None:
         """Show what is chosen."""
-        choices = self._control.choices
+        choices = self._robot_controller.choices
         self.twin.setChecked(choices.twin)
         self.poses.setChecked(bool(choices.pose))
         if (
-            self._control.link is not self._link
+            self._robot_controller.link is not self._link
         ):  # another robot: the port of the last one is none of its
-            self._link = self._control.link
+            self._link = self._robot_controller.link
             self.source.setText(choices.pose or str(PORT))
         elif choices.pose and not self.source.hasFocus():
             self.source.setText(choices.pose)
         fixed = (
-            self._control.state in (LinkState.ARMED, LinkState.STREAMING) or self._control.arming
+            self._robot_controller.state in (LinkState.ARMED, LinkState.STREAMING)
+            or self._robot_controller.arming
         )
         for part in (self.twin, self.poses, self.source):
             part.setEnabled(not fixed)
@@ -98,7 +98,7 @@ class TwinAndPoseForm(QWidget):
     def _apply(self) -> None:
         pose = (self.source.text().strip() or str(PORT)) if self.poses.isChecked() else ""
         try:
-            self._control.watch(LiveChoices(pose, self.twin.isChecked()))
+            self._robot_controller.watch(LiveChoices(pose, self.twin.isChecked()))
             self.message.say("")
         except SnakeStudioError as error:
             self.message.say(str(error))
@@ -113,36 +113,36 @@ class RobotPanel(QWidget):
 
     Parameters
     ----------
-    connection : RobotConnection
-        Lets go of the robot, and records frames.
     ask_connect : callable
         Asks which robot to connect to.
+    record_frames : callable
+        Asks for a file and records frames to it, or ends that.
     """
 
     def __init__(
         self,
-        control: RobotControl,
-        connection: RobotConnection,
+        robot_controller: RobotController,
         ask_connect: Callable[[], object],
+        record_frames: Callable[[], object],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 0, 16, 16)
         column.setSpacing(12)
         self.state = StateCard(content)
-        self.arming = Arming(control, content)
+        self.arming = Arming(robot_controller, content)
         self.connect_button = QPushButton("Connect ...", content)
         theme.set_role(self.connect_button, "primary")
         self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
         self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
-        self.disconnect_button.clicked.connect(connection.disconnect_robot)
+        self.disconnect_button.clicked.connect(robot_controller.disconnect_robot)
         self.record = QPushButton(content)
         self.record.setToolTip("Write every frame on the bus to a file")
-        self.record.clicked.connect(connection.record_frames)
+        self.record.clicked.connect(lambda: record_frames())
         self.name = QLabel(content)
         self.name.setProperty("role", "heading")
         self.where = QLabel(content)
@@ -152,7 +152,7 @@ class RobotPanel(QWidget):
         self.heard.setProperty("role", "dim")
         self.nodes = NodeStrip(content)
         self.load = LoadMeter(content)
-        self.bus = FigureList(
+        self.bus_figures = FigureList(
             (
                 ("Received", "Frames since the bus was opened"),
                 ("Sent", "Frames since the bus was opened"),
@@ -165,7 +165,7 @@ class RobotPanel(QWidget):
             ),
             content,
         )
-        self.timing = FigureList(
+        self.timing_figures = FigureList(
             (
                 ("Period", "Mean time between two rounds of set-points in the last 10 s"),
                 ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
@@ -183,16 +183,16 @@ class RobotPanel(QWidget):
             ),
             content,
         )
-        self.beside = TwinAndPoseForm(control, content)
+        self.twin_and_pose_form = TwinAndPoseForm(robot_controller, content)
         self._live = QWidget(content)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(0, 0, 0, 0)
         live.setSpacing(12)
         sections: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
             ("Nodes", (self.heard, self.nodes)),
-            ("Bus", (self.load, self.bus)),
-            ("Timing", (self.timing,)),
-            ("Beside the robot", (self.beside,)),
+            ("Bus", (self.load, self.bus_figures)),
+            ("Timing", (self.timing_figures,)),
+            ("Beside the robot", (self.twin_and_pose_form,)),
         )
         for title, parts in sections:
             section = Section(title, parent=self._live)
@@ -219,16 +219,16 @@ class RobotPanel(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(scrolled(content))
         self._throttle = Throttle(_PANEL_MS, self._refresh, self)
-        control.polled.connect(self._throttle.ask)
-        control.changed.connect(self._refresh)
+        robot_controller.polled.connect(self._throttle.ask)
+        robot_controller.changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
-        control = self._control
-        connected = control.connected
-        profile = control.profile
-        last = control.telemetry
-        self.state.show_standing(control.standing)
+        robot_controller = self._robot_controller
+        connected = robot_controller.connected
+        profile = robot_controller.profile
+        last = robot_controller.telemetry
+        self.state.show_status(robot_controller.status)
         self.connect_button.setVisible(not connected)
         for part in (
             self.arming,
@@ -242,21 +242,23 @@ class RobotPanel(QWidget):
         if profile is None:
             return
         bus = profile.bus
-        self.name.setText(f"{profile.name}{' (emulated)' if control.emulated else ''}")
+        self.name.setText(f"{profile.name}{' (emulated)' if robot_controller.emulated else ''}")
         self.where.setText(f"{bus.interface} {bus.channel}, {bus.bitrate // 1000} kbit/s")
         self.record.setText(
-            "Record Frames ..." if control.log is None else f"End Recording ({control.log.name})"
+            "Record Frames ..."
+            if robot_controller.log is None
+            else f"End Recording ({robot_controller.log.name})"
         )
-        self.beside.refresh()
+        self.twin_and_pose_form.refresh()
         if last is not None:
             self._show(last)
 
     def _show(self, last: Telemetry) -> None:
-        control = self._control
-        profile = self._control.profile
+        robot_controller = self._robot_controller
+        profile = self._robot_controller.profile
         assert profile is not None
         now = time.monotonic()
-        contact = control.standing.contact
+        contact = robot_controller.status.contact
         cells = []
         for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
             age = now - float(heard) if np.isfinite(heard) else math.inf
@@ -285,25 +287,27 @@ class RobotPanel(QWidget):
             ("Unreadable", last.unreadable, True),
             ("Bus errors", last.error_frames + last.send_errors, True),
         ):
-            self.bus.say(
+            self.bus_figures.say(
                 name, f"{count:,}".replace(",", " "), "warning" if bad and count else "text"
             )
         sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(
             last.period_mean
         )
         wanted = 1.0 / profile.timing.set_point_rate_hz
-        self.timing.say(
+        self.timing_figures.say(
             "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent"
         )
-        self.timing.say("Lateness p99", _ms(last.lateness_p99))
-        self.timing.say(
+        self.timing_figures.say("Lateness p99", _ms(last.lateness_p99))
+        self.timing_figures.say(
             "Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text"
         )
-        self.timing.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
-        self.timing.say("Priority", last.priority or "–")
-        gap = control.longest_gap
-        granted = f", {control.priority.granted}" if control.priority.granted else ""
-        self.timing.say(
+        self.timing_figures.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
+        self.timing_figures.say("Priority", last.priority or "–")
+        gap = robot_controller.longest_gap
+        granted = (
+            f", {robot_controller.priority.granted}" if robot_controller.priority.granted else ""
+        )
+        self.timing_figures.say(
             "Window",
             f"{span_text(gap)}{granted}",
             "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text",

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.banner import Banners, Button
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.connection import RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
@@ -19,9 +19,11 @@ from snakestudio.link.messages import LinkEvent, LinkState
 __all__ = ["RobotFeature"]
 
 
+_LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
+
+
 class _Context(Context, Protocol):
-    robot: RobotControl
-    connection: RobotConnection
+    robot: RobotController
     banners: Banners
 
 
@@ -31,7 +33,7 @@ class RobotFeature(QObject):
     Parameters
     ----------
     context : Context
-        With robot, connection and notices.
+        With robot and notices.
     bar : BarPart
         Its state and stop, which are there while it is connected.
 
@@ -46,30 +48,29 @@ class RobotFeature(QObject):
     def __init__(self, context: _Context, bar: BarPart) -> None:
         super().__init__(context.window)
         self._context = context
-        self._control = context.robot
-        self._connection = context.connection
-        control = self._control
+        self._robot_controller = context.robot
+        robot_controller = self._robot_controller
         self.log = EventLog(self)
-        control.happened.connect(self.log.add)
+        robot_controller.happened.connect(self.log.add)
         self._bar = bar
         self._button = bar.stop
-        self.guard = StopKeyFilter(control.stop, bar.stop, self)
+        self.stop_key_filter = StopKeyFilter(robot_controller.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
-        self._state = control.state
+        self._state = robot_controller.state
         self._lost = False
         self._alarm = False  # whether the notice is an error
         self._waits = ""  # what it says of values that wait for the next stream
-        self._connection.made.connect(self._show_panels)
-        control.changed.connect(self._on_changed)
-        control.polled.connect(self._follow_dialogs)
-        control.happened.connect(self._on_event)
+        robot_controller.connection_opened.connect(self._show_panels)
+        robot_controller.changed.connect(self._on_changed)
+        robot_controller.polled.connect(self._follow_dialogs)
+        robot_controller.happened.connect(self._on_event)
 
     # --- what the menus do ------------------------------------------------------------------------
 
     def show_robot(self) -> None:
         """Show the robot; where there is none, ask which to connect to."""
-        if self._control.connected:
+        if self._robot_controller.connected:
             self._context.session_controller.show_robot()
         else:
             self.ask_connect()
@@ -81,7 +82,7 @@ class RobotFeature(QObject):
         window = self._context.window
         dialog = window.findChild(ConnectDialog)
         if dialog is None:
-            dialog = ConnectDialog(self._control, self._connection, self._context.settings, window)
+            dialog = ConnectDialog(self._robot_controller, self._context.settings, window)
         dialog.choose_kind(kind)
         dialog.show()
         dialog.raise_()
@@ -100,14 +101,26 @@ class RobotFeature(QObject):
         if panel is not None:
             panel.arming.hold.setFocus()
 
+    def record_frames(self) -> None:
+        """Ask for a file and write every frame to it; where that is done already, end it."""
+        robot_controller = self._robot_controller
+        if robot_controller.log is not None:
+            robot_controller.end_log()
+            return
+        path = ask_save(
+            self._context.window, "Record Frames", FileKind.FRAME_LOG, "frames.blf", _LOGS
+        )
+        if path is not None:
+            robot_controller.begin_log(path)
+
     # --- what happens -----------------------------------------------------------------------------
 
     def _on_changed(self) -> None:
-        control = self._control
-        connected = control.connected
+        robot_controller = self._robot_controller
+        connected = robot_controller.connected
         if connected != self._was_connected:
             self._was_connected = connected
-            self.guard.set_on(connected)
+            self.stop_key_filter.set_on(connected)
             self._bar.setVisible(connected)
             self.connected_changed.emit(connected)
             if not connected:
@@ -115,26 +128,26 @@ class RobotFeature(QObject):
                 self._context.banners.robot.clear()
         # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator
         # does.
-        known = control.state is not LinkState.DISCONNECTED
-        if control.state is not self._state and (known or not connected):
+        known = robot_controller.state is not LinkState.DISCONNECTED
+        if robot_controller.state is not self._state and (known or not connected):
             if self._state is LinkState.FAULT and known:
                 self._context.banners.robot.clear()  # why it was stopped is over with the stop
             if self._state is LinkState.STREAMING:
                 self._end_waiting()
-            self._state = control.state
+            self._state = robot_controller.state
         self._tell_lost()
 
     def _tell_lost(self) -> None:
         """A robot that may move unheard is told of until it is heard again, whatever else is to be told."""
-        standing = self._control.standing
+        status = self._robot_controller.status
         banner = self._context.banners.robot
         before = self._lost
-        self._lost = standing.lost
+        self._lost = status.lost
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
-        if standing.lost:
-            banner.say("danger", f"{standing.title}\n{standing.sentence}", buttons, closable=False)
-        elif before and self._control.connected:
-            banner.say("warning", f"The robot is heard again. {standing.sentence}", buttons)
+        if status.lost:
+            banner.say("danger", f"{status.title}\n{status.sentence}", buttons, closable=False)
+        elif before and self._robot_controller.connected:
+            banner.say("warning", f"The robot is heard again. {status.sentence}", buttons)
 
     def _end_waiting(self) -> None:
         """Nothing waits for the next stream any more: what was said of that would be wrong now."""
@@ -147,11 +160,16 @@ class RobotFeature(QObject):
         """What the operator must know stands over the viewport, too."""
         if event.kind == "waiting":
             self._end_waiting()
-        if event.severity not in ("warning", "error") or self._control.standing.lost:
+        if event.severity not in ("warning", "error") or self._robot_controller.status.lost:
             return
         banner = self._context.banners.robot
         alarm = event.severity == "error"
-        if not alarm and self._alarm and banner.text and self._control.state is LinkState.FAULT:
+        if (
+            not alarm
+            and self._alarm
+            and banner.text
+            and self._robot_controller.state is LinkState.FAULT
+        ):
             return  # why the robot was stopped is not hidden by what came after
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
@@ -160,7 +178,7 @@ class RobotFeature(QObject):
 
     def _follow_dialogs(self) -> None:
         """A dialog that blocks the window gets a Stop of its own, in the same place of the screen."""
-        dialog = ModalStop.needed() if self._control.connected else None
+        dialog = ModalStop.needed() if self._robot_controller.connected else None
         if self._modal is not None and self._modal.parentWidget() is not dialog:
             self._end_modal()
         if dialog is None:
@@ -168,7 +186,7 @@ class RobotFeature(QObject):
         if self._modal is None:
             self._modal = ModalStop(self._button, dialog)
             self._modal.button.pressed.connect(
-                lambda: self._control.stop("Stopped by the Stop button.")
+                lambda: self._robot_controller.stop("Stopped by the Stop button.")
             )
             self._modal.destroyed.connect(self._forget_modal)
         self._modal.follow()
@@ -188,9 +206,9 @@ class RobotFeature(QObject):
 
     def may_close(self) -> bool:
         """Whether the window may be closed: a robot that could move is stopped first, and then it is asked."""
-        if not self._control.movable:
+        if not self._robot_controller.movable:
             return True
-        self._control.stop("Stopped, as the window was asked to close.")
+        self._robot_controller.stop("Stopped, as the window was asked to close.")
         answer = QMessageBox.question(
             self._context.window,
             "Close SnakeStudio",
@@ -202,5 +220,5 @@ class RobotFeature(QObject):
 
     def close(self) -> None:
         """The window closes for good."""
-        self.guard.set_on(False)
-        self._connection.disconnect_robot()
+        self.stop_key_filter.set_on(False)
+        self._robot_controller.disconnect_robot()

@@ -34,22 +34,22 @@ class StateCard(Themed):
         self.sentence = QLabel(self._card)
         self.sentence.setWordWrap(True)
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.age = SteadyLabel(self._card)
+        self.age_label = SteadyLabel(self._card)
         column.addWidget(self.title)
         column.addWidget(self.sentence)
-        column.addWidget(self.age)
+        column.addWidget(self.age_label)
         self._role = ""
 
-    def show_standing(self, standing: RobotStatus) -> None:
+    def show_status(self, status: RobotStatus) -> None:
         """Show how the robot stands."""
-        if (standing.title, standing.sentence) != (self.title.text(), self.sentence.text()):
-            self.title.setText(standing.title)
-            self.sentence.setText(standing.sentence)
-        heard = standing.heard
-        self.age.say("" if math.isnan(heard) else f"heard {span_text(heard)} ago")
-        self.age.setVisible(not math.isnan(heard))
-        if standing.role != self._role:
-            self._role = standing.role
+        if (status.title, status.sentence) != (self.title.text(), self.sentence.text()):
+            self.title.setText(status.title)
+            self.sentence.setText(status.sentence)
+        heard = status.heard
+        self.age_label.say("" if math.isnan(heard) else f"heard {span_text(heard)} ago")
+        self.age_label.setVisible(not math.isnan(heard))
+        if status.role != self._role:
+            self._role = status.role
             self.renew_theme()
 
     def renew_theme(self) -> None:

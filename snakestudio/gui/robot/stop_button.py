@@ -138,9 +138,9 @@ class StopKeyFilter(QObject):
         self._acted = -math.inf
         self._watched: list[QObject] = []
         self.on = False
-        self._look = QTimer(self)
-        self._look.setInterval(_LOOK_MS)
-        self._look.timeout.connect(self._watch)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_MS)
+        self._timer.timeout.connect(self._watch)
 
     def set_on(self, on: bool) -> None:
         """Watch, or do not."""
@@ -152,12 +152,12 @@ class StopKeyFilter(QObject):
         if on:
             app.focusObjectChanged.connect(self._watch)
             app.focusWindowChanged.connect(self._watch)
-            self._look.start()
+            self._timer.start()
             # The system's own file dialogs keep the keyboard to themselves.
             self._native = not QCoreApplication.testAttribute(_ATTRIBUTE)
             QCoreApplication.setAttribute(_ATTRIBUTE, True)
         else:
-            self._look.stop()
+            self._timer.stop()
             app.focusObjectChanged.disconnect(self._watch)
             app.focusWindowChanged.disconnect(self._watch)
             if self._native:

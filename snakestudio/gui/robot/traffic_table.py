@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.robot.figures import SteadyLabel
 from snakestudio.link.messages import Traffic
 from snakestudio.viewmodel.robot.robot_status import span_text
@@ -229,7 +229,7 @@ class TrafficTable(QAbstractTableModel):
 class TrafficView(QWidget):
     """The traffic with its filter."""
 
-    def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
+    def __init__(self, robot_controller: RobotController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.table = TrafficTable(self)
         self.view = table_view(self.table, _TRAFFIC_WIDTHS, "Traffic on the bus")
@@ -251,7 +251,7 @@ class TrafficView(QWidget):
         clear = QToolButton(self)
         clear.setText("Clear")
         clear.clicked.connect(self.table.clear)
-        self.note = SteadyLabel(self)
+        self.note_label = SteadyLabel(self)
         row = QHBoxLayout()
         row.addWidget(self.seek, 1)
         for part in (self.by_id, self.pause, clear):
@@ -261,9 +261,9 @@ class TrafficView(QWidget):
         column.setSpacing(6)
         column.addLayout(row)
         column.addWidget(self.view, 1)
-        column.addWidget(self.note)
-        self._control = control
-        control.traffic.connect(self.table.take)
+        column.addWidget(self.note_label)
+        self._robot_controller = robot_controller
+        robot_controller.traffic.connect(self.table.take)
 
     def refresh(self) -> None:
         """Show what came since the last time."""
@@ -273,13 +273,13 @@ class TrafficView(QWidget):
         if at_end and not self.by_id.isChecked():
             self.view.scrollToBottom()
         known = f"{self.table.received:,} frames seen".replace(",", " ")
-        self.note.say(known if self.table.received else "Nothing was heard yet.")
+        self.note_label.say(known if self.table.received else "Nothing was heard yet.")
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._control.watch_traffic(self, True)
+        self._robot_controller.watch_traffic(self, True)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._control.watch_traffic(self, False)
+        self._robot_controller.watch_traffic(self, False)
 
     def _on_by_id(self, by_id: bool) -> None:
         self.table.set_by_id(by_id)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.painting import paint_card
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.scene.gait_shape import (
@@ -143,16 +144,10 @@ class BodyShape(QWidget):
     # --- drawing ----------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("card"))
-            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+        with QPainter(self) as painter:
+            paint_card(painter, self.rect())
             if self._scene is not None:
                 self._draw(painter, self._scene, self._snapshot)
-        finally:
-            painter.end()
 
     def _chains(
         self, scene: Scene, snapshot: Snapshot | None

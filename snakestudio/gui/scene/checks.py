@@ -84,13 +84,9 @@ class Checks(QWidget):
     asked = Signal(object)
 
     def __init__(
-        self,
-        document: Document,
-        session_controller: SessionController,
-        selection: Selection,
-        parent: QWidget | None = None,
+        self, document: Document, session_controller: SessionController, selection: Selection
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._document = document
         self._session_controller = session_controller
         self._selection = selection

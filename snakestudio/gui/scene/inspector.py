@@ -145,13 +145,8 @@ class StartChoice(QWidget):
         What it shows is where a start from the present state begins.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        session_controller: SessionController,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, document: Document, session_controller: SessionController) -> None:
+        super().__init__()
         self._document = document
         self._session_controller = session_controller
         self.box = ChoiceBox()

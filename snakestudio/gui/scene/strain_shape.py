@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.painting import paint_card
 from snakestudio.gui.forms.formula_row import wrong_at
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
@@ -94,15 +95,9 @@ class StrainShape(QWidget):
         self._length = scene.beam.length_m
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("card"))
-            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+        with QPainter(self) as painter:
+            paint_card(painter, self.rect())
             self._draw(painter)
-        finally:
-            painter.end()
 
     def _draw(self, painter: QPainter) -> None:
         area = QRectF(self.rect()).adjusted(_PAD, _PAD + _CAPTION, -_PAD, -_PAD - _CAPTION)

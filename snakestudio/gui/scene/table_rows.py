@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind
+from snakestudio.gui.core.painting import paint_card
 from snakestudio.gui.forms.form import FileRow
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table
@@ -81,12 +82,8 @@ class TablePreview(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("card"))
-            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+        with QPainter(self) as painter:
+            paint_card(painter, self.rect())
             painter.setFont(theme.value_font(10, bold=False))
             painter.setPen(theme.colour("dim"))
             across = QRectF(_MARGIN, 3, self.width() - 2 * _MARGIN, 14)
@@ -97,8 +94,6 @@ class TablePreview(QWidget):
             )
             if self.table is not None:
                 self._draw(painter, self.table)
-        finally:
-            painter.end()
 
     def _draw(self, painter: QPainter, table: JointTable) -> None:
         chosen = np.unique(np.linspace(0, len(table.time) - 1, _MOST_POINTS).round().astype(int))

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import BODY_MENU, SEPARATOR, Command, Context
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics
-from snakestudio.gui.robot.controller import RobotControl
 
 __all__ = ["ActionRegistry"]
 
@@ -21,7 +21,7 @@ _PACE_MS = 150
 
 
 class _Context(Context, Protocol):
-    robot: RobotControl
+    robot: RobotController
     banners: Banners
 
 

@@ -245,6 +245,13 @@ _HELP: tuple[Command[Context], ...] = (
     ),
     line("Help"),
     Command(
+        "documentation",
+        "Help",
+        "Documentation",
+        lambda c: c.help_controller.documentation(),
+        tip="Tutorials, guides, models and reference, in the browser; needs no network",
+    ),
+    Command(
         "safety",
         "Help",
         "Safety of a Robot",
@@ -288,13 +295,13 @@ _HELP: tuple[Command[Context], ...] = (
         "first_study_page",
         "Help",
         "Your First Study",
-        lambda c: c.help_controller.document("first-study"),
+        lambda c: c.help_controller.document("tutorials/first-study"),
     ),
     Command(
         "cluster_page",
         "Help",
         "Studies on a Cluster",
-        lambda c: c.help_controller.document("cluster"),
+        lambda c: c.help_controller.document("tutorials/cluster"),
     ),
     line("Help"),
     Command(

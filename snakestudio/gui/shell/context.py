@@ -20,6 +20,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import OverlaidRuns
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
@@ -29,8 +30,6 @@ from snakestudio.gui.plugins.plugin_controller import PluginController
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.connection import RobotConnection
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
@@ -149,7 +148,7 @@ class Context(QObject):
         )
         self.time_bar.set_actions(table.__getitem__)
         self.status_bar = StatusBar(
-            session_controller, document, lambda: self.robot.standing, self._background, window
+            session_controller, document, lambda: self.robot.status, self._background, window
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
@@ -206,10 +205,9 @@ class Context(QObject):
             window,
             lambda: self.robot.movable,
         )
-        self.robot = RobotControl(
+        self.robot = RobotController(
             document, session_controller, self.run_archiver.new_run, parent=window
         )
-        self.connection = RobotConnection(self.robot, document, window)
         self.beside = PinnedRuns(window)
         self.document_recovery = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)

@@ -6,12 +6,15 @@ the window is there sooner.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.docking import Docks
 from snakestudio.gui.shell.files import Files
@@ -19,6 +22,7 @@ from snakestudio.gui.shell.focus_cycle import FocusCycle
 from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.run_bar import RunBar
+from snakestudio.paths import docs_dir, documentation_page
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.command_palette import CommandPalette
@@ -37,6 +41,7 @@ _PAGES = {"robot-profile": "profile_format"}
 
 class _Context(Context, Protocol):
     action_registry: ActionRegistry
+    banners: Banners
     docks: Docks
     files: Files
     layouts: Layouts
@@ -144,6 +149,20 @@ class HelpController(QObject):
             layouts.save(dialog.name)
         dialog.deleteLater()
 
+    def documentation(self) -> None:
+        """Help > Documentation: the built pages in the browser, or how to build them."""
+        page = documentation_page()
+        banner = self._context.banners.program
+        if not page.is_file():
+            banner.say(
+                "info",
+                "The documentation site is not built. Run 'make docs' in a checkout of SnakeStudio, "
+                "or read the pages as Markdown.",
+                [("Show Pages", lambda: _open(docs_dir()))],
+            )
+        elif not _open(page):
+            banner.say("warning", f"No browser could be started. Open {page} in a browser.")
+
     def document(self, name: str) -> None:
         """Help > Safety and others: a page of the documentation.
 
@@ -178,3 +197,8 @@ class HelpController(QObject):
         from snakestudio.gui.shell.help_dialogs import AboutDialog
 
         AboutDialog(self._window).show()
+
+
+def _open(path: Path) -> bool:
+    """Open a file or a folder in the desktop's program for it; whether there is one."""
+    return QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

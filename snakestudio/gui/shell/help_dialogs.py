@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import posixpath
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -103,6 +104,7 @@ class DocumentDialog(QWidget):
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self._page: QTextDocument | None = None
+        self._name = ""
         self.text.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.text.anchorClicked.connect(self._follow)
         row = QHBoxLayout()
@@ -144,6 +146,7 @@ class DocumentDialog(QWidget):
         if self._page is not None:
             self._page.deleteLater()
         self._page = document
+        self._name = name
         self.headings.clear()
         block = document.begin()
         while block.isValid():
@@ -166,7 +169,8 @@ class DocumentDialog(QWidget):
 
     def _follow(self, url: QUrl) -> None:
         if url.isRelative() and url.path().endswith(".md"):
-            self.asked.emit(url.path().removesuffix(".md"))
+            target = posixpath.join(posixpath.dirname(self._name), url.path())
+            self.asked.emit(posixpath.normpath(target).removesuffix(".md"))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
 

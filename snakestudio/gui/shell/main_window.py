@@ -49,7 +49,7 @@ from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.menu import assign_mnemonics
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
-from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
+from snakestudio.gui.robot.fault_menu import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
 from snakestudio.gui.scene.commands import follow_shapes
 from snakestudio.gui.shell.context import Context
@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         c.action_registry.fill(self.menuBar())
         follow_shapes(c.document, c.action_registry.replace)
         MovingMenus(c)
-        FaultMenu(c.action_registry.menus[FAULT_MENU], c.robot, c.connection)
+        FaultMenu(c.action_registry.menus[FAULT_MENU], c.robot)
         panels = c.action_registry.menus["View/Panels"]
         panels.addActions([dock.toggleViewAction() for dock in c.docks.all.values()])
         assign_mnemonics(panels)

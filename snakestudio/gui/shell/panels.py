@@ -163,7 +163,7 @@ def _teleop(c: Context) -> QWidget:
 def _robot(c: Context) -> QWidget:
     from snakestudio.gui.robot.panel import RobotPanel
 
-    return RobotPanel(c.robot, c.connection, c.robot_feature.ask_connect)
+    return RobotPanel(c.robot, c.robot_feature.ask_connect, c.robot_feature.record_frames)
 
 
 def _robot_data(c: Context) -> QWidget:

@@ -12,6 +12,7 @@ from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
 from snakestudio.drawing.overlays import Pick
 from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.navigation import Navigator
+from snakestudio.gui.viewport.overlay_button import OverlayButton
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
@@ -103,15 +104,12 @@ def _is_view(camera: Camera, name: str) -> bool:
     )
 
 
-class _Pill(QToolButton):
-    """A flat button over a picture: painted here, as a style sheet would give it a border of the window's."""
+class _Pill(OverlayButton):
+    """A button with a word."""
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setText(text)
-        self.setCheckable(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         font = self.font()
         font.setPixelSize(theme.scaled(12))
         self.setFont(font)
@@ -119,24 +117,9 @@ class _Pill(QToolButton):
             max(48, self.fontMetrics().horizontalAdvance(text) + 20), theme.scaled(26)
         )
 
-    def nextCheckState(self) -> None:
-        # The camera says what is on, not the click.
-        return
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            still = "ground" if theme.current() is theme.DARK else "card"
-            ground = theme.colour("raised" if self.underMouse() else still)
-            ground.setAlpha(225)
-            painter.setPen(theme.colour("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
-            painter.setBrush(ground)
-            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6, 6)
-            painter.setPen(theme.colour("accent" if self.isChecked() else "text"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-        finally:
-            painter.end()
+    def _paint_face(self, painter: QPainter, role: str) -> None:
+        painter.setPen(theme.colour(role))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
 
 
 class Hint(QLabel):

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.painting import paint_plate
 from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.viewport.navigation import Navigator
@@ -123,14 +124,8 @@ class Swatches(QWidget):
         return font
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
-            ground.setAlpha(225)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(ground)
-            painter.drawRoundedRect(self.rect(), 6, 6)
+        with QPainter(self) as painter:
+            paint_plate(painter, self.rect())
             painter.setFont(self._font())
             for index, (colour, text) in enumerate(self.entries):
                 middle = 6 + (index + 0.5) * self._height
@@ -147,8 +142,6 @@ class Swatches(QWidget):
                 painter.drawText(
                     place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
                 )
-        finally:
-            painter.end()
 
 
 _PAD = 12
@@ -254,14 +247,8 @@ class Legend(QWidget):
     # --- Qt's events ------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
-            ground.setAlpha(225)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(ground)
-            painter.drawRoundedRect(self.rect(), 6, 6)
+        with QPainter(self) as painter:
+            paint_plate(painter, self.rect())
             now = self._options.now
             font = self.font()
             font.setPixelSize(theme.scaled(12))
@@ -274,8 +261,6 @@ class Legend(QWidget):
                     getattr(now, _option(row)),
                     index == self._over,
                 )
-        finally:
-            painter.end()
 
     def _row(self, painter: QPainter, row: str, place: QRect, on: bool, over: bool) -> None:
         colour = theme.colour(_ROLES[row] if on else "dim")

@@ -43,6 +43,11 @@ class MulticastBus:
     ----------
     bus : Bus
         Its channel is the group; options are `port` and `hop_limit`.
+
+    Attributes
+    ----------
+    address : tuple of str and int
+        Address and port from which frames are sent.
     """
 
     replayed = False
@@ -55,8 +60,8 @@ class MulticastBus:
         family, _, _, _, group = socket.getaddrinfo(bus.channel, port, type=socket.SOCK_DGRAM)[0]
         self._outlet = _outlet(family, group, hops)
         try:
-            self._own = self._outlet.getsockname()[:2]
-            self._inlet = _inlet(family, group, self._own)
+            self.address = self._outlet.getsockname()[:2]
+            self._inlet = _inlet(family, group, self.address)
         except OSError:
             self._outlet.close()
             raise
@@ -73,19 +78,19 @@ class MulticastBus:
         end = time.monotonic() + timeout
         while True:
             try:
-                data, stamp, sender = self._take()
+                data, stamp, sender = self.next_datagram()
             except BlockingIOError:
                 left = end - time.monotonic()
                 if left <= 0.0 or not self._await(left):
                     return None
                 continue
-            if sender[:2] == self._own:
+            if sender[:2] == self.address:
                 continue
             frame = unpack(data, stamp, f"{sender[0]}:{sender[1]}")
             if not frame.fd or self._fd:
                 return frame, False
 
-    def _take(self) -> tuple[bytes, float, Any]:
+    def next_datagram(self) -> tuple[bytes, float, Any]:
         """The next datagram, when it came (s, monotonic clock) and from whom; BlockingIOError if there is none."""
         if not self._stamped:
             data, sender = self._inlet.recvfrom(_LARGEST)

@@ -36,10 +36,10 @@ class Limited:
     """Watches over the age of what is limited."""
 
     def __init__(
-        self, profile: Profile, limits: AxisLimits, observed: NodeStates, expected: Expected
+        self, profile: Profile, limits: AxisLimits, node_states: NodeStates, expected: Expected
     ) -> None:
         self._profile = profile
-        self._observed = observed
+        self._node_states = node_states
         self._expected = expected
         # What a limit has and no signal tells is a mistake of the profile, which forbids arming by
         # itself.
@@ -109,7 +109,7 @@ class Limited:
     def _earliest(self, allowed: dict[Quantity, NDArray[np.float64]]) -> float:
         """When the first of what is needed is too old if nothing more is heard, s: until then nobody need look."""
         ends = [
-            float(np.min((self._observed.heard[quantity] + allowed[quantity])[needed]))
+            float(np.min((self._node_states.heard[quantity] + allowed[quantity])[needed]))
             for quantity, needed in self._needed.items()
             if needed.any()
         ]
@@ -119,7 +119,7 @@ class Limited:
         """Why the robot must not be armed at a time (s), for want of something that a limit stands on."""
         for quantity, needed in self._needed.items():
             what = _WORDS[quantity]
-            heard = self._observed.heard[quantity]
+            heard = self._node_states.heard[quantity]
             if (never := needed & np.isnan(heard)).any():
                 yield (
                     f"No {what} of {self._names(never)} yet, on which a limit stands; see that its node sends it, or"
@@ -141,7 +141,7 @@ class Limited:
                 )
             # One that was heard just now, and is old most of the time, would be armed with and
             # stopped for at once.
-            gap = self._observed.gap[quantity]
+            gap = self._node_states.gap[quantity]
             rare = needed & ~never & ~unknown & ~old & (gap > self._expected.stale[quantity])
             if rare.any():
                 first = int(np.flatnonzero(rare)[0])
@@ -153,10 +153,10 @@ class Limited:
 
     def _ages(self, quantity: Quantity, now: float) -> NDArray[np.float64]:
         """How old what is known is, s, (m,); NaN if never heard."""
-        return np.asarray(now - self._observed.heard[quantity])
+        return np.asarray(now - self._node_states.heard[quantity])
 
     def _is_no_number(self, quantity: Quantity) -> BoolArray:
-        values = self._observed.values.get(quantity)
+        values = self._node_states.values.get(quantity)
         return (
             np.isnan(values) if values is not None else np.zeros(len(self._profile.axes), np.bool_)
         )

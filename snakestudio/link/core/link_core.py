@@ -82,6 +82,11 @@ class LinkCore:
         Takes what happened, in words.
     replay : bool
         Whether the bus is a log that is played: nothing is sent, and arming is refused.
+
+    Attributes
+    ----------
+    set_points : SetPoints
+        What the axes are told, and when next.
     """
 
     def __init__(
@@ -97,18 +102,18 @@ class LinkCore:
         self._profile = profile
         self._journal = Journal(tell)
         self._machine = Machine()
-        self._observed = NodeStates(profile)
+        self._node_states = NodeStates(profile)
         limits = AxisLimits(profile)
         meter = self._meter = LoadMeter(profile)
-        plausibility = PlausibilityChecks(limits, self._observed)
-        self._watchdogs = Watchdogs(profile, self._observed)
+        plausibility = PlausibilityChecks(limits, self._node_states)
+        self._watchdogs = Watchdogs(profile, self._node_states)
         self._arrivals = Arrivals(profile)
         self._foreign_master = ForeignMaster(codec, replay=replay)
         expected = Expected(profile, codec.pages)
-        self._limited = Limited(profile, limits, self._observed, expected)
+        self._limited = Limited(profile, limits, self._node_states, expected)
         self._rx = RxPath(
             codec,
-            self._observed,
+            self._node_states,
             plausibility,
             self._arrivals,
             self._foreign_master,
@@ -118,24 +123,24 @@ class LinkCore:
         self._tx = TxGate(
             codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay
         )
-        self._set_points = SetPoints(codec, limits, self._tx)
+        self.set_points = SetPoints(codec, limits, self._tx)
         self._periodic = PeriodicMessages(profile)
         self._torque = TorqueControl(
             profile,
             self._machine,
-            self._observed,
+            self._node_states,
             self._tx,
-            self._set_points,
+            self.set_points,
             self._watchdogs,
             self._journal,
         )
         self._supervisor = Supervisor(
-            limits, self._observed, self._watchdogs, self._arrivals, plausibility, self._limited
+            limits, self._node_states, self._watchdogs, self._arrivals, plausibility, self._limited
         )
         self._readiness = Readiness(
             profile,
             limits,
-            self._observed,
+            self._node_states,
             plausibility,
             self._watchdogs,
             self._arrivals,
@@ -146,11 +151,11 @@ class LinkCore:
         )
         self._telemetry = TelemetryBuilder(
             profile,
-            self._observed,
+            self._node_states,
             expected,
             self._rx,
             self._tx,
-            self._set_points,
+            self.set_points,
             meter,
             replay=replay,
         )
@@ -281,16 +286,16 @@ class LinkCore:
     def _arm(self, now: float, plugins: tuple[str, ...] = ()) -> None:
         if self.state is LinkState.STREAMING and self._torque.task is None:
             self._machine.fire("hold")
-            self._set_points.hold()
+            self.set_points.hold()
             self._say(now, "info", "The joints come to rest, and hold.", "state")
             return
         reasons = (*self._reasons(now), *refused_plugins(self._profile, plugins))
         if reasons:
             self._refuse(now, f"The robot is not ready: {' '.join(reasons)}")
             return
-        held = self._torque.held = self._observed.values["angle"].copy()
+        held = self._torque.held = self._node_states.values["angle"].copy()
         self._supervisor.begin(now)
-        self._set_points.begin(held, now)
+        self.set_points.begin(held, now)
         self._torque.begin("arm", now)
 
     def _disarm(self, now: float) -> None:
@@ -302,7 +307,7 @@ class LinkCore:
             self._refuse(now, f"The robot cannot be disarmed now: {doing}.")
             return
         self._machine.fire("hold")
-        self._set_points.hold()
+        self.set_points.hold()
         self._torque.begin("disarm", now)
 
     def _stream(self, now: float, plugins: tuple[str, ...] = ()) -> None:
@@ -317,7 +322,7 @@ class LinkCore:
                 now, "There are no references to follow; start a gait or a controller first."
             )
             return
-        self._set_points.stream()
+        self.set_points.stream()
         self._machine.fire("stream")
         self._say(now, "good", "The joints are led to the references, and follow them.", "state")
 
@@ -333,11 +338,11 @@ class LinkCore:
             self._refuse(
                 now, "The robot still says that its torque is on, or may be; stop it first."
             )
-        elif self.state is LinkState.FAULT and (armed := self._observed.torque()).any():
+        elif self.state is LinkState.FAULT and (armed := self._node_states.torque()).any():
             names = axis_names(self._profile.axes, armed)
             said = f"The last word of {names} was that its torque is on"
             self._refuse(now, f"{said}; start the robot again and reset, or disconnect.")
-        elif self.state is LinkState.FAULT and (unknown := self._observed.unknown()).any():
+        elif self.state is LinkState.FAULT and (unknown := self._node_states.unknown()).any():
             names = axis_names(self._profile.axes, unknown)
             said = f"The last word of {names} is none that the profile knows"
             self._refuse(now, f"{said}; add it to the profile's status values, or disconnect.")
@@ -352,7 +357,7 @@ class LinkCore:
         if (
             self.state is not LinkState.IDLE
             or self._torque.task is not None
-            or self._observed.torque().any()
+            or self._node_states.torque().any()
         ):
             self._refuse(
                 now,
@@ -367,7 +372,7 @@ class LinkCore:
         if (
             self.state is not LinkState.ARMED
             or self._torque.task is not None
-            or self._set_points.wiggling
+            or self.set_points.wiggling
         ):
             self._refuse(
                 now, "One joint is wiggled while the robot is armed and holds; arm it first."
@@ -378,7 +383,7 @@ class LinkCore:
         except ValueError as error:
             self._refuse(now, f"The joint was not wiggled: {error}.")
             return
-        self._set_points.wiggle(wiggle)
+        self.set_points.wiggle(wiggle)
         self._say(
             now, "info", f"{self._profile.axes[wiggle.axis].name.capitalize()} is wiggled.", "state"
         )
@@ -464,7 +469,7 @@ class LinkCore:
 
     def reference(self, block: ReferenceBlock) -> None:
         """Take references over; ones that cannot be used are refused, and count as none."""
-        problem = self._set_points.references.add(block)
+        problem = self.set_points.references.add(block)
         if problem:
             self._journal.say_once(
                 self._now, "warning", f"References were refused: {problem}.", "reference"
@@ -491,29 +496,29 @@ class LinkCore:
         self._notice_references(now)
         if self._torque.live and (loss := self._danger(now)) is not None:
             self._torque.lose(loss, now)
-        if self._set_points.poll(now) and clock is not None:
-            self._set_points.gone(clock())
+        if self.set_points.poll(now) and clock is not None:
+            self.set_points.gone(clock())
         if self._torque.task is not None:
             self._torque.advance(now)
         elif self.state is LinkState.FAULT:
             self._torque.repeat_stop(now)
-        driving = self._set_points.running
+        driving = self.set_points.running
         stopped = self.state is LinkState.FAULT
         for message in self._periodic.due(now, driving=driving, stopped=stopped):
             self._tx.message(message, now)
         self._notice(now)
         busy = self._torque.live or self._torque.task is not None
         return min(
-            now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._periodic.next()
+            now + (_POLL_S if busy else _IDLE_POLL_S), self.set_points.next, self._periodic.next()
         )
 
     def _danger(self, now: float) -> Loss | None:
         doing = "" if self._torque.task is None else self._torque.task.kind
-        return self._supervisor.check(now, self.state, doing, self._set_points.angle)
+        return self._supervisor.check(now, self.state, doing, self.set_points.angle)
 
     def _notice_references(self, now: float) -> None:
         # A window that repeats what is over gives no references, however often.
-        if self._news and self._set_points.references.end > now:
+        if self._news and self.set_points.references.end > now:
             self._watchdogs.reference_at = now
         self._news = False
 
@@ -531,7 +536,7 @@ class LinkCore:
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._torque.task is None
         foreign = foreign and not self._replay and self._torque.says_armed(now)
         if foreign and not self._foreign:
-            armed = self._observed.says("armed").any()
+            armed = self._node_states.says("armed").any()
             told = (
                 "armed by somebody else"
                 if armed

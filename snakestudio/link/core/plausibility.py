@@ -56,9 +56,9 @@ REACH = 1.5
 class PlausibilityChecks:
     """What measurements say against going on."""
 
-    def __init__(self, limits: AxisLimits, observed: NodeStates) -> None:
+    def __init__(self, limits: AxisLimits, node_states: NodeStates) -> None:
         self._limits = limits
-        self._observed = observed
+        self._node_states = node_states
         m = len(limits.low)
         self._overload = np.full(m, math.nan)
         self._undersupplied = np.full(m, math.nan)
@@ -88,7 +88,7 @@ class PlausibilityChecks:
 
     def compare(self, decoded: Decoded, now: float) -> None:
         """A frame was received (s), and is not taken over yet: remember where a joint cannot have come so fast."""
-        observed = self._observed
+        node_states = self._node_states
         for value in decoded.values:
             if (bounds := self._bounds.get(value.quantity)) is not None:
                 # of a whole node those of the first axis will do: it only asks for a look
@@ -96,8 +96,8 @@ class PlausibilityChecks:
                 self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
                 continue
-            before = observed.values["angle"][value.axis]
-            at = observed.angle_time[value.axis]
+            before = node_states.values["angle"][value.axis]
+            at = node_states.angle_time[value.axis]
             reach = REACH * self._limits.rate[value.axis] * max(0.0, now - at) + JUMP
             if abs(value.value - before) > reach:
                 self._jumps[value.axis].append(now)
@@ -108,7 +108,7 @@ class PlausibilityChecks:
 
     def beyond(self) -> NDArray[np.bool_]:
         """Which axes are measured beyond their limits and the margin, (m,)."""
-        angle = self._observed.values["angle"]
+        angle = self._node_states.values["angle"]
         limits = self._limits
         return np.asarray(
             (angle < limits.low - limits.margin) | (angle > limits.high + limits.margin)
@@ -116,15 +116,15 @@ class PlausibilityChecks:
 
     def hot(self) -> NDArray[np.bool_]:
         """Which axes are hotter than they may be, (m,)."""
-        return np.asarray(self._observed.values["temperature"] > self._limits.temperature)
+        return np.asarray(self._node_states.values["temperature"] > self._limits.temperature)
 
     def overloaded(self) -> NDArray[np.bool_]:
         """Which axes take more current than they may, at this moment, (m,)."""
-        return np.asarray(np.abs(self._observed.values["current"]) > self._limits.current)
+        return np.asarray(np.abs(self._node_states.values["current"]) > self._limits.current)
 
     def starved(self) -> NDArray[np.bool_]:
         """Which axes have less voltage than they must, at this moment, (m,)."""
-        return np.asarray(self._observed.values["voltage"] < self._limits.voltage)
+        return np.asarray(self._node_states.values["voltage"] < self._limits.voltage)
 
     def check(self, now: float, set_points: FloatArray, *, streaming: bool) -> Loss | None:
         """The first thing that forbids going on; None if nothing does.
@@ -138,28 +138,28 @@ class PlausibilityChecks:
         streaming : bool
             Whether they are told to move.
         """
-        observed = self._observed
+        node_states = self._node_states
         limits = self._limits
-        angle = observed.values["angle"]
+        angle = node_states.values["angle"]
         if (wrong := self.beyond()).any():
             return self._loss(
                 wrong,
                 lambda i: f"stands at {_deg(angle[i])}, beyond its limits of {limits.words(i)}",
             )
         if (wrong := self.hot()).any():
-            hot = observed.values["temperature"]
+            hot = node_states.values["temperature"]
             return self._loss(
                 wrong,
                 lambda i: f"has {hot[i]:.0f} °C, more than the {limits.temperature[i]:g} allowed",
             )
         if (wrong := _lasting(self._overload, self.overloaded(), now, CURRENT_S)).any():
-            current = observed.values["current"]
+            current = node_states.values["current"]
             return self._loss(
                 wrong,
                 lambda i: f"takes {current[i]:.1f} A, more than the {limits.current[i]:g} allowed",
             )
         if (wrong := _lasting(self._undersupplied, self.starved(), now, CURRENT_S)).any():
-            volts = observed.values["voltage"]
+            volts = node_states.values["voltage"]
             return self._loss(
                 wrong,
                 lambda i: f"has {volts[i]:.1f} V, less than the {limits.voltage[i]:g} it must have",

@@ -75,7 +75,7 @@ class Readiness:
         self,
         profile: Profile,
         limits: AxisLimits,
-        observed: NodeStates,
+        node_states: NodeStates,
         plausibility: PlausibilityChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
@@ -86,7 +86,7 @@ class Readiness:
     ) -> None:
         self._profile = profile
         self._limits = limits
-        self._observed = observed
+        self._node_states = node_states
         self._plausibility = plausibility
         self._watchdogs = watchdogs
         self._arrivals = arrivals
@@ -138,19 +138,19 @@ class Readiness:
 
     def _robot(self, now: float) -> Iterator[str]:
         profile = self._profile
-        observed = self._observed
+        node_states = self._node_states
         stale = self._profile.timing.stale_s
-        if (never := np.isnan(observed.angle_time)).any():
+        if (never := np.isnan(node_states.angle_time)).any():
             names = axis_names(profile.axes, never)
             yield f"No feedback of {names} yet; is the robot switched on, and this its profile?"
-        ages = now - observed.angle_time
+        ages = now - node_states.angle_time
         old = ages > stale
         if old.any():
             names = axis_names(profile.axes, old)
             yield f"The feedback of {names} is {age(float(ages[old].max()))} old; check its cable."
         nodes = np.array(profile.nodes)
-        what = "heartbeat" if observed.has_heartbeat else "frame"
-        ages = now - observed.heartbeat_time
+        what = "heartbeat" if node_states.has_heartbeat else "frame"
+        ages = now - node_states.heartbeat_time
         if (silent := np.isnan(ages)).any():
             yield f"No {what} of {node_names(nodes[silent])} yet; is it switched on?"
         # A heartbeat that comes once a second must not count as old in between.
@@ -162,7 +162,7 @@ class Readiness:
         yield from self._says(now)
         beyond = self._plausibility.beyond()
         for index in np.flatnonzero(beyond)[:3]:
-            stands = np.degrees(observed.values["angle"][index])
+            stands = np.degrees(node_states.values["angle"][index])
             yield (
                 f"{profile.axes[index].name.capitalize()} stands at {stands:.1f}°, beyond its limits of"
                 f" {self._limits.words(int(index))}; move it back by hand."
@@ -181,18 +181,18 @@ class Readiness:
 
     def _says(self, now: float) -> Iterator[str]:
         profile = self._profile
-        observed = self._observed
-        if observed.has_status:
-            ages = now - observed.status_time
+        node_states = self._node_states
+        if node_states.has_status:
+            ages = now - node_states.status_time
             if (silent := ~(ages <= max(profile.timing.stale_s, profile.timing.lost_s))).any():
                 yield f"No status of {axis_names(profile.axes, silent)} lately; the robot must say how it stands."
             for meaning, words in _SAYS.items():
-                yield from self._each_node(observed.says(meaning) & ~silent, words)
-            unknown = (observed.meaning == MEANINGS.index(None)) & ~silent
+                yield from self._each_node(node_states.says(meaning) & ~silent, words)
+            unknown = (node_states.meaning == MEANINGS.index(None)) & ~silent
             yield from self._each_node(unknown, "{words}; add it to the profile's status values.")
         else:
             silent = np.zeros(len(profile.axes), bool)
-        failing = (observed.relevant_errors() != 0) & ~observed.says("fault")
+        failing = (node_states.relevant_errors() != 0) & ~node_states.says("fault")
         yield from self._each_node(failing, "{words}; remove the cause, and reset it.")
 
     def _each_node(
@@ -203,7 +203,7 @@ class Readiness:
             first.setdefault(self._profile.axes[index].node, int(index))
         by_words: dict[str, list[int]] = {}
         for node, axis in first.items():
-            by_words.setdefault(words.format(words=self._observed.words(axis)), []).append(node)
+            by_words.setdefault(words.format(words=self._node_states.words(axis)), []).append(node)
         for text, nodes in by_words.items():
             who = node_names(nodes)
             yield f"{who.capitalize()}: {text}"
@@ -229,14 +229,14 @@ class Supervisor:
     def __init__(
         self,
         limits: AxisLimits,
-        observed: NodeStates,
+        node_states: NodeStates,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         plausibility: PlausibilityChecks,
         limited: Limited,
     ) -> None:
         self._limits = limits
-        self._observed = observed
+        self._node_states = node_states
         self._watchdogs = watchdogs
         self._arrivals = arrivals
         self._plausibility = plausibility
@@ -276,7 +276,7 @@ class Supervisor:
         )
 
     def _moved(self, held: FloatArray) -> Loss | None:
-        moved = np.abs(self._observed.values["angle"] - held) > max(_MOVED, self._limits.margin)
+        moved = np.abs(self._node_states.values["angle"] - held) > max(_MOVED, self._limits.margin)
         if not moved.any():
             return None
         names = axis_names(self._limits.axes, moved)

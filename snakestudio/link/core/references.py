@@ -23,20 +23,25 @@ class References:
     ----------
     m : int
         Number of axes.
+
+    Attributes
+    ----------
+    blocks : list of ReferenceBlock
+        That are needed still, in the order of their begins.
     """
 
     def __init__(self, m: int) -> None:
         self._m = m
-        self._blocks: list[ReferenceBlock] = []
+        self.blocks: list[ReferenceBlock] = []
 
     @property
     def end(self) -> float:
         """Time of the last knot, s; -infinity if there is none."""
-        return float(self._blocks[-1].time[-1]) if self._blocks else -math.inf
+        return float(self.blocks[-1].time[-1]) if self.blocks else -math.inf
 
     def clear(self) -> None:
         """There are none any more."""
-        self._blocks.clear()
+        self.blocks.clear()
 
     def add(self, block: ReferenceBlock) -> str:
         """Take a block over; says what is wrong with it ("" if nothing is: then it is in use)."""
@@ -53,16 +58,16 @@ class References:
             return "its knots do not ascend in time"
         # What begins later than this one is never reached; what ended before it is needed until it
         # begins.
-        self._blocks = [*(kept for kept in self._blocks[-3:] if kept.time[0] < time[0]), block]
+        self.blocks = [*(kept for kept in self.blocks[-3:] if kept.time[0] < time[0]), block]
         return ""
 
     def at(self, now: float) -> tuple[FloatArray, FloatArray] | None:
         """Angle and rate of all axes at a time; before the first knot and behind the last they stand still there."""
-        if not self._blocks:
+        if not self.blocks:
             return None
-        while len(self._blocks) > 1 and self._blocks[1].time[0] <= now:
-            del self._blocks[0]
-        block = self._blocks[0]
+        while len(self.blocks) > 1 and self.blocks[1].time[0] <= now:
+            del self.blocks[0]
+        block = self.blocks[0]
         angle, rate = block.at(now)
         within = block.time[0] <= now < block.time[-1]
         return angle, rate if within else np.zeros_like(rate)

@@ -30,7 +30,7 @@ class RxPath:
     def __init__(
         self,
         codec: Codec,
-        observed: NodeStates,
+        node_states: NodeStates,
         plausibility: PlausibilityChecks,
         arrivals: Arrivals,
         strangers: ForeignMaster,
@@ -38,7 +38,7 @@ class RxPath:
         journal: Journal,
     ) -> None:
         self._codec = codec
-        self._observed = observed
+        self._node_states = node_states
         self._plausibility = plausibility
         self._arrivals = arrivals
         self._strangers = strangers
@@ -48,7 +48,7 @@ class RxPath:
 
     def forget(self) -> None:
         """Another robot may be at the bus now."""
-        self._observed.forget()
+        self._node_states.forget()
         self._arrivals.forget()
         self._strangers.forget()
         self.received = self.unknown = self.unreadable = 0
@@ -69,16 +69,16 @@ class RxPath:
         if decoded is None:
             self.unknown += not self._strangers.take(frame, now)
         elif decoded.problem:
-            self._observed.take_unknown(decoded)
+            self._node_states.take_unknown(decoded)
             remedy = "check the cable, and whether the DBC is this robot's"
             self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now, remedy)
         else:
             self._arrivals.take(decoded)
             self._plausibility.compare(decoded, now)
             # As old as it is, however long it waited until somebody had time for it.
-            self._observed.take(decoded, frame.time if 0.0 < frame.time < now else now)
-        observed = self._observed
+            self._node_states.take(decoded, frame.time if 0.0 < frame.time < now else now)
+        node_states = self._node_states
         plausibility = self._plausibility
-        new = observed.notable or plausibility.notable
-        observed.notable = plausibility.notable = False
+        new = node_states.notable or plausibility.notable
+        node_states.notable = plausibility.notable = False
         return new

@@ -21,9 +21,9 @@ BLIND_REPEATS = 3
 class Stopping:
     """Watches whether a stop has had its effect."""
 
-    def __init__(self, profile: Profile, observed: NodeStates, journal: Journal) -> None:
+    def __init__(self, profile: Profile, node_states: NodeStates, journal: Journal) -> None:
         self._profile = profile
-        self._observed = observed
+        self._node_states = node_states
         self._journal = journal
         self._begin = self._safe_at = math.nan
         self._sent_at = math.nan
@@ -44,11 +44,13 @@ class Stopping:
     @property
     def safe(self) -> bool:
         """Whether every node has said since the stop that its torque is off; a robot that cannot say so never is."""
-        return self._observed.has_status and bool(self._observed.torque_off(self._begin).all())
+        return self._node_states.has_status and bool(
+            self._node_states.torque_off(self._begin).all()
+        )
 
     def repeat(self, now: float) -> bool:
         """Whether the stop sequence has to be sent once more (s)."""
-        if self._observed.has_status:
+        if self._node_states.has_status:
             safe = self.safe
             self._tell(now, safe)
             wanted = not safe
@@ -76,7 +78,7 @@ class Stopping:
         elif self._said != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
             no_word = "No word any more" if self._said == "safe" else "No word"
             self._said = "unsafe"
-            off = self._observed.torque_off(self._begin)
+            off = self._node_states.torque_off(self._begin)
             nodes = dict.fromkeys(
                 axis.node for axis, safe in zip(self._profile.axes, off, strict=True) if not safe
             )

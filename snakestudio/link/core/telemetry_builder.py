@@ -24,7 +24,7 @@ class TelemetryBuilder:
     def __init__(
         self,
         profile: Profile,
-        observed: NodeStates,
+        node_states: NodeStates,
         expected: Expected,
         rx: RxPath,
         tx: TxGate,
@@ -34,7 +34,7 @@ class TelemetryBuilder:
         replay: bool,
     ) -> None:
         self._profile = profile
-        self._observed = observed
+        self._node_states = node_states
         self._replay = replay
         self._stale_after = np.stack([expected.stale[quantity] for quantity in AGED])
         self._rx = rx
@@ -51,8 +51,8 @@ class TelemetryBuilder:
         carried_out: int,
     ) -> Telemetry:
         """What is known now (s); every array that changes is the receiver's own."""
-        observed = self._observed
-        values = self._observed.values
+        node_states = self._node_states
+        values = self._node_states.values
         lost = self._profile.timing.lost_s
         rx = self._rx
         tx = self._tx
@@ -63,8 +63,8 @@ class TelemetryBuilder:
             state=state,
             reason=reason,
             not_ready=not_ready,
-            confirmed=observed.has_status and observed.all_say("armed", now - lost),
-            says_status=observed.has_status,
+            confirmed=node_states.has_status and node_states.all_say("armed", now - lost),
+            says_status=node_states.has_status,
             replay=self._replay,
             carried_out=carried_out,
             reference=told.angle.copy(),
@@ -75,12 +75,12 @@ class TelemetryBuilder:
             current=values["current"].copy(),
             temperature=values["temperature"].copy(),
             voltage=values["voltage"].copy(),
-            angle_time=observed.angle_time.copy(),
-            feedback_rate=observed.feedback_rate(now),
-            status=observed.status.copy(),
-            meaning=observed.meaning.copy(),
-            errors=observed.errors.copy(),
-            heartbeat_time=observed.heartbeat_time.copy(),
+            angle_time=node_states.angle_time.copy(),
+            feedback_rate=node_states.feedback_rate(now),
+            status=node_states.status.copy(),
+            meaning=node_states.meaning.copy(),
+            errors=node_states.errors.copy(),
+            heartbeat_time=node_states.heartbeat_time.copy(),
             bus_load=self._meter.load(now),
             received=rx.received,
             sent=tx.sent,
@@ -94,7 +94,7 @@ class TelemetryBuilder:
             gap_max=gap,
             skipped=told.times.skipped,
             priority="",
-            axis_text=tuple(observed.words(axis) for axis in range(len(self._profile.axes))),
-            heard_at=observed.heard_at.copy(),
+            axis_text=tuple(node_states.words(axis) for axis in range(len(self._profile.axes))),
+            heard_at=node_states.heard_at.copy(),
             stale_after=self._stale_after,
         )

@@ -43,7 +43,7 @@ class TorqueControl:
         self,
         profile: Profile,
         machine: Machine,
-        observed: NodeStates,
+        node_states: NodeStates,
         tx: TxGate,
         set_points: SetPoints,
         watchdogs: Watchdogs,
@@ -51,12 +51,12 @@ class TorqueControl:
     ) -> None:
         self._profile = profile
         self._machine = machine
-        self._observed = observed
+        self._node_states = node_states
         self._tx = tx
         self._set_points = set_points
         self._watchdogs = watchdogs
         self._journal = journal
-        self._stopping = Stopping(profile, observed, journal)
+        self._stopping = Stopping(profile, node_states, journal)
         self.task: Task | None = None
         self.reason = ""
         self.held: FloatArray = np.zeros(len(profile.axes))
@@ -70,7 +70,7 @@ class TorqueControl:
     @property
     def torque_possible(self) -> bool:
         """Whether anything but a robot that is known to be off may be at the other end."""
-        return self.live or bool((self._observed.torque() | self._observed.unknown()).any())
+        return self.live or bool((self._node_states.torque() | self._node_states.unknown()).any())
 
     @property
     def at_rest(self) -> bool:
@@ -86,9 +86,12 @@ class TorqueControl:
 
     def says_armed(self, now: float) -> bool:
         """Whether any node says now (s) that its torque is on; what a silent one said last is no news."""
-        observed = self._observed
+        node_states = self._node_states
         return bool(
-            (observed.torque() & (now - observed.status_time <= self._profile.timing.lost_s)).any()
+            (
+                node_states.torque()
+                & (now - node_states.status_time <= self._profile.timing.lost_s)
+            ).any()
         )
 
     # ------------------------------------------------------------------------------------ sequences
@@ -113,7 +116,7 @@ class TorqueControl:
             return
         held = self.held if task.kind == "arm" else None
         progress = task.sequence.advance(
-            now, lambda step: self._tx.step(step, held, now), self._observed.all_say
+            now, lambda step: self._tx.step(step, held, now), self._node_states.all_say
         )
         if progress == "running":
             return
@@ -138,12 +141,12 @@ class TorqueControl:
     def _confirm(self, task: Task, now: float) -> None:
         """Armed, or no longer, is what the robot says itself, if its profile lets it."""
         arming = task.kind == "arm"
-        observed = self._observed
-        if observed.has_status:
+        node_states = self._node_states
+        if node_states.has_status:
             yet = (
-                ~observed.says("armed") | ~(observed.status_time >= task.begin)
+                ~node_states.says("armed") | ~(node_states.status_time >= task.begin)
                 if arming
-                else ~observed.torque_off(task.begin)
+                else ~node_states.torque_off(task.begin)
             )
             if yet.any():
                 if task.confirmed_in_time(now, self._profile.timing.confirm_s):

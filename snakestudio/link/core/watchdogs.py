@@ -60,9 +60,9 @@ class Watchdogs:
         Since when no frame could be sent, s; NaN if the last one could.
     """
 
-    def __init__(self, profile: Profile, observed: NodeStates) -> None:
+    def __init__(self, profile: Profile, node_states: NodeStates) -> None:
         self._profile = profile
-        self._observed = observed
+        self._node_states = node_states
         self.window_at = math.nan
         self.reference_at = math.nan
         self.sending_fails_since = math.nan
@@ -142,9 +142,9 @@ class Watchdogs:
     def _feedback(self, now: float) -> Loss | None:
         if now <= self._angles_until:
             return None
-        observed = self._observed
+        node_states = self._node_states
         lost = self._profile.timing.lost_s
-        ages = now - observed.angle_time
+        ages = now - node_states.angle_time
         silent = ~(ages <= lost)
         if silent.any():
             names = axis_names(self._profile.axes, silent)
@@ -152,32 +152,32 @@ class Watchdogs:
                 "feedback",
                 f"The last feedback of {names} came {age(float(ages[silent].max()))} ago.",
             )
-        self._angles_until = float(observed.angle_time.min()) + lost - _ROUNDING_S
+        self._angles_until = float(node_states.angle_time.min()) + lost - _ROUNDING_S
         return None
 
     def _heartbeat(self, now: float) -> Loss | None:
         if now <= self._heartbeats_until:
             return None
-        observed = self._observed
+        node_states = self._node_states
         lost = self._profile.timing.lost_s
-        ages = now - observed.heartbeat_time
+        ages = now - node_states.heartbeat_time
         silent = ~(ages <= lost)
         if silent.any():
             nodes = node_names(np.array(self._profile.nodes)[silent])
-            what = "heartbeat" if observed.has_heartbeat else "frame"
+            what = "heartbeat" if node_states.has_heartbeat else "frame"
             return Loss(
                 "heartbeat",
                 f"The last {what} of {nodes} came {age(float(ages[silent].max()))} ago.",
             )
-        self._heartbeats_until = float(observed.heartbeat_time.min()) + lost - _ROUNDING_S
+        self._heartbeats_until = float(node_states.heartbeat_time.min()) + lost - _ROUNDING_S
         return None
 
     def _status(self, now: float, settling: bool) -> Loss | None:
-        observed = self._observed
+        node_states = self._node_states
         profile = self._profile
-        if observed.has_status:
+        if node_states.has_status:
             if not now <= self._status_until:
-                ages = now - observed.status_time
+                ages = now - node_states.status_time
                 silent = ~(ages <= profile.timing.lost_s)
                 if silent.any():
                     names = axis_names(profile.axes, silent)
@@ -186,28 +186,32 @@ class Watchdogs:
                         f"The last status of {names} came {age(float(ages[silent].max()))} ago.",
                     )
                 self._status_until = (
-                    float(observed.status_time.min()) + profile.timing.lost_s - _ROUNDING_S
+                    float(node_states.status_time.min()) + profile.timing.lost_s - _ROUNDING_S
                 )
-            if not settling and observed.all_armed():
+            if not settling and node_states.all_armed():
                 return self._errors()
-            booting = observed.says("booting")
+            booting = node_states.says("booting")
             if booting.any():
                 return Loss("fault", f"{_subject(profile, booting)} started anew in mid-run.")
-            wrong = observed.says("fault") if settling else ~observed.says("armed")
+            wrong = node_states.says("fault") if settling else ~node_states.says("armed")
             if wrong.any():
                 first = int(np.flatnonzero(wrong)[0])
-                words = observed.words(first) or MEANINGS[observed.meaning[first]]
-                verb = "reports" if observed.says("fault")[first] else "is no longer armed: it says"
+                words = node_states.words(first) or MEANINGS[node_states.meaning[first]]
+                verb = (
+                    "reports" if node_states.says("fault")[first] else "is no longer armed: it says"
+                )
                 return Loss("fault", f"{_subject(profile, wrong)} {verb} {words}.")
         return self._errors()
 
     def _errors(self) -> Loss | None:
-        observed = self._observed
+        node_states = self._node_states
         profile = self._profile
-        failing = observed.relevant_errors() != 0
+        failing = node_states.relevant_errors() != 0
         if failing.any():
             first = int(np.flatnonzero(failing)[0])
-            return Loss("fault", f"{_subject(profile, failing)} reports {observed.words(first)}.")
+            return Loss(
+                "fault", f"{_subject(profile, failing)} reports {node_states.words(first)}."
+            )
         return None
 
 

@@ -91,6 +91,12 @@ class LinkClient:
         return self._running() is not None and time.monotonic() - self.telemetry().time < _ALIVE_S
 
     @property
+    def pid(self) -> int | None:
+        """Number of the link's process; None if it has ended."""
+        link = self._link
+        return None if link is None else link.pid
+
+    @property
     def stop_count(self) -> int:
         """See `Link`."""
         link = self._link
@@ -293,6 +299,11 @@ class _Running:
         self._pipe = pipe
         with contextlib.suppress(OSError, AttributeError):
             os.set_blocking(pipe.fileno(), False)  # a link that hangs must not hold up the window
+
+    @property
+    def pid(self) -> int:
+        """The process' number."""
+        return self._process.pid
 
     def write(self, line: bytes) -> None:
         """Put a line into its pipe; a process that takes nothing any more gets nothing."""

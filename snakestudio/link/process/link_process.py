@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from snakestudio.link.process.standstill import Standstill
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Step
 
-__all__ = ["serve"]
+__all__ = ["LinkProcess", "serve"]
 
 _LOOK_S = 0.005
 """How often shared memory and the robot's frames are looked at while there is a bus, at least: what
@@ -76,7 +77,7 @@ def serve(handle: str, size: int) -> None:
     loaded = setup.loaded()
     memory = LinkMemory(len(loaded.profile.axes), setup.memory)
     try:
-        process = _Process(loaded, memory, raise_priority())
+        process = LinkProcess(loaded, memory, raise_priority())
         signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(Gone()))
         threading.Thread(
             target=read_commands,
@@ -100,7 +101,20 @@ class _Said:
 _Item = Received | BusChange | Unreadable | LinkCommand | Gone | _Said
 
 
-class _Process:
+class BusPort(Protocol):
+    """An open bus, as the link sees it: a `Port`, or what stands in for one."""
+
+    error_frames: int
+    send_errors: int
+
+    def send(self, frame: Frame) -> bool:
+        """Send a frame now; whether the bus took it."""
+
+    def close(self) -> None:
+        """Give the bus back."""
+
+
+class LinkProcess:
     """The loop.
 
     Parameters
@@ -111,6 +125,16 @@ class _Process:
         The machine's monotonic clock, s.
     inbox : Inbox, optional
         What waits for the loop.
+    port : BusPort, optional
+        A bus that is open already; otherwise "connect" opens that of the profile.
+    standstill : Standstill, optional
+        Notices that the machine stood still; otherwise as patient as the robot's own watchdog.
+
+    Attributes
+    ----------
+    core : LinkCore
+    memory : LinkMemory
+        Shared with the window.
     """
 
     def __init__(
@@ -121,18 +145,20 @@ class _Process:
         *,
         clock: Callable[[], float] = time.monotonic,
         inbox: Inbox[_Item] | None = None,
+        port: BusPort | None = None,
+        standstill: Standstill | None = None,
     ) -> None:
         self.inbox: Inbox[_Item] = Inbox() if inbox is None else inbox
         self._clock = clock
         self._loaded = loaded
-        self._memory = memory
+        self.memory = memory
         self._priority = priority
         profile = loaded.profile
         self._replayed = profile.bus.interface == "replay"
         self._codec = Codec(loaded)
-        self._core = LinkCore(self._codec, send=self._send, tell=memory.tell, replay=self._replayed)
+        self.core = LinkCore(self._codec, send=self._send, tell=memory.tell, replay=self._replayed)
         self._replayed_reference = np.full(len(profile.axes), math.nan)
-        self._port: Port | None = None
+        self._port = port
         self._log: FrameLog | None = None
         self._bus_open = False
         self._bus_problem = ""
@@ -147,7 +173,7 @@ class _Process:
         )
         # The robot's own watchdog is as patient; who stood still for longer does not just go on
         # where it was.
-        self._standstill = Standstill(
+        self._standstill = standstill or Standstill(
             max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz),
             None if clock is time.monotonic else clock,
         )
@@ -164,7 +190,7 @@ class _Process:
         gc.freeze()  # what is there now stays: collections have only to look at what comes
         gc.disable()
         try:
-            self._loop()
+            self.loop()
         except Exception as error:
             self._stop_blindly()
             traceback.print_exc()
@@ -176,41 +202,42 @@ class _Process:
             raise LinkError(text) from error
         self._close()
 
-    def _loop(self) -> None:
+    def loop(self) -> None:
+        """Turn until the window ends it, or is gone; what fails is raised as it is."""
         last = self._clock()
         self._tell("info", f"The link runs with priority {self._priority}.", "priority")
         while self._end is None or last < self._end:
             now = last = self._clock()
             stood_still = self._standstill.look()
-            if stood_still and self._core.state in _LIVE and not self._replayed:
-                self._core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
-            self._look(now)
+            if stood_still and self.core.state in _LIVE and not self._replayed:
+                self.core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
+            self.look(now)
             if self._news or now >= self._due:
                 self._news = False
-                self._due = self._core.poll(now, self._clock)
+                self._due = self.core.poll(now, self._clock)
             self._between()
             self._wait()
-            if self._leave is not None and (self._core.at_rest or now >= self._leave[0]):
+            if self._leave is not None and (self.core.at_rest or now >= self._leave[0]):
                 self._disconnect(now)
-            if self._end is not None and self._core.at_rest:
+            if self._end is not None and self.core.at_rest:
                 break
 
     def _stop_blindly(self) -> None:
         """The robot must not depend on what has just failed."""
-        if self._bus_open and self._core.state not in (LinkState.DISCONNECTED, LinkState.LISTENING):
+        if self._bus_open and self.core.state not in (LinkState.DISCONNECTED, LinkState.LISTENING):
             stop_blindly(self._codec, self._send)
 
-    def _look(self, now: float) -> None:
-        """What the window wrote."""
+    def look(self, now: float) -> None:
+        """Act upon what the window wrote into the shared memory; `now` in s, of the clock."""
         self._heed_stop(now)
         if self._end is None:
-            self._core.window_beat(self._memory.window_beat)
-        for block in self._memory.references():
-            self._core.reference(block)
+            self.core.window_beat(self.memory.window_beat)
+        for block in self.memory.references():
+            self.core.reference(block)
 
     def _heed_stop(self, now: float) -> bool:
         """Carry out the stop that the window asked for in shared memory, if it has not been yet; whether it was not."""
-        new = self._core.stop_requested(*self._memory.stop_requested(), now)
+        new = self.core.stop_requested(*self.memory.stop_requested(), now)
         self._news |= new
         return new
 
@@ -220,7 +247,7 @@ class _Process:
         room = self._due - now
         since = now - self._said
         if room > _ROOM_S or since > _SAY_AT_LEAST_S:
-            self._memory.flush()
+            self.memory.flush()
         if since > _SAY_AT_LEAST_S or (since > _SAY_S and room > _ROOM_S):
             self._said = now
             self._say(now)
@@ -239,7 +266,7 @@ class _Process:
             if (item := self.inbox.take()) is None:
                 return
             now = self._clock()
-            self._handle(item, now)
+            self.handle(item, now)
             if now >= self._due:
                 break
         self._left = True
@@ -251,14 +278,15 @@ class _Process:
         else:
             self.inbox.put(item)
 
-    def _handle(self, item: _Item, now: float) -> None:
+    def handle(self, item: _Item, now: float) -> None:
+        """Act upon what waited in the inbox; `now` in s, of the clock."""
         if not isinstance(item, Received):
             self._news = True
         match item:
             case Received(frame, sent):
                 self._record(frame, sent=sent)
                 if not (self._replayed and self._take_replayed(frame)):
-                    self._news |= self._core.receive(frame, now)
+                    self._news |= self.core.receive(frame, now)
             case LinkCommand(kind, number, values):
                 # Memory is faster than the pipe in which commands wait: a stop that stands there
                 # comes first.
@@ -266,39 +294,39 @@ class _Process:
                 if kind == "log":
                     self._begin_log(str(values.get("path", "")))
                 elif kind == "close":
-                    self._core.stop("The link is closed.", now)
+                    self.core.stop("The link is closed.", now)
                     self._end = now + self._end_s
                 elif kind == "stop":
                     if not heeded:
-                        self._core.command(item, now)
+                        self.core.command(item, now)
                 elif self._end is not None:
                     pass  # nothing begins any more
                 elif self._leave is not None:
                     why = "The link is being disconnected; wait until the robot has its stop."
                     self._tell("warning", why, "refused")
                 elif kind == "disconnect":
-                    needs_stop = not self._core.at_rest and not self._replayed
+                    needs_stop = not self.core.at_rest and not self._replayed
                     self._leave = now + (self._end_s if needs_stop else 0.0), item
                     if (
                         needs_stop
                     ):  # all of the sequence, its waits too, before the bus is given back
-                        self._core.stop("Disconnected by the operator.", now)
+                        self.core.stop("Disconnected by the operator.", now)
                         return
                     self._disconnect(now)
                 else:
-                    self._core.command(item, now)
+                    self.core.command(item, now)
                     if kind == "connect" and self._port is None:
                         self._port = Port(self._loaded.profile.bus, self.deliver)
                 self._carried_out = max(self._carried_out, number)
             case BusChange():
                 self._bus_changed(item, now)
             case Unreadable(text):
-                self._core.unreadable(text, now)
+                self.core.unreadable(text, now)
             case _Said(severity, text):
                 self._tell(severity, text, "log")
             case Gone():
                 if self._end is None:
-                    self._core.window_gone(now)
+                    self.core.window_gone(now)
                     self._end = now + self._end_s
 
     def _bus_changed(self, change: BusChange, now: float) -> None:
@@ -306,7 +334,7 @@ class _Process:
             self._tell("error" if change.final else "warning", change.text, "bus")
         self._bus_open = change.open
         self._bus_problem = "" if change.open else change.text
-        self._core.bus(change.open, change.text, now)
+        self.core.bus(change.open, change.text, now)
         if change.final:
             self._port = None
 
@@ -324,7 +352,7 @@ class _Process:
     def _disconnect(self, now: float) -> None:
         assert self._leave is not None
         (_, command), self._leave = self._leave, None
-        self._core.command(command, now)
+        self.core.command(command, now)
         self._release()
         self._bus_problem = ""
         self._carried_out = max(self._carried_out, command.number)
@@ -357,18 +385,18 @@ class _Process:
         self._record(sent, sent=True)
 
     def _record(self, frame: Frame, *, sent: bool) -> None:
-        self._memory.show(frame, sent=sent)
+        self.memory.show(frame, sent=sent)
         if self._log is not None:
             self._log.write(frame, sent=sent)
 
     def _say(self, now: float) -> None:
-        telemetry = self._core.telemetry(now)
+        telemetry = self.core.telemetry(now)
         port = self._port
         if self._replayed:
             telemetry = replace(telemetry, reference=self._replayed_reference)
         if self._bus_problem and telemetry.state is LinkState.DISCONNECTED:
             telemetry = replace(telemetry, reason=self._bus_problem)
-        self._memory.say(
+        self.memory.say(
             replace(
                 telemetry,
                 carried_out=max(telemetry.carried_out, self._carried_out),
@@ -380,7 +408,7 @@ class _Process:
         )
 
     def _tell(self, severity: Severity, text: str, kind: str) -> None:
-        self._memory.tell(LinkEvent(self._clock(), severity, text, kind))
+        self.memory.tell(LinkEvent(self._clock(), severity, text, kind))
 
     def _begin_log(self, path: str) -> None:
         if self._log is not None:
@@ -408,7 +436,7 @@ class _Process:
         while (item := self.inbox.take()) is not None:
             if isinstance(item, _Said):
                 self._tell(item.severity, item.text, "log")
-        self._memory.flush()
+        self.memory.flush()
         self._say(self._clock())
 
 

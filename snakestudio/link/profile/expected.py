@@ -12,7 +12,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.link.profile.schema import INCOMING, Axis, Message, Profile, Quantity, Signal
+from snakestudio.link.profile.schema import (
+    INCOMING,
+    MEASURED,
+    Axis,
+    Message,
+    Profile,
+    Quantity,
+    Signal,
+)
 
 __all__ = ["ASSUMED_S", "LOST", "Expected", "interval_of"]
 
@@ -24,17 +32,6 @@ _STALE = 2.5
 LOST = 5.0
 """Intervals after which something is old, and lost: two, or four, are missing. Never before the
 profile's own times."""
-
-_QUANTITIES: tuple[Quantity, ...] = (
-    "angle",
-    "rate",
-    "torque",
-    "current",
-    "temperature",
-    "voltage",
-    "status",
-    "error",
-)
 
 
 def interval_of(profile: Profile, message: Message) -> float | None:
@@ -73,10 +70,10 @@ class Expected:
     def __init__(self, profile: Profile, pages: Mapping[int, int] | None = None) -> None:
         m = len(profile.axes)
         timing = profile.timing
-        self.said = {quantity: np.zeros(m, np.bool_) for quantity in _QUANTITIES}
-        self.told = {quantity: np.zeros(m, np.bool_) for quantity in _QUANTITIES}
+        self.said = {quantity: np.zeros(m, np.bool_) for quantity in MEASURED}
+        self.told = {quantity: np.zeros(m, np.bool_) for quantity in MEASURED}
         self.interval: dict[Quantity, FloatArray] = {
-            quantity: np.full(m, np.inf) for quantity in _QUANTITIES
+            quantity: np.full(m, np.inf) for quantity in MEASURED
         }
         for number, message in enumerate(profile.messages):
             if message.role not in INCOMING:

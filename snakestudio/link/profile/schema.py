@@ -7,7 +7,7 @@ SI and radians.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.robot.overrides import AXES
@@ -15,6 +15,7 @@ from snakestudio.model.robot.overrides import AXES
 __all__ = [
     "FORMAT",
     "INCOMING",
+    "MEASURED",
     "OUTGOING",
     "Axis",
     "Bus",
@@ -51,20 +52,17 @@ INCOMING: tuple[Role, ...] = ("feedback", "heartbeat")
 AxisKind = Literal["yaw", "pitch", "roll"]
 """What an axis turns its joint about."""
 
-Quantity = Literal[
-    "angle",
-    "rate",
-    "torque",
-    "current",
-    "temperature",
-    "voltage",
-    "status",
-    "error",
-    "counter",
-    "checksum",
+Measured = Literal[
+    "angle", "rate", "torque", "current", "temperature", "voltage", "status", "error"
 ]
-"""What a signal carries. `status` is looked up in the profile's status values, `error` in its
+"""What is told of an axis. `status` is looked up in the profile's status values, `error` in its
 errors (0: none)."""
+
+Quantity = Literal[Measured, "counter", "checksum"]
+"""What a signal carries."""
+
+MEASURED: tuple[Quantity, ...] = get_args(Measured)
+"""In the order of telemetry."""
 
 StatusMeaning = Literal["booting", "ready", "armed", "stopping", "stopped", "fault"]
 """What the robot says of itself: torque is off in all but `armed`."""
@@ -158,6 +156,38 @@ class Timing(Frozen):
     )
 
 
+def _current_limit() -> Any:
+    return value(
+        None,
+        label="Current at most",
+        unit="A",
+        help="Measured motor current above which the robot is stopped",
+        gt=0,
+    )
+
+
+def _temperature_limit() -> Any:
+    return value(
+        None,
+        label="Temperature at most",
+        unit="°C",
+        help="Measured motor temperature above which the robot is stopped",
+        gt=-273,
+        le=1000,
+    )
+
+
+def _voltage_limit() -> Any:
+    return value(
+        None,
+        label="Voltage at least",
+        unit="V",
+        help="Measured supply voltage below which the robot is stopped",
+        gt=0,
+        le=1e5,
+    )
+
+
 class Limits(Frozen):
     """What no joint may be asked for, and what no joint may report."""
 
@@ -194,29 +224,9 @@ class Limits(Frozen):
         gt=0,
         le=1e4,
     )
-    max_current_a: float | None = value(
-        None,
-        label="Current at most",
-        unit="A",
-        help="Measured motor current above which the robot is stopped",
-        gt=0,
-    )
-    max_temperature_c: float | None = value(
-        None,
-        label="Temperature at most",
-        unit="°C",
-        help="Measured motor temperature above which the robot is stopped",
-        gt=-273,
-        le=1000,
-    )
-    min_voltage_v: float | None = value(
-        None,
-        label="Voltage at least",
-        unit="V",
-        help="Measured supply voltage below which the robot is stopped",
-        gt=0,
-        le=1e5,
-    )
+    max_current_a: float | None = _current_limit()
+    max_temperature_c: float | None = _temperature_limit()
+    min_voltage_v: float | None = _voltage_limit()
     max_error_deg: float | None = value(
         None,
         label="Deviation at most",
@@ -277,29 +287,9 @@ class Axis(Frozen):
         gt=0,
         le=1e7,
     )
-    max_current_a: float | None = value(
-        None,
-        label="Current at most",
-        unit="A",
-        help="Measured motor current above which the robot is stopped",
-        gt=0,
-    )
-    max_temperature_c: float | None = value(
-        None,
-        label="Temperature at most",
-        unit="°C",
-        help="Measured motor temperature above which the robot is stopped",
-        gt=-273,
-        le=1000,
-    )
-    min_voltage_v: float | None = value(
-        None,
-        label="Voltage at least",
-        unit="V",
-        help="Measured supply voltage below which the robot is stopped",
-        gt=0,
-        le=1e5,
-    )
+    max_current_a: float | None = _current_limit()
+    max_temperature_c: float | None = _temperature_limit()
+    min_voltage_v: float | None = _voltage_limit()
 
     @property
     def name(self) -> str:

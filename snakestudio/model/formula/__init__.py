@@ -159,12 +159,12 @@ def _read(
 ) -> Formula | FormulaError:
     try:
         with _counted(len(text) <= QUICK):
-            return _made(text, unit, names, zero, elsewhere)
+            return formula_of(text, unit, names, zero, elsewhere)
     except FormulaError as error:  # kept as well: some take seconds to refuse
         return error.with_traceback(None)
 
 
-def _made(
+def formula_of(
     text: str,
     unit: str,
     names: tuple[tuple[str, str], ...],

@@ -26,6 +26,7 @@ from snakestudio.model.registry import (
     titled,
     unchecked_fields,
 )
+from snakestudio.model.shared_values import friction_coefficient
 
 __all__ = [
     "SHAPES",
@@ -117,15 +118,8 @@ def angle(label: str, what: str) -> float:
 
 def friction(default: float) -> float:
     """Its surface."""
-    declared: float = value(
-        default,
-        label="Friction",
-        symbol="µ",
-        help="Coulomb friction coefficient of the surface",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+    declared: float = friction_coefficient(
+        default, "Friction", "Coulomb friction coefficient of the surface", "µ"
     )
     return declared
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.shared_values import friction_coefficient, speed_limit, torque_limit
 
 __all__ = ["AXES", "JOINT_AXES", "JointOverride", "LinkOverride", "override_problems", "selected"]
 
@@ -117,32 +118,20 @@ class LinkOverride(Frozen):
         le=100,
         slider=(-0.1, 0.1),
     )
-    mu_along: float | None = value(
+    mu_along: float | None = friction_coefficient(
         None,
-        label="Friction along",
-        help="Friction coefficient along the link's axis, in place of the ground's",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+        "Friction along",
+        "Friction coefficient along the link's axis, in place of the ground's",
     )
-    mu_backward: float | None = value(
+    mu_backward: float | None = friction_coefficient(
         None,
-        label="Friction backward",
-        help="Friction coefficient along the axis for sliding tail first, in place of the ground's",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+        "Friction backward",
+        "Friction coefficient along the axis for sliding tail first, in place of the ground's",
     )
-    mu_across: float | None = value(
+    mu_across: float | None = friction_coefficient(
         None,
-        label="Friction across",
-        help="Friction coefficient across the link's axis, in place of the ground's",
-        ge=0,
-        le=100,
-        slider=(0, 1),
-        live=True,
+        "Friction across",
+        "Friction coefficient across the link's axis, in place of the ground's",
     )
     wheels: Literal["none", "passive", "ratchet"] | None = value(
         None,
@@ -213,26 +202,8 @@ class JointOverride(Frozen):
         slider=(0, 5),
         live=True,
     )
-    max_torque_nm: float | None = value(
-        None,
-        label="Largest torque",
-        unit="N m",
-        help="Torque at which the motor saturates",
-        gt=0,
-        le=1e9,
-        slider=(0.1, 50),
-        live=True,
-    )
-    max_speed_deg_s: float | None = value(
-        None,
-        label="Largest speed",
-        unit="°/s",
-        help="Rate at which the joint's reference is limited",
-        gt=0,
-        le=1e6,
-        slider=(10, 720),
-        live=True,
-    )
+    max_torque_nm: float | None = torque_limit("Torque at which the motor saturates")
+    max_speed_deg_s: float | None = speed_limit("Rate at which the joint's reference is limited")
     free_play_deg: float | None = value(
         None,
         label="Free play",

@@ -16,6 +16,7 @@ from snakestudio.model.robot.overrides import (
     selected,
     values_of,
 )
+from snakestudio.model.shared_values import speed_limit, torque_limit
 
 __all__ = ["Actuator", "Axis", "Joint", "JointController", "Link", "Robot"]
 
@@ -465,25 +466,11 @@ class Actuator(Frozen):
         slider=(0, 10),
         live=True,
     )
-    max_torque_nm: float | None = value(
-        None,
-        label="Largest torque",
-        unit="N m",
-        help="Torque at which a motor saturates; unlimited if left out",
-        gt=0,
-        le=1e9,
-        slider=(0.1, 50),
-        live=True,
+    max_torque_nm: float | None = torque_limit(
+        "Torque at which a motor saturates; unlimited if left out"
     )
-    max_speed_deg_s: float | None = value(
-        None,
-        label="Largest speed",
-        unit="°/s",
-        help="Rate at which the references of the joints are limited; unlimited if left out",
-        gt=0,
-        le=1e6,
-        slider=(10, 720),
-        live=True,
+    max_speed_deg_s: float | None = speed_limit(
+        "Rate at which the references of the joints are limited; unlimited if left out"
     )
     time_constant_s: float = value(
         0.0,

@@ -169,7 +169,7 @@ def restored(
             {},
         )
     folder = cache_dir() / "enclosed" / digest("".join(sorted(wanted.values())).encode())[:32]
-    places = {name: _place(name, wanted[name]) for name in enclosed}
+    places = {name: contained_name(name, wanted[name]) for name in enclosed}
     try:
         for name, place in places.items():
             target = folder / place
@@ -186,8 +186,8 @@ def restored(
     return Restored(with_values(scene, values) if values else scene, folder, note, places)
 
 
-def _place(name: str, sum_: str) -> str:
-    """Name in a folder of its own; what would lead out of it gets another."""
+def contained_name(name: str, checksum: str) -> str:
+    """The name of a scene's file in a folder of its own; one that would lead out of it is named by its checksum."""
     parts = PurePath(name).parts
     plain = (
         parts
@@ -196,7 +196,7 @@ def _place(name: str, sum_: str) -> str:
         and "\\" not in name
         and ":" not in name
     )
-    return name if plain else f"{sum_[:16]}{PurePath(name).suffix}"
+    return name if plain else f"{checksum[:16]}{PurePath(name).suffix}"
 
 
 def _enclosed(

@@ -90,7 +90,7 @@ class RunFile(BlockRecording):
         self.note = ""
         """What is to be known of the files that its scene names, in a sentence; empty if all are as
         they were."""
-        self._index = index
+        self.index = index
         columns = Columns.from_plain(parse_json(about["columns"], SCENE))
         self._blocks = BlockReader(path, columns.of_schema(schema))
         self._closed = False
@@ -148,10 +148,10 @@ class RunFile(BlockRecording):
     @property
     def times(self) -> NDArray[np.float64]:
         """Times of all rows, s (do not write)."""
-        return self._index.times
+        return self.index.times
 
     def __len__(self) -> int:
-        return len(self._index.times)
+        return len(self.index.times)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -179,10 +179,10 @@ class RunFile(BlockRecording):
 
         Raises `RunFileError` if it cannot be read.
         """
-        found = bisect_right([since for since, _ in self._index.checkpoints], time) - 1
+        found = bisect_right([since for since, _ in self.index.checkpoints], time) - 1
         if found < 0:
             return None
-        since, place = self._index.checkpoints[found]
+        since, place = self.index.checkpoints[found]
         with self._reading():
             return since, attached(self._blocks.read(place))
 
@@ -193,17 +193,17 @@ class RunFile(BlockRecording):
 
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
         """All checkpoints in the order of their times: simulated time (s) and bytes."""
-        for since, place in self._index.checkpoints:
+        for since, place in self.index.checkpoints:
             with self._reading():
                 state = attached(self._blocks.read(place))
             yield since, state
 
     def _block_with(self, row: int) -> tuple[int, Rows]:
-        number = bisect_right(self._index.first_rows, row) - 1
-        first = self._index.first_rows[number]
-        following = self._index.first_rows[number + 1 : number + 2] or [len(self)]
+        number = bisect_right(self.index.first_rows, row) - 1
+        first = self.index.first_rows[number]
+        following = self.index.first_rows[number + 1 : number + 2] or [len(self)]
         with self._reading():
-            rows = self._blocks.block(self._index.blocks[number])
+            rows = self._blocks.block(self.index.blocks[number])
             if len(rows) != following[0] - first:
                 raise ValueError("a block has another number of rows")
         return first, rows
@@ -215,7 +215,7 @@ class RunFile(BlockRecording):
         pulls: list[Pull] = []
         channels = {topic: number for number, topic in enumerate(_TOPICS, 1)}
         with self._reading():
-            for place in self._index.notes:
+            for place in self.index.notes:
                 for note in read_messages(bytes(chunk_content(self._blocks.read(place))), channels):
                     if isinstance(note, Change):
                         changes = with_change(changes, note)

@@ -157,11 +157,11 @@ class RunWriter:
         head = MAGIC + encoded(Header("ros2", f"snakestudio {__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
-        self._append(head, record, *map(encoded, self._topics))
+        self.append(head, record, *map(encoded, self._topics))
         for name, data in files.items():
             attachment, whole = _file(name, 0.0, data)
             self._attachments.append(_attachment_index(attachment, self.size, len(whole)))
-            self._append(whole)
+            self.append(whole)
 
     @property
     def n_rows(self) -> int:
@@ -219,7 +219,7 @@ class RunWriter:
             parts.append(data)
             at += len(data)
         try:
-            self._append(*parts)
+            self.append(*parts)
         except OSError:
             self._n_rows = before
             raise
@@ -308,7 +308,7 @@ class RunWriter:
         if found:
             chunk = chunk_bytes([Messages.of_records(*entry) for entry in found], self._packing)
             at = self.size
-            self._append(*chunk.parts)
+            self.append(*chunk.parts)
             self._chunks.append(chunk.index(at))
             self._count(chunk)
             self._views.done()
@@ -343,7 +343,7 @@ class RunWriter:
             encoded(MetadataIndex(offset + len(data), len(whole), names.END)),
         ]
         body = data + whole + encoded(DataEnd(0))
-        self._append(body, self._summary(self.size + len(body), attachments, metadata), MAGIC)
+        self.append(body, self._summary(self.size + len(body), attachments, metadata), MAGIC)
 
     def _summary(self, start: int, attachments: list[bytes], metadata: list[bytes]) -> bytes:
         counted = self._span[1] >= self._span[0]
@@ -398,7 +398,11 @@ class RunWriter:
         beginning = head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0
         return chunk_bytes([message], self._packing, beginning)
 
-    def _append(self, *parts: bytes) -> None:
+    def append(self, *parts: bytes) -> None:
+        """Write parts at the end of the file.
+
+        Raises `OSError` if there is no room: the file is as it was then.
+        """
         size = self.size
         try:
             for data in _joined(parts):

@@ -24,8 +24,8 @@ __all__ = [
     "RobotStatus",
     "ages",
     "heard_s",
+    "robot_status",
     "span_text",
-    "standing",
     "state_words",
 ]
 
@@ -114,7 +114,7 @@ def heard_s(telemetry: Telemetry, now: float) -> float:
     return max(0.0, now - float(times.max())) if len(times) else math.nan
 
 
-def standing(
+def robot_status(
     telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float
 ) -> RobotStatus:
     """What to say of the robot.

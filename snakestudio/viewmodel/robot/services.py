@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from snakestudio.link.messages import LinkEvent
-from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from snakestudio.link.base import Link
     from snakestudio.link.bus.adapters import Adapter
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.link.profile.schema import Bus
-    from snakestudio.model.teleop import SteerCommand
+    from snakestudio.live.live_robot import LiveRobot
 
-__all__ = ["Live", "LiveChoices", "NewRun", "Services", "Tell"]
+__all__ = ["LiveChoices", "NewRun", "Services", "Tell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,81 +34,6 @@ class LiveChoices:
 
     twin: bool = True
     """Whether the simulation runs alongside."""
-
-
-class Live(Protocol):
-    """A robot as a source: what `live.live_robot.LiveRobot` is."""
-
-    @property
-    def recording(self) -> Recording | None:
-        """What was measured so far."""
-        ...
-
-    @property
-    def latest(self) -> Snapshot | None:
-        """What was measured last."""
-        ...
-
-    @property
-    def twin(self) -> Recording | None:
-        """The simulation that runs alongside."""
-        ...
-
-    @property
-    def streaming(self) -> bool:
-        """Whether references are sent."""
-        ...
-
-    @property
-    def not_ready(self) -> tuple[str, ...]:
-        """What keeps the robot from being armed, a sentence each."""
-        ...
-
-    @property
-    def arming(self) -> bool:
-        """Whether torque was asked for, and may come on yet."""
-        ...
-
-    @property
-    def refuses_start(self) -> str:
-        """Why somebody else may not start it now; "" if it may."""
-        ...
-
-    def set_scene(self, scene: Scene) -> None:
-        """Another gait or controller, while it goes."""
-        ...
-
-    def steer(self, command: SteerCommand) -> None:
-        """What somebody at the controls wants."""
-        ...
-
-    def arm(self) -> None:
-        """Torque on."""
-        ...
-
-    def stream(self) -> None:
-        """Follow the scene's gait or controller."""
-        ...
-
-    def stop(self, reason: str) -> None:
-        """Stop it, in this call, on any thread."""
-        ...
-
-    def note(self, text: str) -> None:
-        """Have a remark in the recording of the present run."""
-        ...
-
-    def disarm(self) -> None:
-        """Torque off, in order."""
-        ...
-
-    def reset(self) -> None:
-        """Out of FAULT."""
-        ...
-
-    def close(self) -> None:
-        """End it; the link stays."""
-        ...
 
 
 NewRun = Callable[[Scene], Path | None]
@@ -149,7 +72,7 @@ def _open_live(
     new_run: NewRun,
     tell: Tell,
     choices: LiveChoices,
-) -> Live:
+) -> LiveRobot:
     from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.pose_stream import pose_source
 
@@ -175,7 +98,7 @@ class Services:
     open_link: Callable[[LoadedProfile, Bus], Link] = field(default=_open_link)
     """Starts a link to a robot on a bus; raises LinkError."""
 
-    open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], Live] = field(
+    open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], LiveRobot] = field(
         default=_open_live
     )
     """Makes a source of a link."""

@@ -38,6 +38,8 @@ class StudyProcess:
 
     Attributes
     ----------
+    process : Popen
+        It ends with its standard input.
     progress : Progress or None
         The last that was told.
     doing : str
@@ -69,7 +71,7 @@ class StudyProcess:
             *_options(workers),
         ]
         try:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._complaints
             )
         except OSError as error:
@@ -93,9 +95,9 @@ class StudyProcess:
         return self.progress is not None and self.progress.state == "paused"
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
+        assert self.process.stdout is not None
         finished = False
-        for line in self._process.stdout:
+        for line in self.process.stdout:
             said = told(line.decode(errors="replace"))
             if said is not None:
                 self._take(said)
@@ -104,13 +106,13 @@ class StudyProcess:
                     "done",
                     "cancelled",
                 )
-        code = self._process.wait()
+        code = self.process.wait()
         if not (finished or self.error or self.cancelled):
             self.error = (
                 f"The study ended unexpectedly ({self._complaint(code)}); what is finished is kept."
             )
         self._complaints.close()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
                 if pipe is not None:
                     pipe.close()
@@ -175,10 +177,10 @@ class StudyProcess:
     def _see_to_the_end(self) -> None:
         # Its workers end with it: they notice that their standard input has.
         if not self._ended.wait(_GRACE_S if self.workers.scheduler is None else _GRACE_CLUSTER_S):
-            self._process.kill()
+            self.process.kill()
 
     def _tell(self, command: str) -> None:
-        stdin = self._process.stdin
+        stdin = self.process.stdin
         with contextlib.suppress(OSError, ValueError):
             if stdin is not None:
                 stdin.write(f"{command}\n".encode())

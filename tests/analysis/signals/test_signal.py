@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import math
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import signal as scipy_signal
 
 from snakestudio.analysis.signals import compile_signal
-from snakestudio.analysis.signals.functions import BLOCK
+from snakestudio.analysis.signals.running import BLOCK
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names
 from tests.analysis.signals.made import SCHEMA, MadeRecording, even
@@ -67,7 +69,7 @@ def made_of(times: NDArray[np.float64]) -> MadeRecording:
 def test_pieces_are_those_of_the_whole(
     text: str, uneven: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("snakestudio.analysis.signals.functions.BLOCK", 64)
+    monkeypatch.setattr("snakestudio.analysis.signals.running.BLOCK", 64)
     times = even(6.0)
     if uneven:
         times = np.sort(np.concatenate([times[:250:2], times[250:], RNG.uniform(1, 5, 60)]))
@@ -236,7 +238,7 @@ def test_gaps_stay_gaps_and_an_integral_goes_on_behind_them() -> None:
 def test_a_run_that_grows_ends_as_if_it_had_been_there_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("snakestudio.analysis.signals.functions.BLOCK", 50)
+    monkeypatch.setattr("snakestudio.analysis.signals.running.BLOCK", 50)
     times = even(8.0)
     growing = made_of(times[:3])
     signal = compile_signal("integral(lowpass(a_m, 3)) + integral(a_m - at(a_m, 4))", NAMES)
@@ -361,3 +363,16 @@ def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
         compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
     with pytest.raises(SignalError, match=r"sorts 100001 rows for every row. Give at most 400 s"):
         compile_signal("median(a_m, 1000)", NAMES).values(run, 0, 10)
+
+
+def test_filtered_signal_imports_no_masked_arrays() -> None:
+    """Their import keeps the window waiting, whichever thread evaluates the signal."""
+    code = (
+        "import sys; import numpy as np\n"
+        "from snakestudio.analysis.signals import compile_signal\n"
+        "from tests.analysis.signals.made import NAMES, MadeRecording\n"
+        "recording = MadeRecording(np.arange(5000) / 100)\n"
+        "compile_signal('lowpass(derivative(a_m), 2)', NAMES).values(recording, 0, 5000)\n"
+        "sys.exit('numpy.ma' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -53,7 +53,7 @@ class WigglingLink(FakeLink):
 
 
 class FakeRobot(QObject):
-    """What `RobotControl` is to the editor."""
+    """What `RobotController` is to the editor."""
 
     changed = Signal()
     polled = Signal()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from snakestudio.gui.profile import commands as entry
 from snakestudio.gui.profile.editor import ProfileEditor
 from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.link.profile.library import new_profile
-from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.loading import LoadedProfile, load_profile
 from tests.gui.profile.robots import FakeRobot
 
 pytestmark = pytest.mark.gui
@@ -72,24 +71,19 @@ def test_the_connected_robots_profile_is_edited_first(qtbot: QtBot, tmp_path: Pa
     assert wiggle.table.currentRow() == 3
 
 
-def test_applying_connects_again_over_the_same_bus(qtbot: QtBot, tmp_path: Path) -> None:
+def test_applying_connects_again_with_the_edited_profile(qtbot: QtBot, tmp_path: Path) -> None:
     mine = new_profile("lab_robot", tmp_path / "mine")
     robot: Any = FakeRobot(load_profile(mine))
-    asked: list[SimpleNamespace] = []
-    robot.choices = object()
-    robot.emulated = False
-    robot.connect_to = lambda loaded, bus, choices, emulated: asked.append(
-        SimpleNamespace(loaded=loaded, bus=bus)
-    )
+    asked: list[LoadedProfile] = []
+    robot.reconnect = asked.append
     window: Any = Window(robot, tmp_path / "settings.ini")
     qtbot.addWidget(window)
     editor = entry.open_editor(window)
     assert editor is not None
     editor.document.set_values({"name": "Mine"}, "Rename")
     editor.apply.click()
-    (call,) = asked
-    assert call.loaded.profile.name == "Mine"
-    assert call.bus == robot.link.profile.bus
+    (loaded,) = asked
+    assert loaded.profile.name == "Mine"
 
 
 def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWidget) -> None:
@@ -103,6 +97,10 @@ def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWid
     dialog.asked.connect(asked.append)
     dialog.text.anchorClicked.emit(QUrl("robot-profile.md"))
     assert asked == ["robot-profile"]
+    dialog.show_page("tutorials/cluster")
+    dialog.text.anchorClicked.emit(QUrl("../robot-profile.md"))
+    dialog.text.anchorClicked.emit(QUrl("train-a-policy.md"))
+    assert asked[1:] == ["robot-profile", "tutorials/train-a-policy"]
     assert DocumentDialog.shown("missing", window) is dialog
     assert "cannot be read" in dialog.text.toPlainText()
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -14,9 +14,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.robot.arming import Arming
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import WorkerChoice
@@ -52,18 +52,18 @@ def endless(study_file: Path) -> Path:
 
 
 @pytest.fixture
-def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotControl]:
+def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotController]:
     """An emulated robot that is connected to the window and ready to be armed."""
     c = opened.context
     fill_docks(opened, "teleop", "robot", "robot_data")
     loaded = load_profile(patient_robot(tmp_path, _SET_POINTS_HZ, _WINDOW_S))
-    c.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    c.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     c.docks.show("robot")
     qtbot.waitUntil(lambda: c.robot.state is LinkState.LISTENING)
     arming(opened).talk.click()
     qtbot.waitUntil(arming(opened).hold.isEnabled)
     yield c.robot
-    c.connection.disconnect_robot()
+    c.robot.disconnect_robot()
 
 
 def arming(window: MainWindow) -> Arming:
@@ -81,7 +81,7 @@ def arm(window: MainWindow, qtbot: QtBot) -> None:
     QTest.mousePress(hold, LEFT)
     qtbot.waitUntil(lambda: not hold.isVisible())
     QTest.mouseRelease(hold, LEFT)
-    qtbot.waitUntil(lambda: robot.state is LinkState.ARMED and robot.standing.armed)
+    qtbot.waitUntil(lambda: robot.state is LinkState.ARMED and robot.status.armed)
 
 
 def disarm(window: MainWindow, qtbot: QtBot) -> None:
@@ -111,7 +111,7 @@ def finished(window: MainWindow) -> int:
 
 
 def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
-    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+    opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     study = opened.context.study
     runner = opened.context.study.runner
@@ -124,7 +124,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     qtbot.waitUntil(
         lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS
     )
-    assert robot.state is LinkState.ARMED, robot.standing.sentence
+    assert robot.state is LinkState.ARMED, robot.status.sentence
     assert answered("Cancel", bar(opened).resume_button.click) == ("Cancel", True)
     assert runner.pausing
     disarm(opened, qtbot)
@@ -144,7 +144,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
 
 
 def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
-    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+    opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     runner = opened.context.study.runner
     arm(opened, qtbot)
@@ -153,7 +153,7 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
     assert answered("Run Anyway", bar(opened).run_button.click) == ("Cancel", True)
     qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
     assert not runner.pausing, "it was armed before, and somebody said so"
-    assert robot.state is LinkState.ARMED, robot.standing.sentence
+    assert robot.state is LinkState.ARMED, robot.status.sentence
     stop = next(button for button in opened.findChildren(StopButton) if button.isVisible())
     assert robot.link is not None
     with Witness(robot.link.profile.bus) as witness:
@@ -169,7 +169,7 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
 
 
 def test_a_study_on_a_cluster_is_no_business_of_this_machines_robot(
-    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+    opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     runner = opened.context.study.runner
     arm(opened, qtbot)

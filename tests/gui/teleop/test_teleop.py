@@ -195,7 +195,7 @@ def test_an_open_menu_takes_the_keys_away(driving: Bench, qtbot: QtBot) -> None:
 def test_a_gamepad_drives_and_unplugging_it_stops(
     driving: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad]
 ) -> None:
-    pad = plug(driving.teleop.pads)
+    pad = plug(driving.teleop.gamepads)
     pad.axis(1, -1.0)
     pad.axis(2, 0.05)
     qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, 0.0))
@@ -203,7 +203,7 @@ def test_a_gamepad_drives_and_unplugging_it_stops(
     qtbot.waitUntil(lambda: bool(driving.stops))
     assert last(driving) == STILL
     assert driving.stops[0].endswith("was unplugged.")
-    other = plug(driving.teleop.pads)
+    other = plug(driving.teleop.gamepads)
     other.axis(1, -0.7)
     other.button(3, True)
     qtbot.waitUntil(lambda: last(driving).speed > 0.3)
@@ -213,7 +213,7 @@ def test_a_gamepad_drives_and_unplugging_it_stops(
 def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_go(
     driving: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pad = plug(driving.teleop.pads)
+    pad = plug(driving.teleop.gamepads)
     pad.axis(1, -1.0)
     qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, 0.0))
     goes_on = threading.Event()
@@ -231,7 +231,7 @@ def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_
     assert "gamepad" in reason
     monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 5.0)
     goes_on.set()
-    qtbot.waitUntil(lambda: bool(driving.teleop.pads.readings))
+    qtbot.waitUntil(lambda: bool(driving.teleop.gamepads.readings))
     qtbot.wait(200)
     assert last(driving) == STILL, "the stick was held all along"
     pad.axis(1, 0.0)
@@ -243,10 +243,10 @@ def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_
 def test_what_is_held_when_the_mode_begins_does_not_drive(
     bench: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad]
 ) -> None:
-    bench.teleop.pads.want("test", True)
-    pad = plug(bench.teleop.pads)
+    bench.teleop.gamepads.want("test", True)
+    pad = plug(bench.teleop.gamepads)
     pad.axis(1, -1.0)
-    qtbot.waitUntil(lambda: bool(bench.teleop.pads.readings))
+    qtbot.waitUntil(lambda: bool(bench.teleop.gamepads.readings))
     bench.teleop.set_on(True)
     qtbot.wait(100)
     assert {command.speed for command in bench.said} == {0.0}

@@ -67,7 +67,7 @@ class ComparisonPanel(QWidget):
         self.clear_button = QPushButton("C&lear")
         self.clear_button.setToolTip("Clear ghosts, curves and tables")
         self.clear_button.clicked.connect(comparer.clear)
-        self.frame.actions_row.addWidget(self.clear_button)
+        self.frame.add_actions(self.clear_button)
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 0, 16, 12)

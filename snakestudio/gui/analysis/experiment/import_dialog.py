@@ -9,15 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from snakestudio.analysis.experiment.layout import (
     Layout,
@@ -35,8 +27,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.lines import column_of, holder_of, line_of
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.forms.sections import scrolled
+from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.recognition import ignored_text
 from snakestudio.model.scene import Scene
@@ -74,7 +67,7 @@ class ImportExperimentDialog(Dialog):
         alike: int = 0,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Import Experiment")
         self._settings = settings
         self.capture: Capture | None = None
         """What was imported, once the dialog is accepted."""
@@ -86,77 +79,53 @@ class ImportExperimentDialog(Dialog):
         self._take_over = True
         self._file_type = _TABLE
         self._recognized_layout: Layout | None = None
-        self.setWindowTitle("Import Experiment")
+        self._shown: FileRead | None = None
         self.resize(theme.scaled(900), theme.scaled(760 if self._table else 460))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(14)
-        head = QHBoxLayout()
-        title = QLabel(path.name, self)
-        title.setProperty("role", "heading")
-        self.status = QLabel(self)
+        self.status = QLabel()
         self.status.setProperty("role", "dim")
-        head.addWidget(title)
-        head.addWidget(self.status, 1)
-        column.addLayout(head)
         self.table = PreviewTable(scene.body.n_joints, self)
         self.form = LayoutForm(self)
-        if self._table:
-            head.addWidget(self._layout_button())
-            column.addWidget(self.table, 3)
-            column.addWidget(self.form)
-        self.table.setVisible(self._table)
-        self.form.setVisible(self._table)
-        lower = QHBoxLayout()
-        lower.setSpacing(16)
-        left = QVBoxLayout()
-        left.setSpacing(8)
-        bodies_title = QLabel("Bodies", self)
-        bodies_title.setProperty("role", "heading")
-        left.addWidget(bodies_title)
         self.bodies = BodyRows(scene.body.n_parts)
-        content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(10)
-        inner.addWidget(self.bodies)
-        self.problems, self.notes = self._sentences("warning"), self._sentences("dim")
-        self.recognized = RecognitionView(self)
-        self.as_shown = QPushButton("Read It as Shown", self)
+        self.problems = self._sentences("warning")
+        self.notes = self._sentences("dim")
+        self.recognized = RecognitionView()
+        self.as_shown = QPushButton("Read It as Shown")
         self.as_shown.setToolTip("Read the file with these columns and units")
+        self.as_shown.setAutoDefault(False)
         self.as_shown.clicked.connect(self._on_as_shown)
         self.as_shown.hide()
-        inner.addWidget(self.problems)
-        inner.addWidget(self.as_shown, 0, Qt.AlignmentFlag.AlignLeft)
-        inner.addWidget(self.recognized)
-        inner.addWidget(self.notes)
-        inner.addStretch(1)
-        left.addWidget(scrolled(content), 1)
-        lower.addLayout(left, 3)
         self.plan = TrackPlan(scene.body.length, self)
-        lower.addWidget(self.plan, 2)
-        column.addLayout(lower, 4)
-        foot = QHBoxLayout()
-        self.for_all = QCheckBox(
-            f"Read the {'other file' if alike == 1 else f'other {alike} files'} the same way", self
-        )
+        others = "other file" if alike == 1 else f"other {alike} files"
+        self.for_all = QCheckBox(f"Read the {others} the same way")
         self.for_all.setChecked(True)
         self.for_all.setVisible(alike > 0)
-        foot.addWidget(self.for_all, 1)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.start = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.start, "primary")
-        buttons.accepted.connect(self._on_accept)
-        buttons.rejected.connect(self.reject)
-        foot.addWidget(buttons)
-        column.addLayout(foot)
-
+        buttons, self.start = self.make_buttons("Import", "Cancel")
+        layout_button = self._layout_button()
+        for widget in (layout_button, self.table, self.form):
+            widget.setVisible(self._table)
+        bodies = column_of(
+            self.bodies,
+            self.problems,
+            line_of(self.as_shown, 1),
+            self.recognized,
+            self.notes,
+            1,
+            spacing=10,
+        )
+        left = column_of(heading("Bodies"), (scrolled(holder_of(bodies)), 1))
+        self.arrange(
+            line_of(heading(path.name), (self.status, 1), layout_button),
+            (self.table, 3),
+            self.form,
+            (line_of((left, 3), (self.plan, 2), spacing=16), 4),
+            line_of((self.for_all, 1), buttons),
+            spacing=14,
+        )
         self.table.chosen.connect(self._on_chosen)
         self.form.edited.connect(self._on_form)
         self.bodies.edited.connect(self._on_bodies)
         self._reader = Reader(path, self)
         self._reader.changed.connect(self._on_read)
-        self._shown: FileRead | None = None
         self._reader.read(None)
 
     def _sentences(self, role: str) -> QLabel:
@@ -336,7 +305,7 @@ class ImportExperimentDialog(Dialog):
 
     # --- ending -----------------------------------------------------------------------------------
 
-    def _on_accept(self) -> None:
+    def accept(self) -> None:
         shown = self._shown
         if not self.form.commit() or self._reader.busy or shown is None or shown.capture is None:
             return
@@ -351,7 +320,7 @@ class ImportExperimentDialog(Dialog):
                 links=tuple(body.link for body in self._bodies),
             )
         self.capture = capture
-        self.accept()
+        super().accept()
 
     def done(self, result: int) -> None:
         self._reader.close()

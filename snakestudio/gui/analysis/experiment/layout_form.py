@@ -3,135 +3,182 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from snakestudio.analysis.experiment.layout import Layout
 from snakestudio.export.experiment_tables import link_name
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.editors import Editor, ShownText
+from snakestudio.gui.forms.field_table import FieldTable, TableColumn
+from snakestudio.gui.forms.form_fields import Choice, FormField
+from snakestudio.gui.forms.lines import column_of
 from snakestudio.model.capture import CENTRE_OF_MASS
-from snakestudio.model.fields import FieldDoc
 from snakestudio.viewmodel.experiment.columns import Body
 
 __all__ = ["BodyRows", "LayoutForm"]
 
-_CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
-    "delimiter": (
-        "Delimiter",
-        "What separates the cells of a row",
-        (
-            (",", "Comma"),
-            (";", "Semicolon"),
-            ("\t", "Tab"),
-            (" ", "Blanks"),
-        ),
-    ),
-    "decimal": (
-        "Decimal mark",
-        "What separates the whole of a number from its fraction",
-        (
-            (".", "Point: 0.5"),
-            (",", "Comma: 0,5"),
-        ),
-    ),
-    "time_unit": (
-        "Time in",
-        "Unit of the time column; frames are counted off at the rate",
-        (
-            ("s", "seconds"),
-            ("ms", "milliseconds"),
-            ("us", "microseconds"),
-            ("ns", "nanoseconds"),
-            ("min", "minutes"),
-            ("h", "hours"),
-            ("frame", "frames"),
-            ("date", "dates"),
-            ("clock", "times of day"),
-            ("timecode", "timecodes"),
-        ),
-    ),
-    "length_unit": (
-        "Lengths in",
-        "Unit of all positions",
-        (
-            ("m", "metres"),
-            ("dm", "decimetres"),
-            ("cm", "centimetres"),
-            ("mm", "millimetres"),
-            ("um", "micrometres"),
-            ("km", "kilometres"),
-            ("in", "inches"),
-            ("ft", "feet"),
-            ("yd", "yards"),
-        ),
-    ),
-    "angle_unit": ("Angles in", "Unit of all angles", (("rad", "radians"), ("deg", "degrees"))),
-    "axes": (
-        "Axes",
-        "Which axes of the file are x, y and z (up); type others like +x-z+y",
-        (
-            ("+x+y+z", "z up"),
-            ("+x-z+y", "y up"),
-            ("+y+z+x", "x up"),
-            ("+x-y-z", "z down"),
-            ("+x+z-y", "y down"),
-            ("+x-y+z", "z up, y mirrored"),
-        ),
-    ),
+_DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Blanks"}
+_DECIMAL_MARKS = {".": "Point: 0.5", ",": "Comma: 0,5"}
+_TIME_UNITS = {
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+    "min": "minutes",
+    "h": "hours",
+    "frame": "frames",
+    "date": "dates",
+    "clock": "times of day",
+    "timecode": "timecodes",
 }
-"""Fields of a layout that are choices: label, explanation, and value and text of each."""
+_LENGTH_UNITS = {
+    "m": "metres",
+    "dm": "decimetres",
+    "cm": "centimetres",
+    "mm": "millimetres",
+    "um": "micrometres",
+    "km": "kilometres",
+    "in": "inches",
+    "ft": "feet",
+    "yd": "yards",
+}
+_ANGLE_UNITS = {"rad": "radians", "deg": "degrees"}
+_AXES = {
+    "+x+y+z": "z up",
+    "+x-z+y": "y up",
+    "+y+z+x": "x up",
+    "+x-y-z": "z down",
+    "+x+z-y": "y down",
+    "+x-y+z": "z up, y mirrored",
+}
 
-_NUMBERS = {
-    "header_rows": FieldDoc(
-        label="Header rows",
-        unit="",
+_WITHOUT_ANGLES = ("none", "quaternion", "matrix")
+"""Kinds of rotation that have no unit."""
+
+
+class _AxesEditor(Editor):
+    """Axes that are chosen, or typed; what is typed counts when the field is left."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: ChoiceBox = ChoiceBox(parent)
+        for axes, text in _AXES.items():
+            self.widget.addItem(f"{text}  ({axes})", axes)
+        self.widget.setEditable(True)
+        self.widget.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
+        self.widget.activated.connect(self.changed)
+        line = self.widget.lineEdit()
+        assert line is not None
+        line.editingFinished.connect(self.changed)
+
+    @property
+    def value(self) -> str:
+        index = self.widget.findText(self.widget.currentText())
+        return self.widget.itemData(index) if index >= 0 else self.widget.currentText().strip()
+
+    def set_value(self, value: Any) -> None:
+        if value == self.value:
+            return
+        index = self.widget.findData(value)
+        self.widget.setCurrentIndex(index)
+        if index < 0:
+            self.widget.setEditText(value)
+
+
+def _choices(texts: dict[str, str]) -> tuple[Choice, ...]:
+    return tuple(Choice(value, text) for value, text in texts.items())
+
+
+def _has_time(layout: Layout) -> bool:
+    return layout.time_column is not None
+
+
+def _needs_rate(layout: Layout) -> bool:
+    return layout.time_column is None or layout.time_unit in ("frame", "timecode")
+
+
+def _has_angles(layout: Layout) -> bool:
+    turned = any(body.rotation not in _WITHOUT_ANGLES for body in layout.bodies)
+    return turned or bool(layout.joints)
+
+
+# What plays no part cannot be edited: it would only raise questions.
+_FIELDS = {
+    "delimiter": FormField(
+        "Delimiter", choices=_choices(_DELIMITERS), help="What separates the cells of a row"
+    ),
+    "decimal": FormField(
+        "Decimal mark",
+        choices=_choices(_DECIMAL_MARKS),
+        help="What separates the whole of a number from its fraction",
+    ),
+    "header_rows": FormField(
+        "Header rows",
         help="Lines before the first one of numbers",
-        symbol="",
         slider=(0.0, 50.0),
-        live=False,
         minimum=0.0,
         maximum=1000.0,
-        exclusive_minimum=False,
-        default=1.0,
+        integer=True,
+        live=False,
     ),
-    "rate_hz": FieldDoc(
-        label="Rate",
+    "time_unit": FormField(
+        "Time in",
+        place="column",
+        choices=_choices(_TIME_UNITS),
+        help="Unit of the time column; frames are counted off at the rate",
+        enabled=_has_time,
+    ),
+    "rate_hz": FormField(
+        "Rate",
         unit="Hz",
         help="Rows or frames a second, where the file has no time column in seconds",
-        symbol="",
         slider=(1.0, 500.0),
-        live=False,
         minimum=0.0,
         maximum=1e6,
         exclusive_minimum=True,
-        default=None,
+        optional=True,
+        live=False,
+        enabled=_needs_rate,
     ),
-    "max_gap_s": FieldDoc(
-        label="Fill gaps up to",
+    "max_gap_s": FormField(
+        "Fill gaps up to",
         unit="s",
         help="Shorter gaps are filled by interpolation, and marked",
-        symbol="",
         slider=(0.0, 5.0),
-        live=False,
         minimum=0.0,
         maximum=3600.0,
-        exclusive_minimum=False,
-        default=0.5,
+        live=False,
+    ),
+    "zero_is_missing": FormField(
+        "",
+        wide=True,
+        text="Treat (0, 0, 0) as missing",
+        help="Many systems write zeros where they lost a marker; such rows count as gaps",
+    ),
+    "length_unit": FormField(
+        "Lengths in",
+        place="column",
+        choices=_choices(_LENGTH_UNITS),
+        help="Unit of all positions",
+    ),
+    "angle_unit": FormField(
+        "Angles in", choices=_choices(_ANGLE_UNITS), help="Unit of all angles", enabled=_has_angles
+    ),
+    "axes": FormField(
+        "Axes",
+        editor=_AxesEditor,
+        help="Which axes of the file are x, y and z (up); type others like +x-z+y",
     ),
 }
-
-_PLACES = (
-    ("delimiter", "decimal", "header_rows"),
-    ("time_unit", "rate_hz", "max_gap_s"),
-    ("length_unit", "angle_unit", "axes"),
-)
-"""Rows of the form; three fields in each."""
+"""How each value of a layout is asked for: text, time and space in a column each."""
 
 
 class LayoutForm(QWidget):
@@ -148,103 +195,73 @@ class LayoutForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._layout = Layout()
-        self.choices: dict[str, QComboBox] = {}
-        self.numbers: dict[str, NumberField] = {}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(8)
-        self.message = Message(self)
-        for row, names in enumerate(_PLACES):
-            for column, name in enumerate(names):
-                label, field = self._choice(name) if name in _CHOICES else self._number(name)
-                caption = QLabel(label, self)
-                caption.setProperty("role", "dim")
-                caption.setBuddy(field)
-                caption.setContentsMargins(12 if column else 0, 0, 0, 0)
-                grid.addWidget(caption, row, 2 * column)
-                grid.addWidget(field, row, 2 * column + 1)
-                grid.setColumnStretch(2 * column + 1, 1)
-        self.zero = QCheckBox("Treat (0, 0, 0) as missing", self)
-        self.zero.setToolTip(
-            "Many systems write zeros where they lost a marker; such rows count as gaps"
+        self.form = DeclaredForm(
+            self._layout, _FIELDS, self, enter_accepts=False, caption_role="dim", spacing=(10, 8)
         )
-        self.zero.clicked.connect(lambda on: self._edit("zero_is_missing", on))
-        grid.addWidget(self.zero, len(_PLACES), 0, 1, 6)
-        grid.addWidget(self.message, len(_PLACES) + 1, 0, 1, 6)
+        self.setLayout(column_of(self.form))
+        self.form.changed.connect(self._on_changed)
 
     def show_layout(self, layout: Layout) -> None:
         """Show a layout; what somebody is typing stays."""
         self._layout = layout
-        for name, box in self.choices.items():
+        for name, field in _FIELDS.items():
             value = getattr(layout, name)
-            if box.findData(value) < 0:
-                box.addItem(str(value), value)
-            box.setCurrentIndex(box.findData(value))
-        for name, field in self.numbers.items():
-            field.set_value(getattr(layout, name))
-        self.zero.setChecked(layout.zero_is_missing)
-        # What plays no part cannot be edited: it would only raise questions.
-        self.choices["time_unit"].setEnabled(layout.time_column is not None)
-        self.numbers["rate_hz"].setEnabled(
-            layout.time_column is None or layout.time_unit in ("frame", "timecode")
-        )
-        without_unit = ("none", "quaternion", "matrix")
-        turned = any(body.rotation not in without_unit for body in layout.bodies) or bool(
-            layout.joints
-        )
-        self.choices["angle_unit"].setEnabled(turned)
+            choices = field.choices
+            if isinstance(choices, tuple) and value not in [choice.value for choice in choices]:
+                choices = (*choices, Choice(value, str(value)))
+            if isinstance(choices, tuple):
+                self.form.editors[name].offer(choices)
+        self.form.set_values(layout)
 
-    def _choice(self, name: str) -> tuple[str, QWidget]:
-        label, tip, values = _CHOICES[name]
-        box = self.choices[name] = QComboBox(self)
-        for value, text in values:
-            box.addItem(f"{text}  ({value})" if name == "axes" else text, value)
-        box.setToolTip(tip)
-        box.setAccessibleName(label)
-        box.activated.connect(lambda _: self._edit(name, box.currentData()))
-        if name == "axes":
-            box.setEditable(True)
-            box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-            edit = box.lineEdit()
-            assert edit is not None
-            edit.editingFinished.connect(lambda: self._edit(name, _axes(box)))
-        return label, box
-
-    def _number(self, name: str) -> tuple[str, QWidget]:
-        doc = _NUMBERS[name]
-        field = self.numbers[name] = NumberField(
-            doc, integer=name == "header_rows", optional=doc.default is None, parent=self
-        )
-        field.setToolTip(doc.help)
-        field.setMinimumWidth(theme.scaled(64))
-        field.committed.connect(lambda value, again: self._edit(name, value))
-        field.problem_changed.connect(self.message.say)
-        return f"{doc.label}, {doc.unit}" if doc.unit else doc.label, field
-
-    def _edit(self, name: str, value: Any) -> None:
-        if value != getattr(self._layout, name):
-            self._layout = replace(self._layout, **{name: value})
-            self.edited.emit(self._layout)
+    def _on_changed(self) -> None:
+        layout = self.form.values
+        if layout != self._layout:
+            self._layout = layout
+            self.edited.emit(layout)
 
     def commit(self) -> bool:
         """Take what is being typed; False if that is not valid."""
-        return all(field.commit() for field in self.numbers.values())
-
-
-def _axes(box: QComboBox) -> str:
-    """The axes that were chosen or typed."""
-    index = box.findText(box.currentText())
-    return str(box.itemData(index)) if index >= 0 else box.currentText().strip()
-
-
-_UNKNOWN = -2
-"""Stands for no link in the boxes: Qt does not find a None."""
+        return self.form.commit()
 
 
 def link_title(link: int | None) -> str:
     """What a body sits on, as a choice."""
     return "Unknown" if link is None else link_name(link).capitalize()
+
+
+class _Swatch(Editor):
+    """The colour of a track."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: QFrame = QFrame(parent)
+        self.widget.setFixedSize(theme.scaled(14), theme.scaled(6))
+        self._number = 0
+
+    @property
+    def value(self) -> int:
+        return self._number
+
+    def set_value(self, value: Any) -> None:
+        self._number = value
+        colour = QColor(trial_colour(value)).name()
+        self.widget.setStyleSheet(f"background: {colour}; border-radius: 3px;")
+
+
+@dataclass(frozen=True)
+class _BodyRow:
+    number: int
+    name: str
+    link: int | None
+    on: str = "on"
+
+
+_BODY_COLUMNS = {
+    "number": TableColumn(),
+    "name": TableColumn(stretch=1),
+    "on": TableColumn(),
+    "link": TableColumn(),
+}
 
 
 class BodyRows(QWidget):
@@ -265,70 +282,40 @@ class BodyRows(QWidget):
 
     def __init__(self, n_links: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._n_links = n_links
+        self._links = (None, CENTRE_OF_MASS, *range(n_links))
         self._bodies: list[Body] = []
-        self._made: list[QWidget] = []
-        self.names: list[QLineEdit] = []
-        self.links: list[QComboBox] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 8, 0)
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setVerticalSpacing(6)
-        self._grid.setColumnStretch(1, 1)
+        self.table = FieldTable[_BodyRow](_BODY_COLUMNS)
+        self.setLayout(column_of(self.table, margins=(0, 0, 8, 0)))
+        self.table.changed.connect(self._on_changed)
 
     def show_bodies(self, bodies: Sequence[Body]) -> None:
         """Show these bodies."""
-        if len(bodies) != len(self._bodies):
-            self._build(len(bodies))
         self._bodies = list(bodies)
-        for body, name, link in zip(bodies, self.names, self.links, strict=True):
-            if not name.hasFocus():
-                name.setText(body.name)
-            value = _UNKNOWN if body.link is None else body.link
-            if link.findData(value) < 0:
-                link.addItem(link_title(body.link), value)
-            link.setCurrentIndex(link.findData(value))
+        rows = [_BodyRow(number, body.name, body.link) for number, body in enumerate(bodies)]
+        self.table.show_rows(rows, [self._fields(number) for number in range(len(bodies))])
+        for row in self.table.rows:
+            row["on"].setProperty("role", "dim")
 
-    def _build(self, count: int) -> None:
-        for widget in self._made:
-            self._grid.removeWidget(widget)
-            widget.deleteLater()
-        self._made = []
-        self.names = []
-        self.links = []
-        for index in range(count):
-            swatch = QFrame(self)
-            swatch.setFixedSize(theme.scaled(14), theme.scaled(6))
-            swatch.setStyleSheet(
-                f"background: {QColor(trial_colour(index)).name()}; border-radius: 3px;"
-            )
-            name = QLineEdit(self)
-            name.setAccessibleName(f"Name of body {index + 1}")
-            name.setMaxLength(80)
-            name.textEdited.connect(
-                lambda text, i=index: self._edit(i, Body(text, self._bodies[i].link))
-            )
-            on = QLabel("on", self)
-            on.setProperty("role", "dim")
-            link = QComboBox(self)
-            link.setAccessibleName(f"What body {index + 1} sits on")
-            link.setToolTip("The link this body sits on: that is what it is compared with")
-            link.addItem(link_title(None), _UNKNOWN)
-            for each in (CENTRE_OF_MASS, *range(self._n_links)):
-                link.addItem(link_title(each), each)
-            link.activated.connect(
-                lambda _, i=index, box=link: self._put(i, int(box.currentData()))
-            )
-            for column, widget in enumerate((swatch, name, on, link)):
-                self._grid.addWidget(widget, index, column, Qt.AlignmentFlag.AlignVCenter)
-                self._made.append(widget)
-            self.names.append(name)
-            self.links.append(link)
+    def _fields(self, number: int) -> dict[str, FormField]:
+        return {
+            "number": FormField("", editor=_Swatch),
+            "name": FormField("", name=f"Name of body {number + 1}", max_length=80),
+            "on": FormField("", editor=ShownText),
+            "link": FormField(
+                "",
+                name=f"What body {number + 1} sits on",
+                help="The link this body sits on: that is what it is compared with",
+                choices=self._offered,
+            ),
+        }
 
-    def _put(self, index: int, value: int) -> None:
-        self._edit(index, Body(self._bodies[index].name, None if value == _UNKNOWN else value))
+    def _offered(self, row: _BodyRow) -> list[Choice]:
+        links = self._links if row.link in self._links else (*self._links, row.link)
+        return [Choice(link, link_title(link)) for link in links]
 
-    def _edit(self, index: int, body: Body) -> None:
-        if body != self._bodies[index]:
-            self._bodies[index] = body
-            self.edited.emit(list(self._bodies))
+    def _on_changed(self) -> None:
+        rows = [row.values for row in self.table.rows]
+        bodies = [Body(row.name, row.link) for row in rows]
+        if bodies != self._bodies:
+            self._bodies = bodies
+            self.edited.emit(list(bodies))

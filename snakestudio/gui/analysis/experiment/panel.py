@@ -90,7 +90,7 @@ class ExperimentPanel(QWidget):
         self.clear_button = QPushButton("&Remove All")
         self.clear_button.setToolTip("Remove all trials, their tracks and curves")
         self.clear_button.clicked.connect(experiments.remove_all)
-        self.frame.actions_row.addWidget(self.clear_button)
+        self.frame.add_actions(self.clear_button)
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 0, 16, 12)

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.editors import ShownText
+from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
+from snakestudio.gui.forms.form_fields import fields_of, form_field
+from snakestudio.gui.forms.lines import column_of
 
 __all__ = ["RecognitionView"]
+
+
+@dataclass(frozen=True)
+class _Line:
+    caption: str = form_field("", "Caption", editor=ShownText)
+    text: str = form_field("", "Text", editor=ShownText)
 
 
 class RecognitionView(QWidget):
@@ -17,13 +28,10 @@ class RecognitionView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._labels: list[QLabel] = []
         self._rows: tuple[tuple[str, str], ...] = ()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 8, 0)
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(1, 1)
+        columns = {"caption": TableColumn(), "text": TableColumn(stretch=1)}
+        self._table = FieldTable[_Line](columns, spacing=(12, 4))
+        self.setLayout(column_of(self._table, margins=(0, 0, 8, 0)))
         self.setAccessibleName("Recognized")
         self.hide()
 
@@ -37,19 +45,18 @@ class RecognitionView(QWidget):
         if tuple(rows) == self._rows:
             return
         self._rows = tuple(rows)
-        for label in self._labels:
-            self._grid.removeWidget(label)
-            label.deleteLater()
-        self._labels = []
-        for row, (caption, text) in enumerate(rows):
-            for column, words in enumerate((caption, text)):
-                label = QLabel(words, self)
-                label.setTextFormat(Qt.TextFormat.PlainText)
-                label.setFont(theme.text_font(12))
-                label.setProperty("role", "dim" if column == 0 else "")
-                if column:
-                    label.setWordWrap(True)
-                    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                self._grid.addWidget(label, row, column, Qt.AlignmentFlag.AlignTop)
-                self._labels.append(label)
+        lines = [_Line(caption, text) for caption, text in rows]
+        self._table.show_rows(lines, [fields_of(line) for line in lines])
+        for row in self._table.rows:
+            _set_looks(row)
         self.setVisible(bool(rows))
+
+
+def _set_looks(row: FieldRow[_Line]) -> None:
+    for name in ("caption", "text"):
+        row[name].setFont(theme.text_font(12))
+        row[name].setAlignment(Qt.AlignmentFlag.AlignTop)
+        row[name].setAccessibleName("")
+    row["caption"].setProperty("role", "dim")
+    row["text"].setWordWrap(True)
+    row["text"].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -130,14 +130,15 @@ class FitDialog(Dialog):
             self.form.widget("low_s", NumberField),
             self.form.widget("high_s", NumberField),
         )
-        for title, widget in (
-            ("Measured runs", self.data),
-            ("What may change", self.parameters),
-            ("How", self.form),
-        ):
-            self.frame.setup.addWidget(heading(title))
-            self.frame.setup.addWidget(widget)
-            self.frame.setup.addSpacing(8)
+        sections = (
+            column_of(heading(title), part)
+            for title, part in (
+                ("Measured runs", self.data),
+                ("What may change", self.parameters),
+                ("How", self.form),
+            )
+        )
+        self.frame.setup.addLayout(column_of(*sections, spacing=16, margins=(0, 0, 0, 8)))
         self.fit_button = QPushButton("&Fit")
         theme.set_role(self.fit_button, "primary")
         self.fit_button.setDefault(True)
@@ -155,11 +156,9 @@ class FitDialog(Dialog):
         self.trial = QComboBox()
         self.trial.setAccessibleName("Measured run that is shown")
         self.trial.currentIndexChanged.connect(lambda _: self._show_result())
-        frame.results.addWidget(self.trial)
         self.pictures = FitPictures()
-        frame.results.addWidget(self.pictures, 1)
         self.outcome = Outcome()
-        frame.results.addWidget(self.outcome)
+        frame.results.addLayout(column_of(self.trial, (self.pictures, 1), self.outcome))
         self.shown = QCheckBox("Show &Both over the Run")
         self.shown.setToolTip(
             "Ghosts in the view and curves in the plots: before the fit, and fitted"
@@ -169,9 +168,7 @@ class FitDialog(Dialog):
         theme.set_role(self.apply_button, "primary")
         self.apply_button.setAutoDefault(False)
         self.apply_button.clicked.connect(self._fitter.apply)
-        frame.actions_row.insertWidget(0, self.shown)
-        frame.actions_row.insertStretch(1, 1)
-        frame.actions_row.addWidget(self.apply_button)
+        frame.add_actions(self.apply_button, option=self.shown)
         frame.export_menu.addSeparator()
         frame.export_menu.addAction("Drawing (PDF, PNG, SVG) ...", self._ask_picture)
 

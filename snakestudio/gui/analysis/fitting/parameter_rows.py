@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from snakestudio.analysis.fitting import PRESETS, FreeParameter, present_value, preset_of, value_doc
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.editors import ShownText
+from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
+from snakestudio.gui.forms.form_fields import FormField, field_of
+from snakestudio.gui.forms.lines import column_of, line_of
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.scene import Scene
 from snakestudio.text import exact_text
@@ -31,13 +25,27 @@ _TICKED = ("ground.mu_along", "ground.mu_across")
 _KEYS = "Keys as in the scene file, like robot.mass_kg; several joined by + get the same value"
 
 
-@dataclass(eq=False)
-class _Row:
-    parameter: FreeParameter
-    tick: QCheckBox
-    low: NumberField
-    high: NumberField
-    now: QLabel
+@dataclass(frozen=True)
+class ParameterRange:
+    """A parameter as its row shows it."""
+
+    ticked: bool
+    low: float
+    high: float
+    now: str
+    """What the scene has."""
+    unused: str = ""
+    """Why the scene does not read it, in a sentence; "" if it does."""
+
+
+_COLUMNS = {
+    "ticked": TableColumn(stretch=1),
+    "low": TableColumn("from", is_right=True),
+    "high": TableColumn("to", is_right=True),
+    "now": TableColumn("now", width=64, is_right=True),
+}
+_BOUND_WIDTH = 72
+"""Usual width of a bound, px of the design."""
 
 
 class ParameterRows(QWidget):
@@ -54,34 +62,21 @@ class ParameterRows(QWidget):
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self.rows: dict[str, _Row] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setVerticalSpacing(3)
-        self._grid.setColumnStretch(0, 1)
-        for place, text in enumerate(("", "from", "to", "now")):
-            head = QLabel(text)
-            head.setProperty("role", "dim")
-            head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self._grid.addWidget(head, 0, place)
-        column.addLayout(self._grid)
-        other = QHBoxLayout()
+        self._parameters: dict[str, FreeParameter] = {}
+        self.rows: dict[str, FieldRow[ParameterRange]] = {}
+        self.table = FieldTable[ParameterRange](_COLUMNS, spacing=(8, 3))
         self.key = QLineEdit()
         self.key.setPlaceholderText("another value, by its key")
         self.key.setToolTip(_KEYS)
         self.key.setAccessibleName("Another value")
         self.add_button = QPushButton("&Add")
         self.add_button.clicked.connect(self._add_typed)
-        other.addWidget(self.key, 1)
-        other.addWidget(self.add_button)
-        column.addLayout(other)
         self.message = Message()
-        column.addWidget(self.message)
+        other = line_of((self.key, 1), self.add_button, spacing=6)
+        self.setLayout(column_of(self.table, other, self.message, spacing=6))
         for parameter in PRESETS.values():
             self._add(parameter, parameter.name in _TICKED)
+        self.table.changed.connect(self._on_changed)
         document.scene_changed.connect(self.refresh)
         self.refresh()
 
@@ -91,14 +86,15 @@ class ParameterRows(QWidget):
 
         Raises `UsageError` if a range makes no sense.
         """
-        made = []
-        for row in self._ticked:
-            low, high = row.low.value, row.high.value
-            assert low is not None
-            assert high is not None
-            scale = row.parameter.scale if low > 0.0 else "lin"
-            made.append(replace(row.parameter, low=float(low), high=float(high), scale=scale))
-        return made
+        chosen = []
+        for name in self._ticked:
+            values = self.rows[name].values
+            parameter = self._parameters[name]
+            scale = parameter.scale if values.low > 0.0 else "lin"
+            chosen.append(
+                replace(parameter, low=float(values.low), high=float(values.high), scale=scale)
+            )
+        return chosen
 
     @property
     def any_chosen(self) -> bool:
@@ -106,34 +102,32 @@ class ParameterRows(QWidget):
         return bool(self._ticked)
 
     @property
-    def _ticked(self) -> list[_Row]:
-        # By the row alone: while a fit goes all of this is disabled.
-        return [
-            row for row in self.rows.values() if row.tick.isChecked() and row.tick.isEnabledTo(self)
-        ]
+    def _ticked(self) -> list[str]:
+        """Names of the parameters that are ticked and read by the scene."""
+        rows = {name: row.values for name, row in self.rows.items()}
+        return [name for name, values in rows.items() if values.ticked and not values.unused]
 
     def commit(self) -> bool:
-        """Take what stands in the fields; False if something of it is not valid."""
-        return all(field.commit() for row in self.rows.values() for field in (row.low, row.high))
+        """Take what is being typed; False if something of it is not valid."""
+        return self.table.commit()
 
     def refresh(self) -> None:
         """Show what the scene has now."""
         scene = self._document.scene
-        for row in self.rows.values():
+        for name, row in self.rows.items():
+            parameter = self._parameters[name]
+            now = "–"
             try:
-                present = present_value(scene, row.parameter)
+                present = present_value(scene, parameter)
             except SnakeStudioError as error:
-                why = str(error)
-                row.now.setText("–")
+                unused = str(error)
             else:
-                why = self._unused(scene, row.parameter)
-                row.now.setText(_shown(scene, row.parameter, present))
-            row.tick.setEnabled(not why)
-            row.tick.setToolTip(
-                why or value_doc(scene, row.parameter).help + f" ({row.parameter.name})"
+                unused = self._unused(scene, parameter)
+                now = _shown(scene, parameter, present)
+            row.set_values(replace(row.values, now=now, unused=unused))
+            row["ticked"].setToolTip(
+                unused or f"{value_doc(scene, parameter).help} ({parameter.name})"
             )
-            for widget in (row.low, row.high, row.now):
-                widget.setEnabled(not why)
 
     def _unused(self, scene: Scene, parameter: FreeParameter) -> str:
         reasons = [unused_reason(scene, key) for key in parameter.keys]
@@ -141,33 +135,26 @@ class ParameterRows(QWidget):
 
     def _add(self, parameter: FreeParameter, ticked: bool) -> None:
         doc = value_doc(self._document.scene, parameter)
-        line = self._grid.rowCount()
+        title = preset_of(parameter) or doc.label
         unit = f", {doc.unit}" if doc.unit else ""
-        tick = QCheckBox(f"{preset_of(parameter) or doc.label}{unit}")
-        tick.setChecked(ticked)
-        fields = []
-        for place, (text, value) in enumerate(
-            (("from", parameter.low), ("to", parameter.high)), start=1
-        ):
-            field = NumberField(doc, parent=self)
-            field.set_usual_width(72)
-            field.setAccessibleName(f"{doc.label}, {text}")
-            field.set_value(value)
-            field.committed.connect(lambda value, again, field=field: self._on_bound(field, value))
-            field.problem_changed.connect(self.message.say)
-            self._grid.addWidget(field, line, place)
-            fields.append(field)
-        now = QLabel()
-        now.setProperty("role", "dim")
-        now.setMinimumWidth(theme.scaled(64))
-        now.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._grid.addWidget(tick, line, 0)
-        self._grid.addWidget(now, line, 3)
-        tick.toggled.connect(lambda _: self.changed.emit())
-        self.rows[parameter.name] = _Row(parameter, tick, fields[0], fields[1], now)
+        fields = {
+            "ticked": FormField("", text=f"{title}{unit}", enabled=_is_used),
+            "low": field_of(doc, live=False, enabled=_is_used),
+            "high": field_of(doc, live=False, enabled=_is_used),
+            "now": FormField("", editor=ShownText, enabled=_is_used),
+        }
+        values = ParameterRange(ticked, parameter.low, parameter.high, "")
+        row = self.table.add_row(values, fields)
+        for name in ("low", "high", "now"):
+            row[name].setAccessibleName(f"{title}, {_COLUMNS[name].heading}")
+        for name in ("low", "high"):
+            row[name].set_usual_width(_BOUND_WIDTH)
+        row["now"].setProperty("role", "dim")
+        self._parameters[parameter.name] = parameter
+        self.rows[parameter.name] = row
 
-    def _on_bound(self, field: NumberField, value: float) -> None:
-        field.set_value(value)
+    def _on_changed(self) -> None:
+        self.message.say(self.table.problem)
         self.changed.emit()
 
     def _add_typed(self) -> None:
@@ -188,9 +175,13 @@ class ParameterRows(QWidget):
         self.key.clear()
         if name not in self.rows:
             self._add(parameter, True)
-        self.rows[name].tick.setChecked(True)
+        self.rows[name]["ticked"].setChecked(True)
         self.refresh()
         self.changed.emit()
+
+
+def _is_used(values: ParameterRange) -> bool:
+    return not values.unused
 
 
 def _shown(scene: Scene, parameter: FreeParameter, present: float | None) -> str:

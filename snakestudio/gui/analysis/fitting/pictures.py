@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
 from snakestudio.export.fit_text import fit_table, length, trial_line
@@ -13,6 +13,7 @@ from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 
 __all__ = ["FitPictures", "Outcome"]
@@ -23,14 +24,15 @@ _NOTHING = (
 )
 
 
+_SPACING = 10
+"""Between charts, px."""
+
+
 class FitPictures(Themed):
     """Three charts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(10)
         self.convergence = LineChart("Evaluations", "Distance in mm")
         self.course = LineChart("t in s", "Distance in mm")
         self.plan = LineChart("x in m", "y in m")
@@ -41,16 +43,16 @@ class FitPictures(Themed):
         )
         self._course_part = _titled("Distance of run and measurement", self.course)
         self._convergence_part = _titled("Distance of the best so far", self.convergence)
-        grid.addWidget(self._plan_part, 0, 0, 1, 2)
-        grid.addWidget(self._convergence_part, 1, 0)
-        grid.addWidget(self._course_part, 1, 1)
         self._nothing = QLabel(_NOTHING)
         self._nothing.setProperty("role", "dim")
         self._nothing.setWordWrap(True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setContentsMargins(60, 0, 60, 0)
-        grid.addWidget(self._nothing, 2, 0, 1, 2)
-        self._grid = grid
+        self._charts = line_of(
+            (self._convergence_part, 1), (self._course_part, 1), spacing=_SPACING
+        )
+        self._column = column_of(self._plan_part, self._charts, self._nothing, spacing=_SPACING)
+        self.setLayout(self._column)
         self._progress: FitProgress | None = None
         self._result: tuple[FitResult, int] | None = None
         self._seen: Pictured | None = None
@@ -80,8 +82,8 @@ class FitPictures(Themed):
         chart.clear_curves()
         self._convergence_part.setVisible(progress is not None)
         self._nothing.setVisible(progress is None)
-        self._grid.setRowStretch(1, 0 if progress is None else 4)
-        self._grid.setRowStretch(2, 1 if progress is None else 0)
+        self._column.setStretchFactor(self._charts, 0 if progress is None else 4)
+        self._column.setStretchFactor(self._nothing, 1 if progress is None else 0)
         if progress is None or not progress.history:
             return
         at = np.array(
@@ -114,7 +116,7 @@ class FitPictures(Themed):
         seen = self._seen
         for part in (self._plan_part, self._course_part):
             part.setVisible(seen is not None)
-        self._grid.setRowStretch(0, 5 if seen is not None else 0)
+        self._column.setStretchFactor(self._plan_part, 5 if seen is not None else 0)
         if seen is None:
             return
         before = fit_colour(BEFORE)

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialogButtonBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QScrollArea, QWidget
 
 from snakestudio.errors import UsageError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.editors import ShownText
+from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
+from snakestudio.gui.forms.form_fields import FormField, fields_of
+from snakestudio.gui.forms.lines import column_of, holder_of, line_of
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
 from snakestudio.gui.robot.teleop.mapping import (
@@ -39,12 +33,16 @@ from snakestudio.gui.robot.teleop.mapping import (
     mistakes,
     save_map,
 )
-from snakestudio.gui.robot.teleop.rows import BindingRow
+from snakestudio.gui.robot.teleop.rows import (
+    BINDING_COLUMNS,
+    BindingValues,
+    show_prompt,
+    show_readings,
+)
 from snakestudio.gui.robot.teleop.teleop import Teleop
 
 __all__ = ["MappingEditor"]
 
-_HEADS = ("Function", "Input", "Does", "Share", "Dead zone", "Curve", "Now", "")
 _NUMBERED: tuple[Function, ...] = ("speed", "turn", "amplitude")
 _TIPS = {
     "top_speed": "Share of the scene's highest frequency that full deflection asks for",
@@ -58,6 +56,26 @@ _FAR = 0.6
 _FILTER = "Mappings (*.toml)"
 
 
+@dataclass(frozen=True)
+class _Response:
+    """A row of numbers: what full deflection asks for, or how fast that is followed, %."""
+
+    caption: str
+    speed: float = 0.0
+    turn: float = 0.0
+    amplitude: float = 0.0
+
+
+_RESPONSE_COLUMNS: dict[str, TableColumn] = {
+    "caption": TableColumn(),
+    **{name: TableColumn(FUNCTIONS[name].title) for name in _NUMBERED},
+}
+_LIMITS = {"speed": "top_speed", "turn": "top_turn"}
+"""Fields of a mapping by the columns of the row of limits: all of the amplitude can always be asked
+for."""
+_RATES = {name: f"{name}_per_s" for name in _NUMBERED}
+
+
 class MappingEditor(Dialog):
     """A table of bindings; nothing is taken over before it is accepted.
 
@@ -68,131 +86,87 @@ class MappingEditor(Dialog):
     """
 
     def __init__(self, teleop: Teleop, shortcuts: Mapping[str, str], parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "Keys and Gamepad")
         self._teleop = teleop
         self._shortcuts = shortcuts
         self._held: set[int] = set()
-        self._asking: BindingRow | None = None
+        self._asking: FieldRow[BindingValues] | None = None
         self._before: dict[Input, float] = {}
-        self.rows: list[BindingRow] = []
         self.numbers: dict[str, DoubleSpinBox] = {}
-        self.setWindowTitle("Keys and Gamepad")
         theme.open_at(self, 1080, 680)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(12)
-        self.devices = QLabel(self)
-        self.devices.setProperty("role", "dim")
-        self.devices.setWordWrap(True)
-        column.addWidget(self.devices)
-        column.addWidget(self._make_table(), 1)
-        column.addLayout(self._make_options())
-        self.mistakes, self.conflicts = Message(self), QLabel(self)
-        self.conflicts.setProperty("role", "dim")
-        self.conflicts.setWordWrap(True)
-        column.addWidget(self.mistakes)
-        column.addWidget(self.conflicts)
-        column.addLayout(self._make_buttons())
-        self._timer = QTimer(self)
-        self._timer.setInterval(33)
-        self._timer.timeout.connect(self._look)
-        self.set_mapping(teleop.mapping)
-
-    # --- the parts --------------------------------------------------------------------------------
-
-    def _make_table(self) -> QWidget:
-        scroll = self._scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside = QWidget()
-        scroll.setWidget(inside)
-        outer = QVBoxLayout(inside)
-        outer.setContentsMargins(0, 0, 8, 0)
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setVerticalSpacing(6)
-        for place, text in enumerate(_HEADS):
-            head = QLabel(text, inside)
-            head.setProperty("role", "dim")
-            self._grid.addWidget(head, 0, place)
-        self._grid.setColumnStretch(1, 2)
-        self._grid.setColumnStretch(_HEADS.index("Now"), 2)
-        outer.addLayout(self._grid)
-        outer.addStretch(1)
-        self._inside = inside
-        return scroll
-
-    def _make_options(self) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(10)
-        left = QVBoxLayout()
-        left.setSpacing(10)
-        add = QPushButton("&Add Binding", self)
+        self.devices = QLabel()
+        self.mistakes = Message()
+        self.conflicts = QLabel()
+        for label in (self.devices, self.conflicts):
+            label.setProperty("role", "dim")
+            label.setWordWrap(True)
+        self.table = FieldTable[BindingValues](
+            BINDING_COLUMNS, remove="Remove this binding", spacing=(10, 6)
+        )
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(holder_of(column_of(self.table, 1, margins=(0, 0, 8, 0))))
+        add = QPushButton("&Add Binding")
         add.setAutoDefault(False)
         add.clicked.connect(self.add)
-        left.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
-        self.dead_man = QCheckBox("&Dead man: drive only while it is held", self)
+        self.dead_man = QCheckBox("&Dead man: drive only while it is held")
         self.dead_man.clicked.connect(self._judge)
-        left.addWidget(self.dead_man)
-        line.addLayout(left)
-        line.addStretch(1)
-        line.addLayout(self._make_numbers())
-        return line
-
-    def _make_numbers(self) -> QGridLayout:
-        """What full deflection asks for, and how fast that is followed: a number for each of `RANGES`."""
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(6)
-        for column, name in enumerate(_NUMBERED, 1):
-            head = QLabel(FUNCTIONS[name].title, self)
-            head.setProperty("role", "dim")
-            grid.addWidget(head, 0, column)
-        for place, (text, unit) in enumerate((("At most", " %"), ("Follows by", " %/s")), 1):
-            head = QLabel(text, self)
-            head.setProperty("role", "dim")
-            grid.addWidget(head, place, 0)
-            for column, name in enumerate(_NUMBERED, 1):
-                key = f"top_{name}" if place == 1 else f"{name}_per_s"
-                if key not in RANGES:  # all of the amplitude can always be asked for
-                    continue
-                field = self.numbers[key] = DoubleSpinBox(self)
-                least, most = RANGES[key]
-                field.setRange(100.0 * least, 100.0 * most)
-                field.setDecimals(0)
-                field.setSuffix(unit)
-                field.setSingleStep(5.0 if place == 1 else 50.0)
-                field.setStepType(
-                    DoubleSpinBox.StepType.DefaultStepType
-                    if place == 1
-                    else DoubleSpinBox.StepType.AdaptiveDecimalStepType
-                )
-                field.setToolTip(_TIPS[key])
-                field.setAccessibleName(f"{text} {FUNCTIONS[name].title}")
-                field.valueChanged.connect(self._judge)
-                grid.addWidget(field, place, column)
-        return grid
-
-    def _make_buttons(self) -> QHBoxLayout:
-        line = QHBoxLayout()
+        options = column_of(line_of(add, 1), self.dead_man, spacing=10)
+        numbers = self._make_numbers()
+        files = []
         for text, act in (
             ("&Import ...", self._import),
             ("&Export ...", self._export),
             ("De&faults", self._reset),
         ):
-            button = QPushButton(text, self)
+            button = QPushButton(text)
             button.setAutoDefault(False)
             button.clicked.connect(act)
-            line.addWidget(button)
-        line.addStretch(1)
-        buttons = QDialogButtonBox(self)
-        self.use = buttons.addButton("&Use", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.use, "primary")
-        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        line.addWidget(buttons)
-        return line
+            files.append(button)
+        buttons, self.use = self.make_buttons("&Use")
+        self.arrange(
+            self.devices,
+            (self._scroll, 1),
+            line_of(options, 1, numbers, spacing=10),
+            self.mistakes,
+            self.conflicts,
+            line_of(*files, 1, buttons),
+        )
+        self.table.changed.connect(self._on_changed)
+        self._timer = QTimer(self)
+        self._timer.setInterval(33)
+        self._timer.timeout.connect(self._poll)
+        self.set_mapping(teleop.mapping)
+
+    def _make_numbers(self) -> FieldTable[_Response]:
+        """What full deflection asks for, and how fast that is followed: a number for each of `RANGES`."""
+        table = FieldTable[_Response](_RESPONSE_COLUMNS, spacing=(10, 6))
+        for caption, keys, unit, step in (
+            ("At most", _LIMITS, "%", 5.0),
+            ("Follows by", _RATES, "%/s", 50.0),
+        ):
+            fields = {"caption": FormField("", editor=ShownText)}
+            for name, key in keys.items():
+                least, most = RANGES[key]
+                fields[name] = FormField(
+                    "",
+                    name=f"{caption} {_RESPONSE_COLUMNS[name].heading}",
+                    help=_TIPS[key],
+                    unit=unit,
+                    decimals=0,
+                    minimum=100.0 * least,
+                    maximum=100.0 * most,
+                    step=step,
+                )
+            row = table.add_row(_Response(caption), fields)
+            row["caption"].setProperty("role", "dim")
+            for name, key in keys.items():
+                self.numbers[key] = row[name]
+                if keys is _RATES:
+                    row[name].setStepType(DoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        table.changed.connect(self._judge)
+        return table
 
     # --- the mapping ------------------------------------------------------------------------------
 
@@ -200,7 +174,7 @@ class MappingEditor(Dialog):
     def mapping(self) -> InputMap:
         """What the dialog says now; rows without an input are left out."""
         return InputMap(
-            tuple(binding for row in self.rows if (binding := row.binding) is not None),
+            tuple(binding for row in self.table.rows if (binding := row.values.binding)),
             self.dead_man.isChecked(),
             **{key: field.value() / 100.0 for key, field in self.numbers.items()},
         )
@@ -208,8 +182,8 @@ class MappingEditor(Dialog):
     def set_mapping(self, mapping: InputMap) -> None:
         """Show a mapping."""
         self._ask(None)
-        for row in self.rows[:]:
-            self._drop(row)
+        for row in self.table.rows[:]:
+            self.table.remove_row(row)
         for binding in mapping.bindings:
             self._add(binding)
         self.dead_man.setChecked(mapping.dead_man)
@@ -223,38 +197,23 @@ class MappingEditor(Dialog):
         self._ask(row)
         self._judge()
         # The new row has its place only once the layout was made.
-        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(row.source))
+        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(row["input"]))
 
-    def _add(self, binding: Binding) -> BindingRow:
-        row = BindingRow(binding, self._judge, self._ask, self._inside)
-        self.rows.append(row)
-        remove = QToolButton(self._inside)
-        theme.set_icon(remove, "close", "dim")
-        remove.setProperty("role", "flat")
-        remove.setToolTip("Remove this binding")
-        remove.clicked.connect(lambda: self._drop(row))
-        remove.clicked.connect(self._judge)
-        line = self._grid.rowCount()
-        for place, widget in enumerate((*row.widgets, remove)):
-            self._grid.addWidget(widget, line, place)
+    def _add(self, binding: Binding) -> FieldRow[BindingValues]:
+        values = BindingValues.of(binding)
+        row = self.table.add_row(values, fields_of(values))
+        row["input"].clicked.connect(lambda: self._ask(row))
         return row
 
-    def _drop(self, row: BindingRow) -> None:
-        if self._asking is row:
+    def _on_changed(self) -> None:
+        if self._asking is not None and self._asking not in self.table.rows:
             self._ask(None)
-        line = self._grid.getItemPosition(self._grid.indexOf(row.function))[0]  # type: ignore[index]
-        for place in range(len(_HEADS)):
-            item = self._grid.itemAtPosition(line, place)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                self._grid.removeWidget(widget)
-                widget.deleteLater()
-        self.rows.remove(row)
+        self._judge()
 
     def _judge(self) -> None:
         mapping = self.mapping
         wrong = mistakes(mapping)
-        if any(row.input is None for row in self.rows):
+        if any(row.values.input is None for row in self.table.rows):
             wrong.append("A binding has no input yet; press its button, or remove it.")
         self.mistakes.say("\n".join(wrong))
         self.use.setEnabled(not wrong)
@@ -299,28 +258,29 @@ class MappingEditor(Dialog):
 
     # --- inputs -----------------------------------------------------------------------------------
 
-    def _ask(self, row: BindingRow | None) -> None:
+    def _ask(self, row: FieldRow[BindingValues] | None) -> None:
         """Wait for an input for a row; None: no more."""
         if self._asking is not None:
-            self._asking.show_input()
+            if self._asking in self.table.rows:
+                show_prompt(self._asking, asking=False)
             self.releaseKeyboard()
         self._asking = row
         if row is not None:
-            row.show_input(asking=True)
-            self._before = self._teleop.pads.readings
+            show_prompt(row, asking=True)
+            self._before = self._teleop.gamepads.readings
             self.grabKeyboard()
 
-    def _answer(self, found: Input, read: float) -> None:
+    def _answer(self, source: Input, reading: float) -> None:
         row = self._asking
         if row is not None:
-            row.take(found, read)
+            row.set_values(row.values.with_input(source, reading))
             self._ask(None)
             self._judge()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Move the bars, and see whether something was moved for who waits."""
-        pads = self._teleop.pads
-        readings = pads.readings
+        gamepads = self._teleop.gamepads
+        readings = gamepads.readings
         if self._asking is not None:
             for one, read in readings.items():
                 if abs(read - self._before.get(one, 0.0)) > _FAR:
@@ -328,12 +288,12 @@ class MappingEditor(Dialog):
                     break
             self._before = {one: read for one, read in self._before.items() if readings.get(one)}
         held = {key_input(key): 1.0 for key in self._held}
-        for row in self.rows:
-            row.show_readings(readings | held)
+        for row in self.table.rows:
+            show_readings(row, readings | held)
         there = (
-            f"Connected: {', '.join(pads.names)}."
-            if pads.names
-            else pads.refusal or "No gamepad is plugged in."
+            f"Connected: {', '.join(gamepads.names)}."
+            if gamepads.names
+            else gamepads.refusal or "No gamepad is plugged in."
         )
         self.devices.setText(
             f"{there} Press an input's button here, then press or move the input itself."
@@ -359,7 +319,7 @@ class MappingEditor(Dialog):
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._teleop.pads.want(self, True)
+        self._teleop.gamepads.want(self, True)
         self._timer.start()
         super().showEvent(event)
 
@@ -367,5 +327,5 @@ class MappingEditor(Dialog):
         self._ask(None)
         self._held.clear()
         self._timer.stop()
-        self._teleop.pads.want(self, False)
+        self._teleop.gamepads.want(self, False)
         super().hideEvent(event)

@@ -185,16 +185,16 @@ class TeleopPanel(QWidget):
 
     def _show_sources(self) -> None:
         p = theme.current()
-        pads = self._teleop.pads
+        gamepads = self._teleop.gamepads
         keys = bound_keys(self._teleop.mapping)
         rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "nothing is bound")]
-        if pads.names:
-            rows += [(p.good, name, "connected") for name in pads.names]
+        if gamepads.names:
+            rows += [(p.good, name, "connected") for name in gamepads.names]
         else:
-            no = pads.refusal or (
+            no = gamepads.refusal or (
                 "none is plugged in" if self._teleop.on else "looked for while teleoperation is on"
             )
-            rows.append((p.warning if pads.refusal else p.dim, "Gamepad", no))
+            rows.append((p.warning if gamepads.refusal else p.dim, "Gamepad", no))
         if self._teleop.mapping.dead_man:
             rows.append((p.accent, "Dead man", "must be held to drive"))
         self.sources.setText(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.boxes import DoubleSpinBox
+from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.field_table import FieldRow, TableColumn
+from snakestudio.gui.forms.form_fields import Choice, FormField, form_field
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
-from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding
+from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding, Function
 
-__all__ = ["BindingRow", "Meter"]
+__all__ = ["BINDING_COLUMNS", "BindingValues", "Meter", "show_prompt", "show_readings"]
 
 _PROMPT = "Press or move it ..."
 
@@ -85,85 +87,121 @@ class Meter(QWidget):
             painter.end()
 
 
-class BindingRow:
-    """The widgets of one binding.
+class _InputEditor(Editor):
+    """A button with an input on it; pressing it asks for another one."""
 
-    Parameters
-    ----------
-    changed : callable
-        Called after every change by the user.
-    detect : callable
-        Called when the user wants to press an input for this row.
-    """
-
-    def __init__(
-        self,
-        binding: Binding,
-        changed: Callable[[], None],
-        detect: Callable[[BindingRow], None],
-        parent: QWidget,
-    ) -> None:
-        self.input: Input | None = binding.input if binding.input.name else None
-        self.function = QComboBox(parent)
-        for name, info in FUNCTIONS.items():
-            self.function.addItem(info.title, name)
-            self.function.setItemData(
-                self.function.count() - 1, info.help, Qt.ItemDataRole.ToolTipRole
-            )
-        self.function.setCurrentIndex(list(FUNCTIONS).index(binding.function))
-        self.source = QPushButton(parent)
-        self.source.setAutoDefault(False)
-        self.source.setMinimumWidth(theme.scaled(190))
-        self.source.setToolTip("Press this, then the key or the button, or move the stick")
-        self.way = QComboBox(parent)
-        self.way.setToolTip("What it does; of a stick: its right or lower end")
-        self.share = self._percent(
-            abs(binding.scale), 100.0, "How much of it, pressed or moved all the way", parent
-        )
-        self.share.setMinimum(1.0)
-        self.dead_zone = self._percent(
-            binding.dead_zone, 90.0, "What a stick may move without doing anything", parent
-        )
-        self.expo = self._percent(
-            binding.expo, 100.0, "0: in proportion; more: finer around the middle", parent
-        )
-        self.meter = Meter(parent)
-        for field in (self.way, self.share, self.dead_zone, self.expo):
-            policy = field.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)
-            field.setSizePolicy(policy)
-        self._dress()
-        self.way.setCurrentIndex(0 if binding.scale > 0 or self.way.count() < 2 else 1)
-        self.show_input()
-        self.function.activated.connect(self._dress)
-        self.function.activated.connect(lambda: changed())
-        self.way.activated.connect(lambda: changed())
-        for number in (self.share, self.dead_zone, self.expo):
-            number.valueChanged.connect(lambda: changed())
-        self.source.clicked.connect(lambda: detect(self))
-
-    @staticmethod
-    def _percent(value: float, most: float, tip: str, parent: QWidget) -> DoubleSpinBox:
-        field = DoubleSpinBox(parent)
-        field.setRange(0.0, most)
-        field.setDecimals(0)
-        field.setSuffix(" %")
-        field.setSingleStep(2.0)
-        field.setValue(100.0 * value)
-        field.setToolTip(tip)
-        return field
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: QPushButton = QPushButton(parent)
+        self.widget.setAutoDefault(False)
+        self.widget.setMinimumWidth(theme.scaled(190))
+        self._input: Input | None = None
 
     @property
-    def widgets(self) -> tuple[QWidget, ...]:
-        """From left to right."""
-        return (
-            self.function,
-            self.source,
-            self.way,
-            self.share,
-            self.dead_zone,
-            self.expo,
-            self.meter,
+    def value(self) -> Input | None:
+        return self._input
+
+    def set_value(self, value: Any) -> None:
+        self._input = value
+        self.widget.setText(_PROMPT if value is None else value.title)
+
+
+class _MeterEditor(Editor):
+    """The meter of a row, which has no value of its own."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: Meter = Meter(parent)
+
+    @property
+    def value(self) -> None:
+        return None
+
+    def set_value(self, value: Any) -> None:
+        """Show nothing: what it shows comes from `show_readings`."""
+
+
+def _directions(row: BindingValues) -> list[Choice]:
+    ways = FUNCTIONS[row.function].ways
+    return [Choice(sign, way) for sign, way in zip((1.0, -1.0), ways, strict=True) if way]
+
+
+def _is_analog(row: BindingValues) -> bool:
+    return FUNCTIONS[row.function].analog
+
+
+def _is_axis(row: BindingValues) -> bool:
+    return row.input is not None and row.input.kind == "axis"
+
+
+_PERCENT: dict[str, Any] = {"unit": "%", "decimals": 0, "step": 2.0}
+
+
+@dataclass(frozen=True)
+class BindingValues:
+    """A binding as its row shows it."""
+
+    function: Function = form_field(
+        "speed",
+        "",
+        name="Function",
+        choices=tuple(Choice(name, info.title, info.help) for name, info in FUNCTIONS.items()),
+    )
+    input: Input | None = form_field(
+        None,
+        "",
+        help="Press this, then the key or the button, or move the stick",
+        editor=_InputEditor,
+    )
+    direction: float | None = form_field(
+        1.0,
+        "",
+        name="What it does",
+        help="What it does; of a stick: its right or lower end",
+        choices=_directions,
+        shown=_is_analog,
+    )
+    """1 or -1; None for a function without directions."""
+    share: float = form_field(
+        100.0,
+        "",
+        name="Share",
+        help="How much of it, pressed or moved all the way",
+        minimum=1.0,
+        maximum=100.0,
+        shown=_is_analog,
+        **_PERCENT,
+    )
+    dead_zone: float = form_field(
+        12.0,
+        "",
+        name="Dead zone",
+        help="What a stick may move without doing anything",
+        maximum=90.0,
+        shown=_is_axis,
+        **_PERCENT,
+    )
+    expo: float = form_field(
+        0.0,
+        "",
+        name="Curve",
+        help="0: in proportion; more: finer around the middle",
+        maximum=100.0,
+        shown=_is_axis,
+        **_PERCENT,
+    )
+    now: None = form_field(None, "", name="Now", editor=_MeterEditor)
+
+    @staticmethod
+    def of(binding: Binding) -> BindingValues:
+        """The values of a binding; one whose input has no name has none yet."""
+        return BindingValues(
+            function=binding.function,
+            input=binding.input if binding.input.name else None,
+            direction=1.0 if binding.scale > 0.0 else -1.0,
+            share=100.0 * abs(binding.scale),
+            dead_zone=100.0 * binding.dead_zone,
+            expo=100.0 * binding.expo,
         )
 
     @property
@@ -171,51 +209,50 @@ class BindingRow:
         """The binding; None as long as it has no input."""
         if self.input is None:
             return None
-        function = list(FUNCTIONS)[self.function.currentIndex()]
-        sign = -1.0 if self.way.currentIndex() == 1 else 1.0
-        share = self.share.value() / 100.0 if FUNCTIONS[function].analog else 1.0
-        axis = self.input.kind == "axis"
-        return Binding(
-            function,
-            self.input,
-            sign * share,
-            self.dead_zone.value() / 100.0 if axis else 0.0,
-            self.expo.value() / 100.0 if axis else 0.0,
-        )
+        share = self.share / 100.0 if _is_analog(self) else 1.0
+        direction = self.direction if _is_analog(self) and self.direction is not None else 1.0
+        dead_zone = self.dead_zone / 100.0 if _is_axis(self) else 0.0
+        expo = self.expo / 100.0 if _is_axis(self) else 0.0
+        return Binding(self.function, self.input, direction * share, dead_zone, expo)
 
-    def _dress(self) -> None:
-        ways = [way for way in list(FUNCTIONS.values())[self.function.currentIndex()].ways if way]
-        if [self.way.itemText(place) for place in range(self.way.count())] != ways:
-            self.way.clear()
-            self.way.addItems(ways)
-        self.way.setVisible(bool(ways))
-        self.share.setVisible(bool(ways))
+    def with_input(self, source: Input, reading: float) -> BindingValues:
+        """The same with another input; moving it as it was moved does what the row says."""
+        if source.kind != "axis":
+            return replace(self, input=source)
+        direction = self.direction
+        if reading < 0.0 and direction is not None:
+            direction = -direction
+        dead_zone = self.dead_zone if _is_axis(self) else _DEAD_ZONE
+        return replace(self, input=source, direction=direction, dead_zone=dead_zone)
 
-    def show_input(self, *, asking: bool = False) -> None:
-        """Show which input it is, or that one is waited for."""
-        self.source.setText(_PROMPT if asking or self.input is None else self.input.title)
-        theme.set_role(self.source, "primary" if asking else "")
-        axis = self.input is not None and self.input.kind == "axis"
-        self.dead_zone.setVisible(axis)
-        self.expo.setVisible(axis)
 
-    def take(self, found: Input, read: float) -> None:
-        """Use this input; moving it as it was moved does what the row says."""
-        if found.kind == "axis":
-            way = self.way.currentIndex()
-            if read < 0.0 and self.way.count() == 2:
-                self.way.setCurrentIndex(1 - way)
-            if self.input is None or self.input.kind != "axis":
-                self.dead_zone.setValue(12.0)
-        self.input = found
-        self.show_input()
+_DEAD_ZONE = 12.0
+"""Dead zone of an axis that is bound, %."""
 
-    def show_readings(self, readings: Readings) -> None:
-        """Move the bar."""
-        binding = self.binding
-        if binding is not None:
-            read = readings.get(binding.input, 0.0)
-            axis = binding.input.kind == "axis"
-            value = replace(binding, scale=abs(binding.scale)).value(readings)
-            both = axis and not binding.input.name.endswith("trigger")
-            self.meter.show_state(read, value, binding.dead_zone, both)
+BINDING_COLUMNS = {
+    "function": TableColumn("Function"),
+    "input": TableColumn("Input", stretch=2),
+    "direction": TableColumn("Does"),
+    "share": TableColumn("Share"),
+    "dead_zone": TableColumn("Dead zone"),
+    "expo": TableColumn("Curve"),
+    "now": TableColumn("Now", stretch=2),
+}
+
+
+def show_prompt(row: FieldRow[BindingValues], *, asking: bool) -> None:
+    """Show whether an input is waited for."""
+    source = row.values.input
+    row["input"].setText(_PROMPT if asking or source is None else source.title)
+    theme.set_role(row["input"], "primary" if asking else "")
+
+
+def show_readings(row: FieldRow[BindingValues], readings: Readings) -> None:
+    """Move the bar of a row."""
+    binding = row.values.binding
+    if binding is not None:
+        read = readings.get(binding.input, 0.0)
+        axis = binding.input.kind == "axis"
+        value = replace(binding, scale=abs(binding.scale)).value(readings)
+        both = axis and not binding.input.name.endswith("trigger")
+        row["now"].show_state(read, value, binding.dead_zone, both)

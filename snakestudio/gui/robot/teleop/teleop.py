@@ -74,10 +74,10 @@ class Teleop(QObject):
         self.keys = Keys(window, self)
         self.keys.set_mapped(self.mapping.keys)
         self.keys.left.connect(lambda: self.set_on(False))
-        self.pads = Gamepads(self)
-        self.pads.found.connect(self._on_found)
-        self.pads.lost.connect(self._on_lost)
-        self.pads.refused.connect(self.changed)
+        self.gamepads = Gamepads(self)
+        self.gamepads.found.connect(self._on_found)
+        self.gamepads.lost.connect(self._on_lost)
+        self.gamepads.refused.connect(self.changed)
         self.on = False
         self.command = NEUTRAL
         self.notice = ""
@@ -100,7 +100,7 @@ class Teleop(QObject):
             return
         self.on = on
         self.keys.set_on(on)
-        self.pads.want(self, on)
+        self.gamepads.want(self, on)
         self.notice = ""
         self._resting = True
         self._pressed = frozenset()
@@ -115,7 +115,7 @@ class Teleop(QObject):
     def close(self) -> None:
         """The window closes."""
         self.set_on(False)
-        self.pads.close()
+        self.gamepads.close()
 
     def choose_gait(self, name: str) -> None:
         """Switch to a gait by its name."""
@@ -155,7 +155,7 @@ class Teleop(QObject):
     @property
     def readings(self) -> dict[Input, float]:
         """What all inputs read now."""
-        return self.keys.readings | self.pads.readings
+        return self.keys.readings | self.gamepads.readings
 
     # --- 50 times a second ------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class Teleop(QObject):
         self._then = now
         if not self.keys.heard:
             self._lose("The window lost the keyboard.")
-        elif self.pads.stuck:
+        elif self.gamepads.stuck:
             self._lose(
                 "The gamepad does not answer any more.",
                 "Plug it out and in again, then let go of all controls.",
@@ -175,7 +175,7 @@ class Teleop(QObject):
         self.keys.looked()
         if self._resting:
             # what cannot be read now may be held, so neither counts as let go
-            if not self.keys.heard or self.pads.stuck or not self.mapping.at_rest(readings):
+            if not self.keys.heard or self.gamepads.stuck or not self.mapping.at_rest(readings):
                 self._note(self.notice or "Let go of all controls to begin.")
                 self._say(self.command.stilled())
                 return

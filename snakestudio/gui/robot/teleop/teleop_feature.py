@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.teleop.frame import TeleopFrame
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.kinds.controller import CONTROLLERS
@@ -22,24 +22,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand, steerable_gaits
 
-__all__ = ["SteeredRobot", "Steerer", "TeleopFeature"]
-
-
-class SteeredRobot(Protocol):
-    """A live robot as teleoperation needs it."""
-
-    @property
-    def movable(self) -> bool:
-        """Whether there is one whose torque may be on."""
-        ...
-
-    def steer(self, command: TeleopCommand) -> object:
-        """Where to drive it, from the next control period on."""
-        ...
-
-    def stop(self, reason: str) -> object:
-        """Stop it at once; `reason` is a sentence."""
-        ...
+__all__ = ["Steerer", "TeleopFeature"]
 
 
 class Steerer(QObject):
@@ -53,12 +36,12 @@ class Steerer(QObject):
         self,
         teleop: Teleop,
         session_controller: SessionController,
-        robot: SteeredRobot,
+        robot_controller: RobotController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._robot = robot
+        self._robot_controller = robot_controller
         teleop.steered.connect(self._steer)
         teleop.stop_asked.connect(self._stop)
 
@@ -66,15 +49,15 @@ class Steerer(QObject):
         if self._session_controller.source == "simulation":
             self._session_controller.session.steer(command)
         elif self._session_controller.source == "robot":
-            self._robot.steer(command)
+            self._robot_controller.steer(command)
 
     def _stop(self, reason: str) -> None:
-        if self._robot.movable:
-            self._robot.stop(reason)
+        if self._robot_controller.movable:
+            self._robot_controller.stop(reason)
 
 
 class _Context(Context, Protocol):
-    robot: RobotControl
+    robot: RobotController
     banners: Banners
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
@@ -16,6 +15,7 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note
 from snakestudio.gui.forms.listen_on import ListenOn, ListenOnEditor
 from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.gui.forms.service_dialog import port_field
 from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
@@ -42,7 +42,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         "wait_host": FormField(
             "Liste&n on", placeholder=choices.wait_host, editor=ListenOnEditor, shown=_on_port
         ),
-        "wait_port": _port(
+        "wait_port": port_field(
             "P&ort",
             help="Port that the others connect to; they send the line START",
             refusal="Give the port to wait on, from 1 to 65535.",
@@ -70,7 +70,7 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         "host": FormField(
             "&Host", help="Name or address of the computer that waits", enabled=lambda now: now.fire
         ),
-        "port": _port(
+        "port": port_field(
             "port",
             name="Port of the host",
             place="beside",
@@ -89,19 +89,6 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
 
 def _on_port(now: Together) -> bool:
     return now.wait == "port"
-
-
-def _port(label: str, **declared: Any) -> FormField:
-    return FormField(
-        label,
-        integer=True,
-        plain=True,
-        minimum=1,
-        maximum=65535,
-        slider=(1, 200),
-        width=80,
-        **declared,
-    )
 
 
 def _problems(now: Together) -> dict[str, str]:
@@ -137,7 +124,7 @@ class TogetherDialog(Dialog):
     def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Start Together", target.about())
         self._target = target
-        self._test: Task[str] | None = None
+        self._test_task: Task[str] | None = None
         first = replace(
             choices,
             wait_host=choices.wait_host or target.usual_host,
@@ -195,7 +182,7 @@ class TogetherDialog(Dialog):
         self.found.hide()
         usable = not self.form.problem
         self.ready.setEnabled(usable)
-        self.test.setEnabled(usable and self._test is None)
+        self.test.setEnabled(usable and self._test_task is None)
 
     def _stand(self) -> None:
         """How it stands may change while the dialog is open."""
@@ -222,9 +209,9 @@ class TogetherDialog(Dialog):
                     found.append("LSL is ready.")
                 return " ".join(found)
 
-        self._test = Task("test", work, self)
-        self._test.finished.connect(self._on_tested)
-        self._test.failed.connect(self._on_test_failed)
+        self._test_task = Task("test", work, self)
+        self._test_task.finished.connect(self._on_tested)
+        self._test_task.failed.connect(self._on_test_failed)
         self.test.setEnabled(False)
         self.message.say("")
         self.found.setText("Testing ...")
@@ -239,7 +226,7 @@ class TogetherDialog(Dialog):
         self._end_test("", problem.sentence())
 
     def _end_test(self, found: str, message: str) -> None:
-        self._test = None
+        self._test_task = None
         self.message.say(message)
         self.found.setText(found)
         self.found.setVisible(bool(found))
@@ -247,9 +234,9 @@ class TogetherDialog(Dialog):
 
     def done(self, result: int) -> None:
         self._look_again.stop()
-        if self._test is not None:
-            self._test.discard()  # it ends by itself within seconds
-            self._test = None
+        if self._test_task is not None:
+            self._test_task.discard()  # it ends by itself within seconds
+            self._test_task = None
         super().done(result)
 
 

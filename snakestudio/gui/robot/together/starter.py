@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.banner import Banner, Button
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.messages import LinkState
 from snakestudio.model.events import RunEvent
 from snakestudio.runfile.recording import RunRecording
@@ -28,8 +28,8 @@ from snakestudio.viewmodel.start_target import EVERYWHERE, HERE, Target, UnderWa
 from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.robot_start_target import RobotStartTarget
-    from snakestudio.viewmodel.robot.services import Live
 
 __all__ = ["Starter"]
 
@@ -56,23 +56,23 @@ class Starter(QObject):
         self,
         document: Document,
         session_controller: SessionController,
-        control: RobotControl,
+        robot_controller: RobotController,
         banner: Banner,
         settings: QSettings,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._document = document
-        self._control = control
+        self._robot_controller = robot_controller
         self._banner = banner
         self._settings = settings
         self._window = window
         self._run, self._robot = (
-            RunTarget(session_controller, control, self),
-            RobotTarget(control, document, self),
+            RunTarget(session_controller, robot_controller, self),
+            RobotTarget(robot_controller, document, self),
         )
-        self._began: Target = self._run
-        self._way: UnderWay | None = None
+        self._begun_target: Target = self._run
+        self._under_way: UnderWay | None = None
         self._lost = ""
         self._since = 0.0
         self._told_started = False
@@ -80,12 +80,12 @@ class Starter(QObject):
         self._timer.setInterval(60)
         self._timer.timeout.connect(self._watch)
         document.opened.connect(self.cancel)
-        control.changed.connect(self._watch)
+        robot_controller.changed.connect(self._watch)
 
     @property
     def target(self) -> Target:
         """What is started."""
-        return self._robot if self._control.connected else self._run
+        return self._robot if self._robot_controller.connected else self._run
 
     @property
     def choices(self) -> Together:
@@ -95,17 +95,17 @@ class Starter(QObject):
     @property
     def busy(self) -> bool:
         """Whether it waits, or a run that was started so still goes."""
-        return self._way is not None
+        return self._under_way is not None
 
     @property
     def waiting(self) -> bool:
         """Whether it waits to start."""
-        return self._way is not None and self._way.start.started is None
+        return self._under_way is not None and self._under_way.start.started is None
 
     @property
     def port(self) -> int | None:
         """Port that the others connect to; None unless it waits on one."""
-        return None if self._way is None else self._way.start.port
+        return None if self._under_way is None else self._under_way.start.port
 
     @property
     def possible(self) -> bool:
@@ -138,10 +138,10 @@ class Starter(QObject):
         if not self.possible:
             return
         path = self._document.origin
-        self._began = self.target
+        self._begun_target = self.target
         self._lost = ""
         self._told_started = False
-        self._way = self._began.begin(
+        self._under_way = self._begun_target.begin(
             choices, path.stem if path is not None else self._document.name
         )
         self._since = time.monotonic()
@@ -151,33 +151,33 @@ class Starter(QObject):
 
     def start_now(self) -> None:
         """Do not wait for the trigger any longer."""
-        if self._way is not None:
-            self._way.start.start_now()
+        if self._under_way is not None:
+            self._under_way.start.start_now()
 
     def cancel(self) -> None:
         """Give it up; a run that goes already goes on."""
-        if self._way is not None:
-            self._way.start.cancel()
+        if self._under_way is not None:
+            self._under_way.start.cancel()
 
     def close(self) -> None:
         """Give it up and wait for its end; call before the program quits."""
         self._timer.stop()
-        if self._way is not None:
-            self._way.close()
-            self._way = None
+        if self._under_way is not None:
+            self._under_way.close()
+            self._under_way = None
 
     def _watch(self) -> None:
-        way = self._way
+        way = self._under_way
         if way is None:
             return
-        if not self._lost and (lost := self._began.lost()):
+        if not self._lost and (lost := self._begun_target.lost()):
             self._lost = lost
             way.start.cancel()
         if not way.over:
             self._say(way.start)
             return
         self._timer.stop()
-        self._way = None
+        self._under_way = None
         if self._lost:
             self._banner.say("info", self._lost, passing=True)
         elif way.trouble:
@@ -197,7 +197,7 @@ class Starter(QObject):
             waited = time.monotonic() - self._since
             limit = start.choices.limit_s
             clock = f"{_clock(waited)} of {_clock(limit)}" if limit else _clock(waited)
-            refusal = self._began.refuses()
+            refusal = self._begun_target.refuses()
             refused = f"\nIt would be refused now: {refusal}." if refusal else ""
             now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
             self._banner.say(
@@ -259,31 +259,37 @@ class RobotTarget(QObject):
     host_kept = False
     """Opening the robot to a network is decided anew each time."""
 
-    def __init__(self, control: RobotControl, document: Document, parent: QObject) -> None:
+    def __init__(
+        self, robot_controller: RobotController, document: Document, parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._control = control
+        self._robot_controller = robot_controller
         self._document = document
-        self._live: Live | None = None
-        self._way: RobotStartTarget | None = None
-        control.changed.connect(self._look)
+        self._live: LiveRobot | None = None
+        self._start_target: RobotStartTarget | None = None
+        robot_controller.changed.connect(self._look)
         self._told.connect(
-            lambda sentence: control.tell("info", sentence), Qt.ConnectionType.QueuedConnection
+            lambda sentence: robot_controller.add_event("info", sentence),
+            Qt.ConnectionType.QueuedConnection,
         )
 
     @property
     def possible(self) -> bool:
         """Whether a robot is connected, and does not move yet: it may be armed later."""
-        return self._control.live is not None and self._control.state is not LinkState.STREAMING
+        return (
+            self._robot_controller.live is not None
+            and self._robot_controller.state is not LinkState.STREAMING
+        )
 
     def about(self) -> str:
         """See `Target`."""
-        control = self._control
+        robot_controller = self._robot_controller
         scene = self._document.scene
-        name = "The robot" if control.profile is None else control.profile.name
+        name = "The robot" if robot_controller.profile is None else robot_controller.profile.name
         follows = "gait" if scene.controller.uses_gait else "controller"
         beside = (
             "the simulation alongside and a new run begin"
-            if control.choices.twin
+            if robot_controller.choices.twin
             else "a new run begins"
         )
         return (
@@ -296,11 +302,11 @@ class RobotTarget(QObject):
         refusal = self.refuses()
         if not refusal:
             return "The robot is armed: it moves as soon as it is started.", "warning"
-        control = self._control
-        reasons = control.not_ready
-        if control.live is not None and not control.standing.contact:
-            reasons = (control.standing.sentence,)
-        if reasons and control.state is not LinkState.ARMED:
+        robot_controller = self._robot_controller
+        reasons = robot_controller.not_ready
+        if robot_controller.live is not None and not robot_controller.status.contact:
+            reasons = (robot_controller.status.sentence,)
+        if reasons and robot_controller.state is not LinkState.ARMED:
             more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
             return (
                 f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}",
@@ -310,8 +316,8 @@ class RobotTarget(QObject):
 
     def refuses(self) -> str:
         """See `Target`."""
-        live = self._control.live
-        contact = self._control.standing.contact
+        live = self._robot_controller.live
+        contact = self._robot_controller.status.contact
         if live is None or not contact:
             return "there is no contact with the robot"
         return live.refuses_start
@@ -335,30 +341,30 @@ class RobotTarget(QObject):
         """See `Target`."""
         from snakestudio.live.robot_start_target import RobotStartTarget
 
-        live = self._control.live
+        live = self._robot_controller.live
         assert live is not None, "asked for only while it is possible"
         self._live = live
-        self._way = RobotStartTarget(live, choices, name, self._told.emit)
-        return self._way
+        self._start_target = RobotStartTarget(live, choices, name, self._told.emit)
+        return self._start_target
 
     def lost(self) -> str:
         """Whether another robot is there, or none, or it is watched in another way."""
-        if self._control.live is self._live:
+        if self._robot_controller.live is self._live:
             return ""
         gone = (
             "was disconnected"
-            if self._control.live is None
+            if self._robot_controller.live is None
             else "or how it is watched is another one now"
         )
         return f"Start Together was ended, as the robot {gone}."
 
     def _look(self) -> None:
         """Streaming that was begun by hand starts the others, too."""
-        way = self._way
+        way = self._start_target
         if (
             way is not None
             and way.start.started is None
-            and self._control.state is LinkState.STREAMING
+            and self._robot_controller.state is LinkState.STREAMING
         ):
             way.begun_here()
 
@@ -425,7 +431,7 @@ class RunTarget(QObject):
 
     Parameters
     ----------
-    control : RobotControl
+    robot_controller : RobotController
         Once a robot is connected, it is what is started.
     """
 
@@ -435,12 +441,15 @@ class RunTarget(QObject):
     host_kept = True
 
     def __init__(
-        self, session_controller: SessionController, control: RobotControl, parent: QObject
+        self,
+        session_controller: SessionController,
+        robot_controller: RobotController,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._control = control
-        self._way: _RunStart | None = None
+        self._robot_controller = robot_controller
+        self._run_start: _RunStart | None = None
         session_controller.status_changed.connect(self._on_status)
 
     @property
@@ -469,19 +478,19 @@ class RunTarget(QObject):
 
     def begin(self, choices: Together, name: str) -> _RunStart:
         """See `Target`."""
-        self._way = _RunStart(self._session_controller.session, choices, name, self)
-        return self._way
+        self._run_start = _RunStart(self._session_controller.session, choices, name, self)
+        return self._run_start
 
     def lost(self) -> str:
         """Whether a robot has come meanwhile."""
-        waits = self._way is not None and self._way.start.started is None
-        if waits and self._control.connected:
+        waits = self._run_start is not None and self._run_start.start.started is None
+        if waits and self._robot_controller.connected:
             return "Start Together was ended, as a robot is connected: it starts the robot from now on."
         return ""
 
     def _on_status(self, status: Status) -> None:
-        if self._way is not None:
-            self._way.tell(status)
+        if self._run_start is not None:
+            self._run_start.tell(status)
 
 
 def _newest(recording: RunRecording | None) -> float:

@@ -64,8 +64,8 @@ class Track(QWidget):
         self,
         session_controller: SessionController,
         document: Document,
-        parent: QWidget | None = None,
-        camera: Callable[[], Camera] = Camera,
+        parent: QWidget,
+        camera: Callable[[], Camera],
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller

@@ -24,9 +24,10 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.convergence import ConvergenceView
 from snakestudio.gui.study.results.hover_card import HoverCard
 from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.gui.study.results.map_view import MapView
 from snakestudio.gui.study.results.parallel import ParallelView
-from snakestudio.gui.study.results.planes import MapView, ScatterView
 from snakestudio.gui.study.results.results_chart import ResultsChart
+from snakestudio.gui.study.results.scatter_view import ScatterView
 from snakestudio.gui.study.results.table import ResultsTable
 from snakestudio.model.scene import Scene
 from snakestudio.study.evaluate import Trace

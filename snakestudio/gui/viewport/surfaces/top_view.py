@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -144,7 +145,8 @@ class TopView(QWidget):
             faint.setAlphaF(ghost.opacity)
             _paint_ghost(ghost.body or scene.body, painter, ghost.pose, faint, scale, place)
         if snapshot is not None and snapshot.drawn:
-            _paint_body(scene.body, painter, snapshot, overlays, scale, outline, colours, place)
+            sheet = _Sheet(place, scale, colours, outline)
+            _paint_body(scene.body, painter, snapshot, overlays, sheet)
         if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
             self._arrows(painter, snapshot, overlays, place)
         if overlays.pull is not None:
@@ -328,31 +330,28 @@ def _(
     painter.drawPolyline(_axis(pose, place))
 
 
+class _Sheet(NamedTuple):
+    """How the scene is laid onto the widget."""
+
+    place: _Place
+    scale: float
+    """Pixels a metre."""
+    colours: Theme
+    outline: Callable[[tuple[str, int]], QPen]
+    """The pen around a part that is selected or under the cursor."""
+
+
 @singledispatch
 def _paint_body(
-    body: Body,
-    painter: QPainter,
-    snapshot: Snapshot,
-    overlays: Overlays,
-    scale: float,
-    outline: Callable[[tuple[str, int]], QPen],
-    colours: Theme,
-    place: _Place,
+    body: Body, painter: QPainter, snapshot: Snapshot, overlays: Overlays, sheet: _Sheet
 ) -> None:
-    """The robot; `outline` is the pen around a link that is selected or under the cursor."""
+    """The robot in a state."""
     raise NotImplementedError(type(body))
 
 
 @_paint_body.register
 def _(
-    body: ChainBody,
-    painter: QPainter,
-    snapshot: Snapshot,
-    overlays: Overlays,
-    scale: float,
-    outline: Callable[[tuple[str, int]], QPen],
-    colours: Theme,
-    place: _Place,
+    body: ChainBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, sheet: _Sheet
 ) -> None:
     sizes = zip(*body.sizes.of(len(snapshot.link_pose)), strict=True)
     for index, (pose, (radius, half, middle)) in enumerate(
@@ -360,10 +359,10 @@ def _(
     ):
         if not np.isfinite(pose).all():
             continue
-        ends = tuple(map(place, _ends(pose, half, middle)))
-        fill = colours.head if index == body.head_part else colours.link
-        edge = outline(("link", index))
-        width = 2 * radius * scale
+        ends = tuple(map(sheet.place, _ends(pose, half, middle)))
+        fill = sheet.colours.head if index == body.head_part else sheet.colours.link
+        edge = sheet.outline(("link", index))
+        width = 2 * radius * sheet.scale
         if edge.style() != Qt.PenStyle.NoPen:
             painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
             painter.drawLine(*ends)
@@ -373,28 +372,21 @@ def _(
 
 @_paint_body.register
 def _(
-    body: ContinuousBody,
-    painter: QPainter,
-    snapshot: Snapshot,
-    overlays: Overlays,
-    scale: float,
-    outline: Callable[[tuple[str, int]], QPen],
-    colours: Theme,
-    place: _Place,
+    body: ContinuousBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, sheet: _Sheet
 ) -> None:
     """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
-    width = 2.0 * body.radius * scale
+    width = 2.0 * body.radius * sheet.scale
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(_thick(_qcolour(colours.link), width))
-    painter.drawPolyline(_axis(snapshot.link_pose, place))
+    painter.setPen(_thick(_qcolour(sheet.colours.link), width))
+    painter.drawPolyline(_axis(snapshot.link_pose, sheet.place))
     if overlays.body_quantity and snapshot.body is not None:
         what = QUANTITIES[overlays.body_quantity]
         values = quantity_values(snapshot.body, overlays.body_quantity)
         span = overlays.body_range or range_of(values, what.signed)
-        line = _axis(snapshot.link_pose, place)
+        line = _axis(snapshot.link_pose, sheet.place)
         if len(values) == line.size():
             tints = quantity_colours(
-                0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support
+                0.5 * (values[1:] + values[:-1]), span, what.signed, sheet.colours.support
             )
             for k, (red, green, blue) in enumerate(tints.tolist()):
                 pen = _thick(_qcolour((red, green, blue)), width)
@@ -403,21 +395,23 @@ def _(
                     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
                 painter.setPen(pen)
                 painter.drawLine(line.at(k), line.at(k + 1))
-            paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
+            paint_bar(
+                painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), sheet.colours
+            )
     for index, pose in enumerate(snapshot.link_pose):
-        edge = outline(("link", index))
+        edge = sheet.outline(("link", index))
         if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
             continue
         painter.setPen(edge)
-        painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
-        painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
+        painter.setBrush(_qcolour(sheet.colours.head if index == 0 else sheet.colours.link))
+        painter.drawEllipse(sheet.place(pose[:3]), width / 2, width / 2)
     if snapshot.body is not None:
         inside = snapshot.body
-        painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
+        painter.setPen(QPen(_qcolour(sheet.colours.support), max(2.0, 0.15 * width)))
         for on, point, axis in zip(inside.active, inside.point, inside.axis, strict=True):
             if on and np.isfinite(point).all() and np.isfinite(axis).all():
-                middle = place(point)
-                ahead = place(point + 1e-3 * axis) - place(point)
+                middle = sheet.place(point)
+                ahead = sheet.place(point + 1e-3 * axis) - sheet.place(point)
                 size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
                 across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
                 painter.drawLine(middle - across, middle + across)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -20,6 +20,7 @@ from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.viewport.overlay_button import OverlayButton
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.fields import FieldDoc
@@ -124,40 +125,21 @@ class EditorButtons(QWidget):
             button.update()
 
 
-class _Square(QToolButton):
-    """A flat icon over a picture, painted like the view's buttons."""
+class _Square(OverlayButton):
+    """A button with an icon."""
 
     def __init__(self, icon: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._icon = icon
-        self.setCheckable(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setFixedSize(_SIZE, _SIZE)
-
-    def nextCheckState(self) -> None:
-        # The choices say what is on, not the click.
-        return
 
     def sizeHint(self) -> QSize:
         return QSize(_SIZE, _SIZE)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            still = "ground" if theme.current() is theme.DARK else "card"
-            ground = theme.colour("raised" if self.underMouse() else still)
-            ground.setAlpha(225)
-            painter.setPen(theme.colour("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
-            painter.setBrush(ground)
-            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6, 6)
-            icon: QIcon = theme.icon(self._icon, "accent" if self.isChecked() else "text")
-            room = QRect(0, 0, _ICON, _ICON)
-            room.moveCenter(self.rect().center())
-            icon.paint(painter, room)
-        finally:
-            painter.end()
+    def _paint_face(self, painter: QPainter, role: str) -> None:
+        area = QRect(0, 0, _ICON, _ICON)
+        area.moveCenter(self.rect().center())
+        theme.icon(self._icon, role).paint(painter, area)
 
 
 _SLACK = 4

@@ -1,14 +1,23 @@
-"""The window's end of a robot: it keeps the link and the live source, beats for the window, and polls what is known.
+"""The robot of the window, and the one owner of its link.
 
-The beat comes from the window's own event loop and from nothing else: a window that hangs falls
-silent, and the link stops the robot. Stopping goes straight from the event to `Link.stop`, with
-nothing in between that could wait.
+`RobotController` opens and closes the link, the live source on it (`LiveRobot`) and an emulated
+robot, sends the heartbeat of the window, and polls what the link knows 20 times a second. Every
+other part of the window takes the controller: it reads `state`, `status` and `telemetry`, follows
+the signals, and calls `stop`, `stream`, `disarm` and `reset`. `LiveRobot` has a thread of its own,
+on which it checks everything that forbids arming or streaming, makes the references, follows the
+scene, and records (`LiveRuns`). The `Link` has the bus, in a process of its own, and decides last.
+`RobotFeature` shows notices and dialogs, and owns nothing of the robot.
+
+The heartbeat comes from the event loop of the window and from nothing else: a window that hangs
+falls silent, and the link stops the robot. Stopping goes straight from the event to `Link.stop`,
+with nothing in between that could wait.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +26,10 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.link.emulator.fault import FAULTS, FaultKind
 from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
-from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, RobotStatus, standing
+from snakestudio.viewmodel.robot.emulator import EmulatedRobot
+from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, RobotStatus, robot_status
 from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
 from snakestudio.viewmodel.sources import Robot
@@ -27,12 +38,12 @@ if TYPE_CHECKING:
     from snakestudio.link.base import Link
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.link.profile.schema import Bus, Profile
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.model.recording import Recording
     from snakestudio.model.scene import Scene
     from snakestudio.model.teleop import TeleopCommand
-    from snakestudio.viewmodel.robot.services import Live
 
-__all__ = ["BEAT_MS", "RobotControl"]
+__all__ = ["BEAT_MS", "RobotController"]
 
 BEAT_MS = 25
 """Interval of the window's heartbeat; the link wants one at least every 50 ms."""
@@ -50,7 +61,7 @@ one."""
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
 
 
-class RobotControl(QObject):
+class RobotController(QObject):
     """One robot at a time. All of it lives in the window's thread.
 
     Parameters
@@ -67,6 +78,8 @@ class RobotControl(QObject):
 
     Signals
     -------
+    connection_opened()
+        The operator connected to a robot.
     changed()
         A robot came or went, or its state, what it says or what keeps it from being armed is
         another one.
@@ -78,6 +91,7 @@ class RobotControl(QObject):
         What went over the bus since the last time.
     """
 
+    connection_opened = Signal()
     changed = Signal()
     polled = Signal()
     happened = Signal(object)
@@ -99,12 +113,13 @@ class RobotControl(QObject):
         self._new_run = new_run
         self.link: Link | None = None
         """None while no robot is connected."""
-        self.live: Live | None = None
+        self.live: LiveRobot | None = None
         self.loaded: LoadedProfile | None = None
         self.telemetry: Telemetry | None = None
-        self.standing: RobotStatus = NOT_CONNECTED
+        self.status: RobotStatus = NOT_CONNECTED
         self.emulated = False
         """Whether the robot is an emulated one that this window started."""
+        self._emulated_robot: EmulatedRobot | None = None
         self.choices = LiveChoices()
         self.log: Path | None = None
         """The file that frames are written to."""
@@ -139,7 +154,7 @@ class RobotControl(QObject):
     @property
     def state(self) -> LinkState:
         """The link's state; DISCONNECTED where there is no contact."""
-        if self.telemetry is None or not self.standing.contact:
+        if self.telemetry is None or not self.status.contact:
             return LinkState.DISCONNECTED
         return self.telemetry.state
 
@@ -175,35 +190,71 @@ class RobotControl(QObject):
 
     # --- coming and going -------------------------------------------------------------------------
 
-    def connect_to(
-        self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False
-    ) -> None:
-        """Open the bus and listen: nothing is sent yet.
+    def connect_to(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices) -> None:
+        """Open a robot's bus and listen: nothing is sent yet.
 
         Raises `LinkError` if it cannot be opened, or if there can be no live poses from where they
         are wanted.
         """
         self.disconnect_robot()
-        link = self.services.open_link(loaded, bus)
-        self.link = link
-        self.loaded = loaded
-        self.choices = choices
-        self.emulated = emulated
-        self.telemetry = None
-        self._beats, self._beaten, self._since, self._seen = (
-            0,
-            time.monotonic(),
-            time.monotonic(),
-            False,
-        )
-        self._gaps.clear()
-        link.beat()
-        self._timer.start()
-        # Threads have the priority of who starts them. Those of the live source shall have it, too:
-        # one that waits for a processor behind programs that compute gives no references, and holds
-        # up all with the interpreter's lock.
-        self.priority.ask()
+        self._open(loaded, bus, choices)
+        self.connection_opened.emit()
+
+    def connect_emulated(
+        self, loaded: LoadedProfile, choices: LiveChoices, *, on_ground: bool
+    ) -> None:
+        """Start an emulated robot, and connect to it.
+
+        Raises `LinkError` if that is not possible. Raises `UsageError` if the open scene's robot is
+        not that of the profile, and shall be moved on its ground.
+        """
+        document = self._document
+        scene = document.scene if on_ground else None
+        assert loaded.path is not None, "an emulated robot reads its profile from a file"
+        if scene is not None:
+            from snakestudio.live.engine_plant import EnginePlant
+
+            # said here, before a process is started that would end by it
+            EnginePlant.scene_of(scene, loaded)
+        self.disconnect_robot()
+        emulated_robot = EmulatedRobot(loaded.path, scene, document.base_dir)
+        self._emulated_robot = emulated_robot
+        choices = replace(choices, pose=emulated_robot.pose)
+        self._open(loaded, emulated_robot.bus(loaded.profile.bus), choices, emulated=True)
+        self.connection_opened.emit()
+
+    def reconnect(self, loaded: LoadedProfile) -> None:
+        """Connect to the same robot again, with another profile.
+
+        Raises `LinkError` as `connect_to`; then no robot is connected.
+        """
+        link = self.link
+        if link is None:
+            return
+        emulated = self.emulated
+        self._close_link()
+        self._open(loaded, link.profile.bus, self.choices, emulated=emulated)
+
+    def _open(
+        self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False
+    ) -> None:
         try:
+            self.link = link = self.services.open_link(loaded, bus)
+            self.loaded = loaded
+            self.choices = choices
+            self.emulated = emulated
+            self.telemetry = None
+            self._beats = 0
+            self._beaten = time.monotonic()
+            self._since = time.monotonic()
+            self._seen = False
+            self._gaps.clear()
+            link.beat()
+            self._timer.start()
+            # Threads have the priority of who starts them. Those of the live source shall have it,
+            # too: one that waits for a processor behind programs that compute gives no references,
+            # and holds up all with the interpreter's lock.
+            self.priority.ask()
             self._make_live()
         except Exception:
             self.disconnect_robot()
@@ -256,6 +307,10 @@ class RobotControl(QObject):
 
     def disconnect_robot(self) -> None:
         """Stop the robot if it could move, and let go of it."""
+        self._close_link()
+        self._end_emulated()
+
+    def _close_link(self) -> None:
         link = self.link
         self.link = None
         if link is None:
@@ -274,6 +329,12 @@ class RobotControl(QObject):
         self.log = None
         self.emulated = False
         self.poll()
+
+    def _end_emulated(self) -> None:
+        emulated_robot = self._emulated_robot
+        self._emulated_robot = None
+        if emulated_robot is not None:
+            emulated_robot.close()
 
     def close(self) -> None:
         """The window closes: the robot is stopped and let go of."""
@@ -321,6 +382,23 @@ class RobotControl(QObject):
         self.log = None
         self.changed.emit()
 
+    def inject_fault(self, kind: FaultKind, node: int | None) -> None:
+        """Let something go wrong with the emulated robot, at a node or at all of them."""
+        if self._emulated_robot is not None:
+            self._emulated_robot.tell(f"fault {kind}" if node is None else f"fault {kind} {node}")
+            where = "all nodes" if node is None else f"node {node}"
+            self.add_event("info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}.")
+
+    def mend_faults(self) -> None:
+        """Let the emulated robot be sound again."""
+        if self._emulated_robot is not None:
+            self._emulated_robot.tell("clear")
+            self.add_event("info", "All faults of the emulated robot were mended.")
+
+    def add_event(self, severity: Severity, text: str) -> None:
+        """Add something to what happened, in words."""
+        self.happened.emit(LinkEvent(time.monotonic(), severity, text, "robot"))
+
     # --- the clock of it --------------------------------------------------------------------------
 
     def _beat(self) -> None:
@@ -347,12 +425,12 @@ class RobotControl(QObject):
         self._seen |= alive or any(each.kind == "process" for each in happened)
         if link is not None and (self._seen or now > self._since + _START_S):
             self.telemetry = link.telemetry()
-        self.standing = standing(self.telemetry, alive, self.profile, now)
+        self.status = robot_status(self.telemetry, alive, self.profile, now)
         for event in happened:
             self.happened.emit(event)
         if link is not None and self._watchers and (frames := link.traffic()):
             self.traffic.emit(frames)
-        said = self.standing
+        said = self.status
         shown = (
             link,
             self.live,
@@ -366,6 +444,9 @@ class RobotControl(QObject):
         if shown != self._shown:
             self._shown = shown
             self.changed.emit()
+        if self._emulated_robot is not None and (why := self._emulated_robot.ended):
+            self._end_emulated()
+            self.add_event("error", why)
         self.polled.emit()
 
     def _on_opened(self) -> None:
@@ -385,7 +466,3 @@ class RobotControl(QObject):
             self.poll()
         else:
             self.live.set_scene(after)
-
-    def tell(self, severity: Severity, text: str) -> None:
-        """Add something to what happened, in words."""
-        self.happened.emit(LinkEvent(time.monotonic(), severity, text, "robot"))

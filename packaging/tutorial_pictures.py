@@ -1,0 +1,73 @@
+"""Render the images of the tutorials from the scenes, studies and code that the tutorials show.
+
+Run it from the top folder after such a scene or block of code has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from gallery import MOMENTS, picture
+from PIL import Image
+
+from snakestudio import api, cli
+from snakestudio.drawing.style import DARK
+from snakestudio.paths import scenes_dir
+
+TUTORIALS = Path(__file__).resolve().parent.parent / "docs" / "tutorials"
+IMAGES = TUTORIALS / "images"
+COLOURS = 64
+"""Of an image of a figure: lines and text on one background."""
+
+
+def first_run() -> None:
+    """Render the scene that the first tutorial opens."""
+    moment = MOMENTS["obstacle_aided"]
+    scene, base_dir, _ = api.prepare(scenes_dir() / "obstacle_aided.toml", duration=moment.time)
+    assert base_dir is not None, "a scene from a file has a folder"
+    run = api.simulate_scene(scene, base_dir)
+    picture(run, base_dir, moment, DARK).save(IMAGES / "first-run.png", optimize=True)
+
+
+def figure() -> None:
+    """Run the code of the figure for a paper."""
+    text = (TUTORIALS / "figure-for-a-paper.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert cli.main(["run", "sidewinding", "--mcap", "sidewinding.mcap"]) == 0
+    exec(compile(code, "figure-for-a-paper.md", "exec"), {})
+    save_small(Path("sidewinding.png"), "figure.png")
+
+
+def study() -> None:
+    """Run the commands of the first study up to its map."""
+    text = (TUTORIALS / "first-study.md").read_text(encoding="utf-8")
+    block = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[0]
+    os.symlink(scenes_dir(), "scenes")
+    for line in block.splitlines():
+        assert cli.main(line.split()[1:]) == 0, line
+    save_small(Path("undulation.png"), "study.png")
+
+
+def save_small(source: Path, name: str) -> None:
+    """Save an image with few colours."""
+    image = Image.open(source).convert("RGB")
+    image.thumbnail((1000, 1000))
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
+
+
+def main() -> None:
+    """Render all images."""
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for render in (first_run, figure, study):
+            render()
+    for path in sorted(IMAGES.glob("*.png")):
+        print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

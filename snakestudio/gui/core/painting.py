@@ -1,0 +1,39 @@
+"""Backgrounds that widgets paint themselves: cards of panels, and translucent plates over the viewport."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter
+
+from snakestudio.gui.core import theme
+
+_RADIUS = 6
+
+
+def paint_card(painter: QPainter, rect: QRect) -> None:
+    """Paint the card of a drawing in a panel; what is drawn after it is antialiased, without a pen."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour("card"))
+    painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
+
+
+def paint_plate(
+    painter: QPainter, rect: QRect, *, raised: bool = False, focused: bool = False
+) -> None:
+    """Paint a plate that text can be read on above any picture.
+
+    Parameters
+    ----------
+    raised : bool
+        Whether the mouse is over it.
+    focused : bool
+        Whether keys go to it.
+    """
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    still = "ground" if theme.current() is theme.DARK else "card"
+    ground = theme.colour("raised" if raised else still)
+    ground.setAlpha(225)
+    painter.setPen(theme.colour("accent") if focused else Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(rect, _RADIUS, _RADIUS)

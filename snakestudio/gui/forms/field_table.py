@@ -1,0 +1,296 @@
+"""A table of editors: a row for each value of a dataclass, below headings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.editors import Editor, is_editable, make_editor, value_text
+from snakestudio.gui.forms.form_fields import FormField, with_changes
+from snakestudio.gui.forms.menu import Menu
+
+T = TypeVar("T")
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class TableColumn(NamedTuple):
+    """How a column of a table looks."""
+
+    heading: str = ""
+    stretch: int = 0
+    """Share of the width that is left over."""
+    width: int = 0
+    """Least width, px of the design."""
+    is_right: bool = False
+    """Whether its texts are at its right."""
+
+
+class FieldRow(QObject, Generic[T]):
+    """One row of a `FieldTable`: the editors of one value.
+
+    Parameters
+    ----------
+    fields : mapping of str to FormField
+        What is declared of each editor, by the name of its field in `values`.
+
+    Signals
+    -------
+    changed()
+        Something else is typed or chosen.
+    """
+
+    changed = Signal()
+
+    def __init__(self, values: T, fields: Mapping[str, FormField], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._values = values
+        self._first = values
+        self._setting = False
+        self.fields = fields
+        self.editors: dict[str, Editor] = {}
+        for name, declared in fields.items():
+            first = getattr(values, name)
+            editor = make_editor(declared, first, parent, enter_accepts=False)
+            if declared.shown is not None:  # the columns stay as wide as they are
+                policy = editor.widget.sizePolicy()
+                policy.setRetainSizeWhenHidden(True)
+                editor.widget.setSizePolicy(policy)
+            self.editors[name] = editor
+        self.set_values(values)
+        for editor in self.editors.values():
+            editor.changed.connect(self._on_changed)
+
+    def __getitem__(self, name: str) -> Any:
+        """The widget of a field."""
+        return self.editors[name].widget
+
+    @property
+    def values(self) -> T:
+        """What is typed and chosen; the last valid value where what is typed is not valid."""
+        changes = {name: editor.value for name, editor in self.editors.items()}
+        return with_changes(self._values, changes)  # type: ignore[no-any-return]
+
+    @property
+    def problem(self) -> str:
+        """What is wrong in the first field that is not valid; "" if nothing is."""
+        return next((editor.problem for editor in self.editors.values() if editor.problem), "")
+
+    def set_values(self, values: T) -> None:
+        """Show other values; what somebody is typing stays."""
+        self._values = values
+        self._setting = True
+        self._offer_choices(values)
+        for name, editor in self.editors.items():
+            editor.set_value(getattr(values, name))
+        self._setting = False
+        self._refresh()
+
+    def set(self, **values: Any) -> None:
+        """Show other values of some fields, as if they were chosen."""
+        self.set_values(with_changes(self.values, values))
+        self.changed.emit()
+
+    def reset(self, name: str) -> None:
+        """Show the first value of a field again."""
+        self.set(**{name: getattr(self._first, name)})
+
+    def reset_text(self, name: str) -> str:
+        """The first value of a field as a menu shows it; "" if that is shown."""
+        first = getattr(self._first, name)
+        same = first == self.editors[name].value
+        return "" if same else value_text(self.fields[name], first, self.values)
+
+    def commit(self) -> bool:
+        """Take what is being typed; whether all of it is valid."""
+        committed = [editor.commit() for editor in self.editors.values()]
+        return all(committed)
+
+    def _on_changed(self) -> None:
+        if not self._setting:
+            self._setting = True
+            self._offer_choices(self.values)
+            self._setting = False
+            self._refresh()
+            self.changed.emit()
+
+    def _offer_choices(self, values: T) -> None:
+        for name, declared in self.fields.items():
+            choices = declared.choices
+            offered = choices(values) if callable(choices) else choices
+            if offered is not None:
+                self.editors[name].offer(offered)
+
+    def _refresh(self) -> None:
+        values = self.values
+        for name, declared in self.fields.items():
+            widget = self.editors[name].widget
+            if declared.shown is not None:
+                widget.setVisible(declared.shown(values))
+            if declared.enabled is not None:
+                widget.setEnabled(declared.enabled(values))
+            widget.setAccessibleDescription(self.editors[name].problem)
+
+
+class FieldTable(QWidget, Generic[T]):
+    """Rows of editors below headings. Tab goes through them row by row.
+
+    Parameters
+    ----------
+    columns : mapping of str to TableColumn
+        The columns from left to right, by the names of their fields.
+    remove : str
+        Tooltip of the button with which a row is removed; "" if that is not offered.
+    spacing : (int, int)
+        Between columns, and between rows, px.
+
+    Signals
+    -------
+    changed()
+        Something else is typed or chosen, or a row is removed by its button.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        columns: Mapping[str, TableColumn],
+        *,
+        remove: str = "",
+        spacing: tuple[int, int] = (8, 6),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._columns = columns
+        self._remove = remove
+        self._remove_buttons: dict[FieldRow[T], QToolButton] = {}
+        self.rows: list[FieldRow[T]] = []
+        # Tab order can follow only what can have the focus; Tab skips what is hidden.
+        self._tab_anchor = QWidget(self)
+        self._tab_anchor.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._tab_anchor.hide()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(spacing[0])
+        self._grid.setVerticalSpacing(spacing[1])
+        for place, column in enumerate(columns.values()):
+            self._grid.setColumnStretch(place, column.stretch)
+            self._grid.setColumnMinimumWidth(place, theme.scaled(column.width))
+        if any(column.heading for column in columns.values()):
+            for place, column in enumerate(columns.values()):
+                heading = QLabel(column.heading, self)
+                heading.setProperty("role", "dim")
+                if column.is_right:
+                    heading.setAlignment(_RIGHT)
+                self._grid.addWidget(heading, 0, place)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong in the first row that is not valid; "" if nothing is."""
+        return next((row.problem for row in self.rows if row.problem), "")
+
+    def commit(self) -> bool:
+        """Take what is being typed; whether all of it is valid."""
+        committed = [row.commit() for row in self.rows]
+        return all(committed)
+
+    def show_rows(self, values: Sequence[T], fields: Sequence[Mapping[str, FormField]]) -> None:
+        """Show these rows, with the fields of each; as many as there are keep what is being typed."""
+        if len(values) != len(self.rows):
+            for row in self.rows[:]:
+                self.remove_row(row)
+            for each, declared in zip(values, fields, strict=True):
+                self.add_row(each, declared)
+            return
+        for row, each in zip(self.rows, values, strict=True):
+            row.set_values(each)
+
+    def add_row(self, values: T, fields: Mapping[str, FormField]) -> FieldRow[T]:
+        """Add a row below all others.
+
+        Parameters
+        ----------
+        fields : mapping of str to FormField
+            Of this row; a column that is not among them stays empty.
+        """
+        row = FieldRow(values, fields, self)
+        line = self._grid.rowCount()
+        before = self._last_in_tab_order()
+        self.rows.append(row)
+        for place, (name, column) in enumerate(self._columns.items()):
+            if name in row.editors:
+                widget = row.editors[name].widget
+                if isinstance(widget, QLabel) and column.is_right:
+                    widget.setAlignment(_RIGHT)
+                self._grid.addWidget(widget, line, place)
+        if self._remove:
+            self._grid.addWidget(self._make_remove_button(row), line, len(self._columns))
+        for widget in self._in_tab_order(row):
+            QWidget.setTabOrder(before, widget)
+            before = widget
+        row.changed.connect(self.changed)
+        return row
+
+    def remove_row(self, row: FieldRow[T]) -> None:
+        """Remove a row."""
+        self.rows.remove(row)
+        for widget in self._widgets(row):
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._remove_buttons.pop(row, None)
+        row.deleteLater()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        at = self.focusWidget() if by_keyboard else self.childAt(event.pos())
+        for row in self.rows:
+            for name, editor in row.editors.items():
+                widget = editor.widget
+                inside = at is not None and (widget is at or widget.isAncestorOf(at))
+                if inside and is_editable(widget):
+                    self._show_menu(row, name, event)
+                    return
+
+    def _show_menu(self, row: FieldRow[T], name: str, event: QContextMenuEvent) -> None:
+        menu = Menu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = row.reset_text(name)
+        action = menu.addAction(f"&Reset to {text}" if text else "&Reset")
+        action.setEnabled(bool(text))
+        action.triggered.connect(lambda _=False: row.reset(name))
+        menu.popup(event.globalPos())
+
+    def _make_remove_button(self, row: FieldRow[T]) -> QToolButton:
+        button = QToolButton(self)
+        theme.set_icon(button, "close", "dim")
+        button.setProperty("role", "flat")
+        button.setToolTip(self._remove)
+        button.setAccessibleName(self._remove)
+        button.clicked.connect(lambda: self._on_removed(row))
+        self._remove_buttons[row] = button
+        return button
+
+    def _on_removed(self, row: FieldRow[T]) -> None:
+        self.remove_row(row)
+        self.changed.emit()
+
+    def _widgets(self, row: FieldRow[T]) -> list[QWidget]:
+        """The widgets of a row from left to right."""
+        widgets = [row.editors[name].widget for name in self._columns if name in row.editors]
+        button = self._remove_buttons.get(row)
+        return widgets if button is None else [*widgets, button]
+
+    def _in_tab_order(self, row: FieldRow[T]) -> list[QWidget]:
+        return [each for each in self._widgets(row) if each.focusPolicy() & Qt.FocusPolicy.TabFocus]
+
+    def _last_in_tab_order(self) -> QWidget:
+        """After which Tab comes to another row."""
+        rows = reversed(self.rows)
+        last = next((widgets[-1] for row in rows if (widgets := self._in_tab_order(row))), None)
+        return self._tab_anchor if last is None else last

@@ -1,0 +1,63 @@
+"""Angles of the connected robot, as the rows of an edited profile would read them."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from snakestudio.gui.core.robot_controller import RobotController
+from snakestudio.link.profile.schema import Axis, Profile
+
+__all__ = ["LiveAngles"]
+
+
+class LiveAngles:
+    """Angles of a connected robot, read as the rows of an edited profile would read them.
+
+    The link takes sign, offset and gear of the profile it was connected with; they are put back in,
+    and those of the edited row taken out.
+    """
+
+    def __init__(self, robot_controller: RobotController) -> None:
+        self._robot_controller = robot_controller
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is anything to hear."""
+        return self._robot_controller.telemetry is not None and self._profile is not None
+
+    @property
+    def _profile(self) -> Profile | None:
+        return (
+            None if self._robot_controller.loaded is None else self._robot_controller.loaded.profile
+        )
+
+    def node_says(self, axis: Axis) -> float:
+        """What the node of a row says (rad, at the node's side), NaN if it was never heard."""
+        profile = self._profile
+        telemetry = self._robot_controller.telemetry
+        if profile is None or telemetry is None:
+            return math.nan
+        for index, own in enumerate(profile.axes):
+            if (own.node, own.slot) == (axis.node, axis.slot) and index < len(telemetry.angle):
+                return own.gear * (own.sign * float(telemetry.angle[index]) + own.offset)
+        return math.nan
+
+    def angle(self, axis: Axis) -> float:
+        """The angle of a row's joint as that row says it is read, rad; NaN if its node was never heard."""
+        return axis.sign * (self.node_says(axis) / axis.gear - axis.offset)
+
+    def age(self, axis: Axis) -> float:
+        """How old that is, s; NaN if it was never heard."""
+        profile = self._profile
+        telemetry = self._robot_controller.telemetry
+        if profile is None or telemetry is None:
+            return math.nan
+        for index, own in enumerate(profile.axes):
+            if (own.node, own.slot) == (axis.node, axis.slot) and index < len(telemetry.angle_time):
+                return time.monotonic() - float(telemetry.angle_time[index])
+        return math.nan
+
+    def offset_deg(self, axis: Axis) -> float:
+        """The offset with which the present position counts as straight, degrees; NaN if it was never heard."""
+        return math.degrees(self.node_says(axis) / axis.gear)

@@ -1,0 +1,240 @@
+"""What is measured of a live robot, as runs: what is shown now, and what is recorded.
+
+Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before, what is
+measured goes to a run in memory that keeps the last ten minutes or so. When streaming ends the run
+goes on for `TAIL_S`, so that one sees what stopping does, and stays what is shown until the robot
+is reset, armed again or given another scene.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.errors import SceneError
+from snakestudio.link.messages import Telemetry
+from snakestudio.link.profile.schema import Profile
+from snakestudio.live.base_pose import BasePose, station_at
+from snakestudio.live.pose_source import PoseSource
+from snakestudio.live.reference_scheduler import ReferenceScheduler
+from snakestudio.live.run import LiveRun
+from snakestudio.live.snapshot_builder import SnapshotBuilder
+from snakestudio.live.twin import Twin
+from snakestudio.model.events import EventKind
+from snakestudio.model.recording import Recording
+from snakestudio.model.robot.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.runfile.mcap import Origin
+from snakestudio.runfile.recording import RunRecording
+
+__all__ = ["TAIL_S", "LiveRuns"]
+
+TAIL_S = 5.0
+"""How long a run goes on when streaming has ended, s."""
+
+
+class LiveRuns:
+    """The present run of a live robot; `use` gives it the first one.
+
+    The live robot's thread uses it; any thread may read `recording`, `latest` and `twin`, which are
+    swapped as a whole.
+
+    Parameters
+    ----------
+    pose : PoseSource or None
+        Who sees the robot; it is begun here, and closed by its owner.
+    with_twin : bool
+        Whether the simulation runs alongside streams.
+    warn : callable
+        Gets sentences on what the twin cannot do.
+    clock : callable
+        The machine's monotonic clock, s.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        base_dir: Path | None,
+        pose: PoseSource | None,
+        *,
+        with_twin: bool,
+        warn: Callable[[str], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.run: LiveRun | None = None
+        """None before the first scene, and for one without links."""
+        self.recording: RunRecording | None = None
+        """Of the present run."""
+        self.latest: Snapshot | None = None
+        """Newest state: another object whenever there is a newer one."""
+        self._profile = profile
+        self._base_dir = base_dir
+        self._pose = pose
+        self._with_twin = with_twin
+        self._warn = warn
+        self._clock = clock
+        self._snapshot_builder: SnapshotBuilder | None = None
+        self._built_scene: Scene | None = None
+        self._twin: Twin | None = None
+        self._pose_links = 0
+        self._pose_age = math.nan
+
+    @property
+    def twin(self) -> Recording | None:
+        """Of the simulation alongside; None if there is none."""
+        twin = self._twin
+        return None if twin is None else twin.recording
+
+    @property
+    def scheduler(self) -> ReferenceScheduler | None:
+        """Of the references that the robot follows, or is about to; None while it is only watched."""
+        run = self.run
+        return None if run is None or run.ended is not None else run.reference_scheduler
+
+    def listen(self, n_links: int) -> None:
+        """Have the pose source look for so many links; raises `LinkError` if it cannot be listened to."""
+        if self._pose is not None and n_links != self._pose_links:
+            self._pose.begin(n_links)
+            self._pose_links = n_links
+
+    def use(self, scene: Scene) -> None:
+        """Turn to a scene, and begin to watch the robot anew."""
+        self.close()
+        if not scene.body.jointed:
+            self.run = None
+            self._snapshot_builder = None
+            self._built_scene = None
+            self.recording = None
+            self.latest = None
+            return
+        self.listen(scene.robot.n_links)
+        self._measure_by(scene)
+        self._watch(scene)
+
+    def watch(self, scene: Scene) -> None:
+        """Begin a run in memory of what is measured."""
+        if self.measures(scene):
+            self._watch(scene)
+        else:
+            self.use(scene)
+
+    def _watch(self, scene: Scene) -> None:
+        assert self._snapshot_builder is not None
+        self.close()
+        self._twin = None
+        self._show(
+            LiveRun(
+                self._profile, scene, self._clock(), self._snapshot_builder, self._pose is not None
+            )
+        )
+
+    def measures(self, scene: Scene) -> bool:
+        """Whether snapshots are made of the scene's robot; while it streams, the scene may get another one."""
+        built = self._built_scene
+        return built is not None and (built.robot, built.model, built.run) == (
+            scene.robot,
+            scene.model,
+            scene.run,
+        )
+
+    def _measure_by(self, scene: Scene) -> None:
+        self._built_scene = scene
+        self._snapshot_builder = SnapshotBuilder(
+            self._profile, scene, self._station(scene), self._profile.timing.lost_s
+        )
+
+    def watch_again(self, scene: Scene) -> None:
+        """Begin a run in memory if the present one is that of a stream."""
+        if self.run is not None and not self.run.watched:
+            self.watch(scene)
+
+    def stream(
+        self,
+        scene: Scene,
+        begin: float,
+        scheduler: ReferenceScheduler,
+        path: Path | None,
+        stops: int,
+    ) -> LiveRun:
+        """Begin the run of a stream, with a twin of its own.
+
+        Parameters
+        ----------
+        scene : Scene
+            Begins as the robot lies.
+        begin : float
+            When its time is 0, s, monotonic.
+        path : Path or None
+            Run file; None: it is not kept.
+        stops : int
+            How many stops there had been when it was asked for.
+        """
+        if not self.measures(scene):
+            self._measure_by(scene)
+        assert self._snapshot_builder is not None
+        twin = None
+        if self._with_twin:
+            twin = Twin(scene, self._base_dir, lambda: self._clock() - begin, self._warn)
+        self._twin = twin
+        self.close()
+        run = LiveRun(
+            self._profile,
+            scene,
+            begin,
+            self._snapshot_builder,
+            self._pose is not None,
+            path,
+            Origin(base_dir=self._base_dir, robot=self._profile.name),
+            scheduler,
+            twin,
+        )
+        run.stops = stops
+        self._show(run)
+        return run
+
+    def measure(self, telemetry: Telemetry, now: float) -> Snapshot | None:
+        """What is measured at `now` (s, monotonic), without columns; None for a scene without links."""
+        if self.run is None or self._snapshot_builder is None:
+            return None
+        tracked = None if self._pose is None else self._pose.latest
+        self._pose_age = math.nan if tracked is None else now - tracked.time
+        return self._snapshot_builder.snapshot(telemetry, tracked, self.run.time(now), now)
+
+    def record(self, telemetry: Telemetry, snapshot: Snapshot) -> None:
+        """Take what was just measured into the present run, and show it."""
+        run = self.run
+        assert run is not None
+        self.latest = run.take(telemetry, snapshot, self._pose_age)
+        if run.full:
+            self._show(run.renewed())
+
+    def end_tail(self, now: float) -> None:
+        """End the run of a stream that ended long enough ago, at `now` (s, monotonic)."""
+        run = self.run
+        if run is not None and run.ended is not None and now - run.ended > TAIL_S:
+            run.close()
+
+    def note(self, text: str, kind: EventKind) -> None:
+        """Have an event in the recording of the present run, now."""
+        if self.run is not None:
+            self.run.note(text, kind, self._clock())
+
+    def close(self) -> None:
+        """End the present run; its recording can still be read."""
+        if self.run is not None:
+            self.run.close()
+
+    def _show(self, run: LiveRun) -> None:
+        self.run = run
+        self.recording = run.recording
+
+    def _station(self, scene: Scene) -> BasePose:
+        """Where the robot is drawn as long as nobody sees it."""
+        try:
+            return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
+        except SceneError:  # it is among the reasons why the robot cannot be armed
+            return BasePose(np.zeros(2), 0.0, not scene.model.spatial)

@@ -1,0 +1,187 @@
+"""The documentation site: its reference has what the program declares, and its pages lead to each other."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import re
+import runpy
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType, SimpleNamespace
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+import snakestudio as ss
+from snakestudio.analysis.signals.functions import FUNCTIONS
+from snakestudio.analysis.signals.reductions import REDUCTIONS
+from snakestudio.cli import COMMANDS, parser_of
+from snakestudio.gui.shell.commands import table
+from snakestudio.model.quantities import QUANTITIES
+from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS, SHAPES
+from snakestudio.model.robot.overrides import JointOverride, LinkOverride
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import GroundPatch, GroundPicture
+from snakestudio.paths import docs_dir
+from tests.conftest import ROOT
+
+SITE = ROOT / "packaging" / "site"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SimpleNamespace]:
+    """The modules of `packaging/site`."""
+    names = ("reference", "site_pages", "site_mathml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SITE))
+        modules: dict[str, ModuleType] = {name: importlib.import_module(name) for name in names}
+        yield SimpleNamespace(**modules)
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def parts_of_a_scene() -> set[type[BaseModel]]:
+    """Every class whose fields are keys of scenes, gathered without the reference's own walk."""
+    parts: set[type[BaseModel]] = {Scene, LinkOverride, JointOverride, GroundPatch, GroundPicture}
+    for registry in (FORMULATIONS, GAIT_KINDS, CONTROLLERS, SHAPES):
+        parts |= {kind.fields for kind in registry.values()}
+    for name in ("robot", "beam", "ground", "path", "joint_controller", "actuator"):
+        parts.add(type(getattr(Scene(), name)))
+    for name in ("control", "solver", "run"):
+        parts.add(type(getattr(Scene(), name)))
+    for name in ("strain", "support", "start"):
+        parts |= set(get_args(Scene.model_fields[name].annotation))
+    return parts
+
+
+def test_reference_has_every_scene_key_with_its_meaning(site: SimpleNamespace) -> None:
+    text = site.reference.scene_keys()
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    keys = {(row[0].strip("| `"), row[-1]) for row in rows if len(row) == 7}
+    names = {name for name, _ in keys}
+    for part in parts_of_a_scene():
+        for name, info in part.model_fields.items():
+            if name == "kind" or (part is Scene and info.annotation not in (str, int)):
+                continue
+            assert name in names, f"{part.__name__}.{name}"
+            if info.description:
+                meaning = info.description.replace("|", "\\|")
+                assert any(key == name and meaning in help for key, help in keys), name
+
+
+def test_reference_names_the_models_that_read_a_key(site: SimpleNamespace) -> None:
+    rows: dict[str, list[str]] = {}
+    for line in site.reference.scene_keys().splitlines():
+        if line.startswith("| `"):
+            rows.setdefault(line.split("`")[1], line.split(" | "))
+    assert rows["axial_inertia_kg_m2"][5] == "spatial"
+    assert rows["duration_s"][5] == "all"
+    assert rows["link_length_m"][5] == "all with links"
+    assert rows["mu_rolling"][3:6] == ["from 0 to 100", "`0.05`", "spatial"]
+
+
+def test_every_column_has_a_meaning_in_the_reference(site: SimpleNamespace) -> None:
+    text = site.reference.columns()
+    for quantity in QUANTITIES:
+        assert quantity.help, quantity.name
+        if quantity.name != "{}":
+            name = quantity.name.replace("{}", "N")
+            assert f"| `{name}` |" in text
+            assert f" | {quantity.help} |" in text
+
+
+def test_reference_has_every_option_of_every_command(site: SimpleNamespace) -> None:
+    text = site.reference.commands()
+    sections = dict(part.split("\n", 1) for part in text.removeprefix("## ").split("\n\n## "))
+    assert list(sections) == list(COMMANDS)
+    for name, section in sections.items():
+        for action in parser_of(name)._actions:
+            if action.help is not argparse.SUPPRESS and "--help" not in action.option_strings:
+                for option in action.option_strings:
+                    assert option in section, f"{name} {option}"
+
+
+def test_reference_has_every_function_of_expressions(site: SimpleNamespace) -> None:
+    functions = site.reference.signal_functions()
+    reductions = site.reference.reductions()
+    assert all(f"`{function.signature}`" in functions for function in FUNCTIONS.values())
+    assert all(f"`{function.signature}`" in reductions for function in REDUCTIONS.values())
+
+
+def test_reference_has_every_shortcut(site: SimpleNamespace) -> None:
+    text = site.reference.shortcuts()
+    for spec in table():
+        for keys in spec.shortcuts:
+            assert f"{{kbd}}`{keys}`" in text, spec.id
+
+
+def test_reference_has_the_whole_python_api(site: SimpleNamespace) -> None:
+    text = site.reference.python_api()
+    for name in ss.__all__:
+        if not name.startswith("_"):
+            assert f":: snakestudio.{name}\n" in text
+
+
+def test_links_out_of_the_pages_lead_to_what_the_site_has(site: SimpleNamespace) -> None:
+    text = "[a](../../README.md#how-to-cite) [b](../../ARCHITECTURE.md) [c](other.md#x) [d](https://a.b/c.md)"
+    assert site.site_pages.markdown_of("decisions/page", text) == (
+        "[a](../bibliography.md) [b](../explanation/architecture.md) [c](other.md#x) "
+        "[d](https://a.b/c.md)"
+    )
+    page = site.site_pages.markdown_of("explanation/contributing", "<!-- file: CONTRIBUTING.md -->")
+    assert page.startswith("# Working on SnakeStudio")
+    assert "](architecture.md)" in page
+    assert "](../safety.md)" in page
+
+
+def test_navigation_follows_the_lists_of_a_section(site: SimpleNamespace) -> None:
+    text = (docs_dir() / "how-to" / "index.md").read_text(encoding="utf-8")
+    page = site.site_pages.markdown_of("how-to/index", text)
+    tree = page.partition("```{toctree}")[2].split("```")[0]
+    entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
+    assert entries[:3] == ["../window", "../robots", "../gaits"]
+    assert len(entries) == text.count("\n- [")
+
+
+def test_formulas_become_mathml(site: SimpleNamespace) -> None:
+    formula = site.site_mathml.convert(r"\frac{a}{b} \in \mathbb R^+")
+    assert formula.startswith("<math")
+    assert "<mfrac>" in formula
+
+
+def test_wheel_contains_the_site_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook_type = runpy.run_path(str(ROOT / "packaging" / "build_hook.py"))["KernelsHook"]
+    hook = hook_type(str(ROOT), {}, None, None, str(tmp_path), "wheel")
+    monkeypatch.setenv("SNAKESTUDIO_SITE", str(tmp_path))
+    monkeypatch.delenv("SNAKESTUDIO_WITH_KERNELS", raising=False)
+    for version, included in (
+        ("standard", {str(tmp_path): "snakestudio/_data/site"}),
+        ("editable", {}),
+    ):
+        build_data: dict[str, Any] = {"force_include": {}}
+        hook.initialize(version, build_data)
+        assert build_data["force_include"] == included
+
+
+PAGES = [*sorted(docs_dir().rglob("*.md")), ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_python_of_pages_imports_what_the_program_has(path: Path) -> None:
+    """Blocks are run by the tests of their pages; here all of them, also new ones, are held against the API."""
+    text = path.read_text(encoding="utf-8")
+    for _, block in re.findall(r"^( *)```python\n(.*?)^\1```", text, re.DOTALL | re.MULTILINE):
+        tree = ast.parse(dedent(block))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("snakestudio"):
+                module = importlib.import_module(str(node.module))
+                assert all(hasattr(module, alias.name) for alias in node.names)
+            elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ss":
+                assert hasattr(ss, node.attr), node.attr
