@@ -49,7 +49,7 @@ def widths(panel: PlotPanel) -> list[float]:
 def test_lines_are_thin_only_while_the_view_moves(
     panel: PlotPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    PlotsPage(panel).stand_still()
+    PlotsPage(panel).hold()
     # it moves for as long as it is told to
     monkeypatch.setattr("snakestudio.gui.plots.redraws._REST_S", 1e9)
     for stop in (3.9, 3.0, 2.0):
@@ -73,7 +73,7 @@ def test_a_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None
     panel.set_view(1.0, 4.0)
     qtbot.waitUntil(lambda: panel.settled)
     qtbot.wait(50)
-    PlotsPage(panel).stand_still()
+    PlotsPage(panel).hold()
     counters = []
     for plot in panel.plots:
         counters.append(_Paints())
@@ -132,7 +132,7 @@ def test_all_plots_show_the_same_moment(
         monkeypatch.setattr(f"snakestudio.gui.plots.{name}", value)
     monkeypatch.setattr("snakestudio.gui.plots.panel._PULL_EVERY_S", 0.0)
     page = PlotsPage(panel)
-    page.stand_still()
+    page.hold()
     panel.follow(2.0)
     panel.draw_now()
     seen = [_Seen(plot) for plot in panel.plots]

@@ -771,7 +771,7 @@ def test_curves_of_another_run_are_dashed(
 
 def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: QtBot) -> None:
     """Or their cursors would stand at different times while it plays."""
-    PlotsPage(panel).stand_still()
+    PlotsPage(panel).hold()
     seconds = itertools.count(1)
     # Every plot takes a second: one a turn.
     redraws = Redraws(lambda: float(next(seconds)))

@@ -416,7 +416,7 @@ class RobotController(QObject):
             self.poll()
 
     def poll(self) -> None:
-        """Read what the link knows, and tell who shows it; called a few times a second."""
+        """Read the state of the link and publish it; runs several times a second."""
         link = self.link
         now = time.monotonic()
         alive = link is not None and link.alive

@@ -437,7 +437,7 @@ class Exporter(QObject):
         return Path(self._name).with_suffix(suffix).name
 
     def start(self, work: Work, title: str) -> None:
-        """Write something in a thread; the title says what, beside how far it is."""
+        """Write an export in a thread; the notice shows its title and progress."""
         self._title = title
         self._began = time.monotonic()
         self._without = ""

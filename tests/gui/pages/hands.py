@@ -50,7 +50,7 @@ def double_click(widget: QWidget, at: QPoint) -> None:
 
 
 def type_into(field: QLineEdit | QAbstractSpinBox, text: str, *, enter: bool = True) -> None:
-    """Type something in place of what is in a field, and press Return unless told otherwise."""
+    """Type something in place of what is in a field, and press Return unless `enter` is false."""
     field.setFocus()
     field.selectAll()
     QTest.keyClicks(field, text)

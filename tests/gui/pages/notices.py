@@ -11,19 +11,19 @@ from tests.gui.pages.parts import label
 
 
 class NoticePage:
-    """One notice: what it says and the buttons it offers."""
+    """One notice: its text and its buttons."""
 
     def __init__(self, banner: Banner) -> None:
         self.banner = banner
 
     @property
     def text(self) -> QLabel:
-        """What it says, which may be cut off."""
+        """Its text, which may be cut off."""
         return label(self.banner, "banner_text")
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """What can be done about it, from left to right."""
+        """Its buttons, from left to right."""
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         return [
             button
@@ -52,7 +52,7 @@ def answer(choice: QMessageBox.StandardButton | str) -> list[str]:
     Returns
     -------
     list of str
-        Gets what was asked.
+        The questions, filled in as they appear.
     """
     asked: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The panel of plots, as whoever reads it knows it."""
+"""The panel of plots, in the words of its user."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
 
 
 class PlotsPage:
-    """A panel of plots whose time stands still when a test wants it to."""
+    """A panel of plots that a test can hold and advance."""
 
     def __init__(self, panel: PlotPanel) -> None:
         self.panel = panel
@@ -55,7 +55,7 @@ class PlotsPage:
         """The plots of a run that has not begun wait for it."""
         return timer(self.panel, "rest_timer")
 
-    def stand_still(self) -> None:
+    def hold(self) -> None:
         """Draw nothing until `tick`."""
         self.redraw_timer.stop()
 
