@@ -244,7 +244,7 @@ def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
     assert not opened.context.study.may_close()
     assert asked == [("Unsaved Changes", "Save")]
     assert not study_file.exists()
-    NoticePage(panel(opened).notice).press("save")
+    NoticePage(panel(opened).notice).press("again")
     assert load_study(study_file).vary[0].low == 25.0
     assert panel(opened).notice.text == ""
 
