@@ -55,7 +55,7 @@ ruff-format:
 	$(call step,ruff format --check,$(bin)/ruff format --check $(sources))
 
 typos:
-	$(call step,typos,$(bin)/typos $(sources) docs scenes resources $(wildcard *.md) Makefile pyproject.toml)
+	$(call step,typos,$(bin)/typos)
 
 mypy:
 	$(call step,mypy --strict,$(bin)/mypy)

@@ -16,7 +16,8 @@ from PIL import Image
 from snakestudio import api
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.style import DARK, LIGHT, Theme
-from snakestudio.export.video import FramePainter, VideoOptions
+from snakestudio.export.painter import FramePainter
+from snakestudio.export.video_options import VideoOptions
 from snakestudio.paths import resource, scenes_dir
 from snakestudio.render.offscreen import OffscreenRenderer
 

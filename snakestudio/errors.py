@@ -35,35 +35,6 @@ from typing import Literal, Self
 
 from snakestudio.text import capitalized, ended, sentence, sentences
 
-__all__ = [
-    "ExperimentError",
-    "ExportError",
-    "Fix",
-    "FormulaError",
-    "GraphicsError",
-    "LinkError",
-    "MistakeError",
-    "PhysicsError",
-    "PluginError",
-    "PluginRuntimeError",
-    "PreparationError",
-    "Problem",
-    "ProfileError",
-    "RobotFileError",
-    "RunFileError",
-    "SceneError",
-    "Severity",
-    "SignalError",
-    "SnakeStudioError",
-    "StateError",
-    "StreamError",
-    "StudyError",
-    "TriggerError",
-    "UsageError",
-    "UserError",
-]
-
-
 Severity = Literal["error", "warning", "hint"]
 
 

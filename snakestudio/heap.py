@@ -6,8 +6,6 @@ import ctypes
 import sys
 from pathlib import Path
 
-__all__ = ["available_bytes", "release"]
-
 
 def release() -> None:
     """Return free pages to the system, where the C library can (glibc); takes some milliseconds."""

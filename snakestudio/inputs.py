@@ -25,46 +25,6 @@ from urllib.parse import unquote_to_bytes
 
 from snakestudio.errors import MistakeError, UsageError
 
-__all__ = [
-    "ANGLE_TABLE",
-    "CAMERA_PATH",
-    "CIRCLES",
-    "CSV_HEADER",
-    "DBC",
-    "DRAWING",
-    "FRAME_LOG",
-    "LAYOUT",
-    "MAPPING",
-    "MEASUREMENT",
-    "MESH",
-    "MESH_TABLE",
-    "NOTE",
-    "NO_SUCH_FILE",
-    "PICTURE",
-    "PLUGIN",
-    "PROFILE",
-    "RECORDED_TABLE",
-    "REMOTE_CALL",
-    "ROBOT",
-    "RUN_FILE",
-    "SCENE",
-    "STUDY",
-    "TRUST",
-    "Budget",
-    "InputError",
-    "count",
-    "leading_lines",
-    "local_path",
-    "nearest_row",
-    "opened",
-    "parse_json",
-    "parse_toml",
-    "read_bytes",
-    "read_text",
-    "read_toml",
-    "text_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:

@@ -10,32 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = [
-    "UserFolder",
-    "bundled_scenes",
-    "cache_dir",
-    "compiled_kernels_dir",
-    "config_dir",
-    "docs_dir",
-    "documentation_page",
-    "find_scene",
-    "is_bare_name",
-    "is_program_folder",
-    "is_shipped_scene",
-    "kernels_dir",
-    "main_scene",
-    "own_program",
-    "profiles_dir",
-    "replaced_folders",
-    "resource",
-    "runs_dir",
-    "scenes_dir",
-    "set_matplotlib_folder",
-    "state_dir",
-    "temporary_dir",
-    "why_unwritable",
-]
-
 _PACKAGE = Path(__file__).resolve().parent
 
 

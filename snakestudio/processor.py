@@ -17,18 +17,6 @@ import sys
 from functools import cache
 from typing import NamedTuple
 
-__all__ = [
-    "BASELINE",
-    "Target",
-    "computed_for",
-    "has_baseline",
-    "hold_libraries",
-    "problem",
-    "processor_hash",
-    "processor_name",
-    "target",
-]
-
 _VARIABLE = "SNAKESTUDIO_PROCESSOR"
 
 BASELINE = "x86-64-v3"

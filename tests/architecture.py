@@ -26,6 +26,7 @@ from tests.layout_measures import (
     by_file,
     copied_lines,
     format_skips,
+    listed_names,
     parallel_assignments,
     private_in_tests,
     quoted_phrases,
@@ -823,6 +824,7 @@ MEASURES: dict[str, Callable[[Package], Found]] = {
         _of_files(format_skips),
         _of_files(parallel_assignments),
         _of_files(copied_lines),
+        _of_files(listed_names),
         _of_files(private_in_tests),
         _of_files(quoted_phrases),
     )

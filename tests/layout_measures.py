@@ -17,6 +17,9 @@ Found = tuple[int, tuple[str, ...]]
 """A count, and the places that it counts."""
 
 _SKIP = "# fmt" + ": skip"
+_FACES = ("snakestudio/plugin.py", "snakestudio/render/gl.py")
+"""Modules whose purpose is to offer names of others."""
+
 _LONG = 8
 """Lines that make a copy."""
 _PHRASE = 4
@@ -161,6 +164,17 @@ def _code(path: Path) -> list[tuple[int, str]]:
         for number, line in numbered
         if line and not line.startswith("#") and number not in _file(path).without_code
     ]
+
+
+def listed_names(root: Path) -> Found:
+    """Modules that list their names in `__all__` although they are no package's face."""
+    return by_file(
+        f"{path.relative_to(root)}:{node.lineno}"
+        for path in _files(root, "snakestudio")
+        if path.name != "__init__.py" and path.relative_to(root).as_posix() not in _FACES
+        for node in ast.parse(_text(path)).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
 
 
 def private_in_tests(root: Path) -> Found:

@@ -18,7 +18,7 @@ CLOCKS = {
     "gui/profile/wiggle_dialog.py": {"self._timer"},  # joints are moved in time
     "gui/robot/arming.py": {"self._timer"},  # how long the button has been held
     "gui/core/robot_controller.py": {"self._timer"},  # heartbeat of the window to the robot
-    "gui/robot/stop_button.py": {"self._look"},  # the way to a stop depends on no signal
+    "gui/robot/stop_button.py": {"self._timer"},  # the way to a stop depends on no signal
     "gui/robot/teleop/teleop.py": {"self._timer"},  # the period in which joysticks are integrated
     "gui/viewport/navigation.py": {"self._timer"},  # the camera flies
     # Work of the window itself in pieces, between which it draws and listens.

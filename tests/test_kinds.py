@@ -63,6 +63,7 @@ from snakestudio.session.scene_check import check
 from snakestudio.viewmodel.plots.channels import catalogue
 from snakestudio.viewmodel.plots.plot_types import VIEWS, default_views
 from tests.gui.fake import FakeBridge
+from tests.wording import naming
 
 TOYS = Path(__file__).parent / "toys"
 QUICK = {"model.kind": "planar_lagrangian", "robot.n_links": 4, "run.duration_s": 2.0}
@@ -122,7 +123,7 @@ def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding
     assert [p.sentence() for p in check(scene) if p.key == "controller.nod_deg"] == [
         "controller.nod_deg: Nobody sees a nod of 0°. Give more."
     ]
-    with pytest.raises(SceneError, match=r"controller\.nod_deg must be at most 90 °"):
+    with pytest.raises(SceneError, match=r"controller\.nod_deg.*90 °"):
         with_values(nodding, {"controller.nod_deg": 91.0})
     with pytest.raises(SceneError, match="Did you mean nod_deg"):
         parse_scene('format = 1\n[controller]\nkind = "nodding"\nnod_dog = 3.0\n')
@@ -214,12 +215,10 @@ def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Sce
     )
     assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
         "gait.clap_deg: Nobody hears a clap of 0°. Give more.",
-        "gait.clap_deg_s: 90 has no effect here (only with a clap). Make it 120.",
+        "gait.clap_deg_s: 90 has no effect here (only with a clap). Set it to 120.",
     }
     pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
-    assert "1 is left out by this model" in {
-        p.message for p in check(pitched) if p.key == "gait.pitch_deg"
-    }
+    assert naming("1") in [p.message for p in check(pitched) if p.key == "gait.pitch_deg"]
     steered = with_values(clapping, {"controller.kind": "heading"})
     assert not [p for p in check(steered) if p.severity == "error"]
     driven = with_values(clapping, {"controller.kind": "teleoperation"})
@@ -305,7 +304,7 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
         != fence.obstacles
     )
     for wrong, sentence in (
-        ({"obstacles[1].strength_m": -1.0}, "must be greater than 0 m"),
+        ({"obstacles[1].strength_m": -1.0}, "greater.*0 m"),
         ({"obstacles[1].lenth_m": 1.0}, "Did you mean length_m"),
         ({"obstacles[1].kind": "hedge"}, 'Give "cylinder", .*"fence"'),
     ):
@@ -313,7 +312,7 @@ def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene
             with_values(fence, wrong)
     flat = with_values(fence, {"obstacles[1].height_m": 0.005, "obstacles[1].friction": 0.1})
     assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
-        "obstacles[1].friction: 0.1 has no effect here (only of what is not flat). Make it 0."
+        naming("obstacles[1].friction: 0.1")
     ]
     beneath = with_values(
         fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}}
@@ -547,16 +546,14 @@ def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creepi
     assert [p.sentence() for p in check(scene) if p.key == "model.drag_ratio"] == [
         "model.drag_ratio: What slides alike all ways gets nowhere. Give more."
     ]
-    with pytest.raises(SceneError, match=r"model\.drag_ratio must be at least 1"):
+    with pytest.raises(SceneError, match=r"model\.drag_ratio.*1"):
         with_values(creeping, {"model.drag_ratio": 0.5})
     with pytest.raises(SceneError, match="Did you mean drag_ratio"):
         parse_scene('format = 1\n[model]\nkind = "creeping"\ndrag_rato = 3.0\n')
     with pytest.raises(SceneError, match=r'[Gg]ive "planar_nonsmooth", .*"creeping"'):
         parse_scene('format = 1\n[model]\nkind = "creping"\n')
     heavy = with_values(creeping, {"robot.mass_kg": 2.0})
-    assert "2 is left out by this model" in {
-        p.message for p in check(heavy) if p.key == "robot.mass_kg"
-    }
+    assert naming("2") in [p.message for p in check(heavy) if p.key == "robot.mass_kg"]
     other = with_values(creeping, {"model.kind": "planar_lagrangian"})
     assert with_values(other, {"model.kind": "creeping"}) == creeping
     assert is_prepared("creeping"), "nothing of it is compiled"

@@ -92,6 +92,12 @@ def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(
     assert np.isnan(np.concatenate(list(table(measured, (NAME,))))).all()
 
 
+def test_channels_explain_themselves_as_their_quantity_does(recording: RunRecording) -> None:
+    channels = catalogue(recording.schema)
+    assert channels["com_x_m"].help == "Position of the robot's centre of mass, x"
+    assert all(channels[name].help for name in channels if not name.endswith("_power_w"))
+
+
 @pytest.mark.gui
 def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
     recording: RunRecording, qtbot: QtBot, tmp_path: Path

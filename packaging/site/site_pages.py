@@ -52,7 +52,7 @@ def markdown_of(name: str, text: str) -> str:
     text = _GENERATED.sub(lambda mark: _generated(mark[1]), text)
     folder = PurePosixPath("docs", name).parent
     source = folder
-    if name.endswith("/index"):
+    if name.endswith("/index") and "{toctree}" not in text:
         text += _navigation(text, folder)
     if mark := _FILE.search(text):
         text = (ROOT / mark[1]).read_text(encoding="utf-8")
@@ -107,6 +107,7 @@ def _on_build_finished(app: Sphinx, error: Exception | None) -> None:
             for address in _LOADED.findall(page.read_text(encoding="utf-8")):
                 logger.warning("%s loads %s: the site has to work without a network", page, address)
         texts = [text for package in _PARTS for text in _licences(package)]
+        texts.append((ROOT / "packaging/site/fonts/LICENSE-STIX.txt").read_text(encoding="utf-8"))
         (Path(app.outdir) / "third-party.txt").write_text("\n\n".join(texts), encoding="utf-8")
 
 

@@ -10,18 +10,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 
-__all__ = [
-    "LINKS",
-    "QUANTITIES",
-    "Difference",
-    "Quantity",
-    "Samples",
-    "common_times",
-    "difference",
-    "sample",
-]
-
-
 _SAME_TIME = 1e-6
 """Share of the interval between two rows within which a time is that of a row: sums of steps round
 differently."""

@@ -21,8 +21,6 @@ from snakestudio.model.snapshot import Snapshot
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import Signal
 
-__all__ = ["WithDerived"]
-
 _PIECE = 4096
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from snakestudio.api.experiments import load_experiment as load_experiment
     from snakestudio.api.fitting import Fit as Fit
     from snakestudio.api.fitting import fit as fit
-    from snakestudio.api.plugins import Plugin as Plugin
     from snakestudio.api.plugins import load_plugin as load_plugin
     from snakestudio.api.plugins import loaded_plugins as loaded_plugins
     from snakestudio.api.running import Run as Run
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from snakestudio.model.scene_file import load_scene as load_scene
     from snakestudio.model.scene_file import save_scene as save_scene
     from snakestudio.model.snapshot import Snapshot as Snapshot
+    from snakestudio.plugins.loaded import Plugin as Plugin
 
 _MODULES = {
     "snakestudio.analysis.fitting": ("JointTrack", "Track", "Trial"),
@@ -71,7 +71,7 @@ _MODULES = {
     ),
     "snakestudio.api.experiments": ("ExperimentReport", "compare_experiment", "load_experiment"),
     "snakestudio.api.fitting": ("Fit", "fit"),
-    "snakestudio.api.plugins": ("Plugin", "load_plugin", "loaded_plugins"),
+    "snakestudio.api.plugins": ("load_plugin", "loaded_plugins"),
     "snakestudio.api.running": (
         "Run",
         "check",
@@ -98,6 +98,7 @@ _MODULES = {
     "snakestudio.model.scene": ("Scene",),
     "snakestudio.model.scene_file": ("load_scene", "save_scene"),
     "snakestudio.model.snapshot": ("Snapshot",),
+    "snakestudio.plugins.loaded": ("Plugin",),
 }
 if processor.problem():
     warnings.warn(processor.problem(), stacklevel=2)

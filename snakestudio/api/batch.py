@@ -29,8 +29,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.session.reference_feed import ReferenceFeed
 from snakestudio.session.worlds import Worlds
 
-__all__ = ["Batch", "BatchCheckpoint", "BatchState", "open_batch"]
-
 WORLD_BYTES = 60_000
 """What a world takes beside its arrays, bytes: its scene, engine and row in the table of
 addresses."""

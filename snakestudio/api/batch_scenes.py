@@ -16,8 +16,6 @@ from snakestudio.model.arguments import wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 
-__all__ = ["Values", "build_world", "values_by_world"]
-
 Values = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 
 

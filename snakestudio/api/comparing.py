@@ -92,7 +92,7 @@ def compare_models(
 ) -> Comparison:
     """Run a scene in several models, side by side, and compare them with the first that can run it.
 
-    A model that cannot run the scene, or whose physics failed, says so in `Comparison.data.runs`.
+    `Comparison.data.runs` gives the reason if a model cannot run the scene or its simulation failed.
 
     Raises `SceneError` if the scene cannot be read. Raises `UsageError` if there is no such model.
 

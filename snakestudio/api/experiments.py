@@ -19,8 +19,6 @@ from snakestudio.model.arguments import path_of
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
 
-__all__ = ["ExperimentReport", "compare_experiment", "load_experiment"]
-
 _MEASURED = "captures or file names (str or Path)"
 
 

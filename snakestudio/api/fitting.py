@@ -113,7 +113,7 @@ def fit(
     Parameters
     ----------
     experiment : path, Capture, Trial, sequence of Track, or a sequence of such
-        What was measured: one run or several. A `Trial` brings a scene of its own.
+        What was measured: one run or several. A `Trial` has a separate scene.
     free : mapping of str to (low, high) or (low, high, "log"), or sequence
         What may change, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``; keys joined by ``+``
         get one value.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
-__all__ = ["plot", "to_pandas", "to_xarray"]
-
 _PLOTTED = ("com_x_m", "com_y_m", "com_z_m")
 
 

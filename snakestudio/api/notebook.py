@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from snakestudio.analysis.comparison.models import ModelComparison
 
-__all__ = ["comparison_html", "run_html", "scene_html"]
-
 _WIDTH = 6.4
 _HEIGHT = 2.3
 _DPI = 100

@@ -9,8 +9,6 @@ from snakestudio.model.arguments import wrong_kind
 from snakestudio.plugins.loaded import Plugin, loaded
 from snakestudio.plugins.loading import load
 
-__all__ = ["Plugin", "load_plugin", "load_plugins", "loaded_plugins"]
-
 
 def load_plugin(plugin: str | Path) -> Plugin:
     """Run the code of a plug-in and add what it declares; nothing happens if the same code is loaded already.

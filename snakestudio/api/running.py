@@ -57,21 +57,6 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Run",
-    "all_values",
-    "check",
-    "continue_from",
-    "ended",
-    "known_step_estimate",
-    "load_run",
-    "plan",
-    "prepare",
-    "scene_name",
-    "simulate",
-    "simulate_scene",
-]
-
 
 class Run(Mapping[str, NDArray[np.float64]]):
     """A finished run: a mapping from column names (as in the CSV) to numpy arrays, one value a row.
@@ -266,7 +251,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ------
         ExportError, GraphicsError
         """
-        from snakestudio.export.video import VideoOptions, write_video
+        from snakestudio.export.video import write_video
+        from snakestudio.export.video_options import VideoOptions
 
         target = path_of("path", path)
         written = write_video(

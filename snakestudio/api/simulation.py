@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from snakestudio.drawing.camera import Camera
     from snakestudio.render.offscreen import OffscreenRenderer
 
-__all__ = ["SavedState", "Simulation", "State", "open_simulation"]
-
 _SEEDS = 1 << 31
 _VIEWED = 0.7
 """Half the side of the square around the robot that pictures show, as a share of its length."""

@@ -17,8 +17,6 @@ from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 
-__all__ = ["StepReport", "check_scene_step_size", "check_step_size"]
-
 
 class StepReport(Reporting):
     """How far the result of a scene depends on its time step; `print` it for the table.

@@ -12,8 +12,6 @@ from snakestudio.errors import UsageError
 from snakestudio.model.arguments import values_of, wrong_kind
 from snakestudio.study.description import FORMAT
 
-__all__ = ["study_values"]
-
 _SCALES = ("lin", "log")
 _AIMS = {"maximize": "maximise", "minimize": "minimise", "max": "maximise", "min": "minimise"}
 

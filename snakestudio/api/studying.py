@@ -50,8 +50,6 @@ from snakestudio.study.study_file import (
     scene_of,
 )
 
-__all__ = ["Study"]
-
 _SHOWN = 10
 """Points that a notebook shows."""
 

@@ -17,8 +17,6 @@ from snakestudio.errors import PhysicsError, UsageError
 if TYPE_CHECKING:
     from snakestudio.live.live_robot import LiveRobot
 
-__all__ = ["add_arguments", "execute"]
-
 _FOR_EVER_S = 1e6
 _LOOK_S = 0.1
 _KIND = "joint_targets"

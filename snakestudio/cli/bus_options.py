@@ -11,8 +11,6 @@ from snakestudio.errors import UsageError
 if TYPE_CHECKING:
     from snakestudio.link.profile.schema import Bus
 
-__all__ = ["add_bus_arguments", "chosen_bus"]
-
 _FIRST_CHANNELS = {
     "socketcan": "can0",
     "udp_multicast": "239.74.163.2",

@@ -18,8 +18,6 @@ from snakestudio.text import counted
 if TYPE_CHECKING:
     from snakestudio.errors import Problem, Severity
 
-__all__ = ["add_arguments", "execute"]
-
 _MOST = 100
 """Fixes that one scene may take."""
 

@@ -19,8 +19,6 @@ from snakestudio.errors import UsageError
 if TYPE_CHECKING:
     from snakestudio.analysis.comparison.chain_data import ChainComparison
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio compare chain`."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from snakestudio.analysis.experiment.comparison import ExperimentComparison
     from snakestudio.analysis.experiment.figures import Figure
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio compare experiment`."""

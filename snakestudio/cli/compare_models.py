@@ -19,8 +19,6 @@ from snakestudio.errors import PhysicsError, UsageError
 if TYPE_CHECKING:
     from snakestudio.analysis.comparison.models import ModelComparison
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio compare models`."""

@@ -20,8 +20,6 @@ from snakestudio.cli import COMMANDS
 from snakestudio.paths import bundled_scenes
 from snakestudio.text import capitalized
 
-__all__ = ["WholeParser", "script", "whole_parser"]
-
 _SCENE = "scene_files"
 _SET = "set"
 _FILE = "file"

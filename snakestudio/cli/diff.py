@@ -13,8 +13,6 @@ from snakestudio.cli.terminal import print_warning
 if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio diff`."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from snakestudio.runfile.recording import RunRecording
     from snakestudio.sync import Together
 
-__all__ = ["add_arguments", "add_drive_arguments", "drive", "execute"]
-
 _BEAT_S = 0.02
 _START_S = 30.0
 _CONNECT_S = 10.0

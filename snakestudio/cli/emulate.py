@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from snakestudio.live.engine_plant import EnginePlant
     from snakestudio.live.pose_sender import PoseSender
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio emulate`."""

@@ -16,8 +16,6 @@ from types import FrameType
 
 from snakestudio.plugins.faults import PluginCancelled, owner
 
-__all__ = ["Ended", "Ending", "cleaning_up", "silence_stdout"]
-
 _SIGNALS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if sys.platform != "win32" else [])
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from snakestudio.api import Run
     from snakestudio.export.video_options import VideoOptions
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export`."""
@@ -146,7 +144,8 @@ def _write(
         line.clear()
         print(f"wrote {len(written)} figures to {options.figures}")
     if video is not None:
-        from snakestudio.export.video import Companion, write_video
+        from snakestudio.export.video import write_video
+        from snakestudio.export.video_options import Companion
 
         ghosts: tuple[Companion, ...] = ()
         beside = Companion(second.recording, _name(options.second)) if second is not None else None

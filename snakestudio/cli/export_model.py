@@ -12,8 +12,6 @@ from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import SCENE_HELP, add_set_argument, assignments, scene_path
 from snakestudio.errors import UsageError
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export-model`."""

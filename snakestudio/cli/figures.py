@@ -10,8 +10,6 @@ from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import PhysicsError
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio figures`."""

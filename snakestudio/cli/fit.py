@@ -15,8 +15,6 @@ from snakestudio.errors import UsageError
 if TYPE_CHECKING:
     from snakestudio.analysis.fitting import FitProgress, FitResult
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio fit`."""

@@ -10,8 +10,6 @@ from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import add_scene_arguments, assignments
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio fit-strain`."""

@@ -12,8 +12,6 @@ from snakestudio.cli.shared import SCENE_HELP, scene_path
 from snakestudio.cli.streaming import add_stream_arguments, stream_target
 from snakestudio.errors import UsageError
 
-__all__ = ["add_arguments", "add_window_options", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio gui`."""

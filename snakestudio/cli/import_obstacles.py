@@ -9,8 +9,6 @@ from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_quiet_argument
 from snakestudio.errors import UsageError
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio import-obstacles`."""

@@ -13,8 +13,6 @@ from snakestudio.errors import UsageError
 if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio import-robot`."""

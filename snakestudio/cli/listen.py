@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from snakestudio.link.bus.frame_log import FrameLog, LogSource
     from snakestudio.link.frame import Frame
 
-__all__ = ["add_arguments", "execute"]
-
 _WAIT_S = 0.1
 
 

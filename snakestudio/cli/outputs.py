@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from snakestudio.api import Run
     from snakestudio.model.scene import Scene
 
-__all__ = ["Outputs", "add_force_argument", "folder_for_outputs", "output"]
-
 _LOG = "a log of frames"
 _KEPT = {
     ".mcap": "a recorded run",

@@ -8,8 +8,6 @@ from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import SCENE_HELP, add_set_argument, assignments, scene_path
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plan`."""

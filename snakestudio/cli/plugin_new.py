@@ -7,8 +7,6 @@ from pathlib import Path
 
 from snakestudio.plugins.starting import ROLES
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plugin new`."""

@@ -11,8 +11,6 @@ from snakestudio.errors import UsageError
 if TYPE_CHECKING:
     from snakestudio.link.profile.loading import LoadedProfile
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio profile`."""

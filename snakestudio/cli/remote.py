@@ -9,8 +9,6 @@ from typing import Any
 from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio remote`."""

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["add_json_argument", "add_quiet_argument", "messages_apart", "print_json"]
-
 
 def add_json_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --json, which makes the result a JSON object; see `print_json`."""

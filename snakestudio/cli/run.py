@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from snakestudio.model.pull import Pull
     from snakestudio.model.scene import Scene
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio run`."""

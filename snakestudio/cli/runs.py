@@ -12,8 +12,6 @@ from snakestudio.text import counted, size_text
 if TYPE_CHECKING:
     from snakestudio.runfile.library import KeptRun, RunLibrary
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio runs`."""

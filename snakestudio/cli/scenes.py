@@ -6,8 +6,6 @@ import argparse
 
 from snakestudio.cli.results import add_json_argument, print_json
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio scenes`."""

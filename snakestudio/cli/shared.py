@@ -16,17 +16,6 @@ from snakestudio.errors import UsageError
 from snakestudio.inputs import SCENE, InputError, parse_toml
 from snakestudio.paths import find_scene
 
-__all__ = [
-    "SCENE_HELP",
-    "ProgressLine",
-    "add_scene_arguments",
-    "add_set_argument",
-    "assignments",
-    "scene_path",
-    "warm_up",
-]
-
-
 SCENE_HELP = "scene file, or a name: NAME.toml in the current folder, else the bundled scene NAME"
 """What a SCENE of a command line can be."""
 

@@ -7,8 +7,6 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["complete_standard_streams"]
-
 
 def complete_standard_streams() -> None:
     """Open the null device for standard streams that are closed, and have letters written that an encoding lacks.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from snakestudio.stream.sampler import Shown
     from snakestudio.stream.target import Target
 
-__all__ = ["Streaming", "add_stream_arguments", "speed_of", "stream_target", "streaming"]
-
 _SLOWEST = 0.01
 """Below this a run looks like one that hangs, and Ctrl+C waits for a control period."""
 

@@ -9,8 +9,6 @@ from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.cli.study_options import study_file
 from snakestudio.errors import PhysicsError
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study check-step`."""

@@ -9,8 +9,6 @@ from typing import Any
 from snakestudio.cli.results import add_json_argument, print_json
 from snakestudio.errors import StudyError, UsageError
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study list`."""

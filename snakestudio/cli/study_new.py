@@ -11,8 +11,6 @@ from snakestudio.cli.shared import SCENE_HELP
 from snakestudio.errors import UsageError
 from snakestudio.paths import find_scene
 
-__all__ = ["add_arguments", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study new`."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from snakestudio.study.cluster import Tls
     from snakestudio.study.running import Workers
 
-__all__ = ["add_cluster_arguments", "scheduler_of", "study_file", "tls_of", "workers_of"]
-
 _LOOK_S = 0.2
 """How often is looked for the scheduler's file."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from snakestudio.cli import study_run
 from snakestudio.errors import UsageError
 
-__all__ = ["add_arguments", "execute"]
-
 add_arguments = study_run.add_arguments
 
 

@@ -19,8 +19,6 @@ from snakestudio.text import counted
 if TYPE_CHECKING:
     from snakestudio.study.driver import Progress
 
-__all__ = ["add_arguments", "carry_out", "execute"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study run`."""

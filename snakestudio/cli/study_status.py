@@ -12,8 +12,6 @@ from snakestudio.cli.study_options import study_file
 if TYPE_CHECKING:
     from snakestudio.study.results import Table
 
-__all__ = ["add_arguments", "execute", "summary", "summary_values"]
-
 _SHOWN = 10
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from snakestudio.study.driver import Driver, Progress
     from snakestudio.study.running import Workers
 
-__all__ = ["carry_out"]
-
 _STEP_BACK = 5
 """Niceness: the window goes first; workers step back further."""
 

@@ -7,8 +7,6 @@ import argparse
 from snakestudio.cli.study_options import add_cluster_arguments, scheduler_of, tls_of
 from snakestudio.errors import UsageError
 
-__all__ = ["add_arguments", "execute"]
-
 _PATIENCE_S = 60.0
 """How long the scheduler's file may take to appear."""
 

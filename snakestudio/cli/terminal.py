@@ -10,8 +10,6 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["is_terminal", "painted", "print_error", "print_warning", "width"]
-
 RED = "31"
 YELLOW = "33"
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from snakestudio.runfile.recording import RunRecording
     from snakestudio.sync import SynchronizedStart, Together
 
-__all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
-
 
 def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None:
     """Declare whom to start with; where START is waited for, and what that means, each command says by itself."""

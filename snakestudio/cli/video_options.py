@@ -12,8 +12,6 @@ from snakestudio.errors import UsageError
 if TYPE_CHECKING:
     from snakestudio.export.video_options import VideoOptions
 
-__all__ = ["add_video_arguments", "video_options"]
-
 _CAMERAS = ("all", "follow")
 
 

@@ -1,1 +1,1 @@
-"""What makes joint references: open-loop gaits, and controllers that read a Snapshot."""
+"""Sources of joint references: open-loop gaits, and controllers that read a Snapshot."""

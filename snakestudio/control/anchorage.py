@@ -1,8 +1,8 @@
-"""What anchored cross-sections ask of a body's head: how far several contradict each other, what their change costs.
+"""Head motion required by anchored cross-sections: how much anchors contradict each other, and the cost of a change.
 
-In P5 an anchored section stands still against its anchor, (27) to (30), and of several each alone
-says how the head moves. The engine takes their mean; here it is found from the strain law by plain
-quadrature, to be told before a run.
+In P5 an anchored section is at rest relative to its anchor, (27) to (30), so each anchor alone
+determines the motion of the head. The engine uses the mean of all anchors. Here the contradiction is
+computed from the strain law by quadrature, so that it can be reported before a run.
 """
 
 from __future__ import annotations
@@ -19,19 +19,16 @@ from snakestudio.model.robot.beam_shape import bracket, grid, shape
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 
-__all__ = ["Anchorage", "anchorage", "switches"]
-
-
 POINTS = 641
-"""Points along a body at most."""
+"""Largest number of points along a body."""
 
 
 class Anchorage(NamedTuple):
-    """What anchors make of a body at k times."""
+    """Motion of a body under its anchors at k times."""
 
     slip: FloatArray
-    """How fast every anchored section moves against its anchor, m/s; turns count by the body's
-    radius. Shape (k, p)."""
+    """Speed of each anchored section relative to its anchor, m/s; rotations are multiplied by the
+    body's radius. Shape (k, p)."""
 
     fastest: FloatArray
     """The largest speed of any cross-section, m/s. Shape (k,)."""
@@ -41,7 +38,7 @@ class Anchorage(NamedTuple):
 
 
 def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray) -> Anchorage:
-    """What the anchors of `scene` make of its body at `times` (k,), s; where none holds, of a head at rest."""
+    """Motion of the body of `scene` under its anchors at `times` (k,), s; while none holds, the head is at rest."""
     beam = scene.beam
     points = grid(scene)
     while len(points) > POINTS and (len(points) - 1) % 4 == 0:
@@ -50,29 +47,33 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
     turn, place = shape(field.strain, beam.length_m)
     sums = gathered(turn, place, field.rate, points)
     hold, twist = holds.at(times)
-    asked = np.zeros((*hold.shape[:2], 6))
+    required = np.zeros((*hold.shape[:2], 6))
     frames = []
     rows = np.arange(len(times))
     for i in range(hold.shape[1]):
-        # At the nearest point, and on from there as the body is strained there.
+        # At the nearest point, then to the anchor by the strain at that point.
         near = np.rint(hold[:, i, 1] / points[1]).astype(np.int64).clip(0, len(points) - 1)
         left = (hold[:, i, 1] - points[near])[:, None]
         xi = field.strain[rows, near]
         rate = field.rate[rows, near]
-        wanted = twist[:, i, :6] - (xi * hold[:, i, 2:3] if scene.support.sweeps else 0.0)
-        wanted = wanted + left * (bracket(xi, wanted) - rate)  # (7), back to the point
-        frames.append((turn[rows, near][:, None], place[rows, near][:, None], wanted))
-        asked[:, i] = _to_head(turn[rows, near], place[rows, near], wanted) - sums[rows, near]
-    kept = np.zeros(6)
-    kept[list(GROUPS[beam.group])] = 1.0
-    asked *= kept
+        point_twist = twist[:, i, :6] - (xi * hold[:, i, 2:3] if scene.support.sweeps else 0.0)
+        point_twist = point_twist + left * (
+            bracket(xi, point_twist) - rate
+        )  # (7), back to the point
+        frames.append((turn[rows, near][:, None], place[rows, near][:, None], point_twist))
+        required[:, i] = (
+            _to_head(turn[rows, near], place[rows, near], point_twist) - sums[rows, near]
+        )
+    mask = np.zeros(6)
+    mask[list(GROUPS[beam.group])] = 1.0
+    required *= mask
     active = hold[:, :, :1] > 0.5
-    head = (asked * active).sum(axis=1) / np.maximum(active.sum(axis=1), 1)
+    head = (required * active).sum(axis=1) / np.maximum(active.sum(axis=1), 1)
     slip = np.zeros(hold.shape[:2])
     weigh = np.array([1.0, 1.0, 1.0, *[beam.radius_m] * 3])
     for i, (at_turn, at_place, _) in enumerate(frames):
-        against = carried(at_turn, at_place, (head - asked[:, i])[:, None, :])[:, 0]
-        slip[:, i] = np.where(active[:, i, 0], np.abs(against * kept * weigh).max(axis=1), 0.0)
+        against = carried(at_turn, at_place, (head - required[:, i])[:, None, :])[:, 0]
+        slip[:, i] = np.where(active[:, i, 0], np.abs(against * mask * weigh).max(axis=1), 0.0)
     eta = carried(turn, place, head[:, None, :] + sums)
     linear = (eta[..., :3] ** 2).sum(axis=-1)
     angular = eta[..., 3:] ** 2
@@ -82,7 +83,7 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
 
 
 def switches(holds: Attachments, times: FloatArray, most: int = 24) -> FloatArray:
-    """When the anchors that hold change between one of `times` and the next, the first `most` of them, s."""
+    """Times of the first `most` changes of the active anchors, s; each is the one of `times` before the change."""
     active = holds.at(times)[0][:, :, 0] > 0.5
     change = np.flatnonzero((active[1:] != active[:-1]).any(axis=1))[:most]
     low = times[change]

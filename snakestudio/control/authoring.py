@@ -1,4 +1,4 @@
-"""Bases for controllers and gaits that are a function or a little more: what is left to write is the law itself."""
+"""Base classes for controllers and gaits: a subclass supplies only the control law."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.plugins.author_state import public_state, with_public_state
 
-__all__ = ["AngleController", "AngleGait"]
-
 _DIFFERENCE_S = 1e-4
-"""Time between the angles of which rates and accelerations of a gait are made, s: errors of both
+"""Step of the finite differences that give the rates and accelerations of a gait, s. The errors of both
 are below 1e-7."""
 
 
 class AngleController:
-    """Base of controllers that give angles; a subclass has `angles`.
+    """Base class of controllers that compute joint angles; a subclass defines `angles`.
 
-    Attributes without an underscore before their names are its state: they are saved in run files
-    and restored, so they hold numbers, texts, arrays, tuples, lists and dicts. A channel is
-    recorded from the attribute of its name.
+    Public attributes are the state of the controller: they are saved in run files and restored, so
+    they must be numbers, strings, arrays, tuples, lists or dicts. Each channel records the attribute
+    of the same name.
 
     Parameters
     ----------
     start : (m,) array
-        Angles of the joint axes that the robot starts with, rad.
+        Initial angles of the joint axes, rad.
     """
 
     needs: Fields = Fields.JOINTS
-    """The fields of a snapshot that it cannot do without; with `Fields.NONE` `snapshot` is None."""
+    """Required fields of the snapshot; with `Fields.NONE`, `snapshot` is None."""
 
     channels: ClassVar[tuple[str, ...]] = ()
-    """Attributes that are recorded, each name ending in its unit."""
+    """Attributes to record. Each name ends in its unit."""
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._scene, self._start = scene, start.copy()
-        self._last = start.copy()  # angles at the end of the last period
+        self._last = start.copy()  # angles at the end of the previous period
         self._away, self._approach = np.zeros(len(start)), constant(0.0)
-        self._joined = False  # whether the references have been led to the law since the start or the last change
+        self._joined = (
+            False  # whether the references have reached the law since the start or the last change
+        )
         self.begin()
 
     def begin(self) -> None:
-        """Set up the state at the start of a run."""
+        """Initialize the state at the start of a run."""
 
     def angles(self, time: FloatArray, snapshot: Snapshot) -> Any:
         """Angles of the joint axes, rad.
@@ -58,31 +58,31 @@ class AngleController:
         Parameters
         ----------
         time : (k,) array
-            The control period, s: its begin, the time steps in it, its end.
+            The control period, s: its start, the time steps in it, its end.
         snapshot : Snapshot
-            The state at its begin.
+            The state at its start.
 
         Returns
         -------
         array
-            (k, m): at these times; (m,): at the end, to be reached steadily from where the joints
-            are asked to be.
+            (k, m): angles at `time`; (m,): angles at the end of the period, to which the references
+            are interpolated linearly.
         """
         raise NotImplementedError
 
     @property
     def scene(self) -> Scene:
-        """The scene as it is now."""
+        """The current scene."""
         return self._scene
 
     @property
     def fields(self) -> Any:
-        """Its values in the scene as they are now."""
+        """The controller's values in the current scene."""
         return self._scene.controller
 
     @property
     def start(self) -> FloatArray:
-        """Angles of the joint axes at the start of the run, (m,), rad."""
+        """Initial angles of the joint axes, (m,), rad."""
         return self._start.copy()
 
     @property
@@ -96,17 +96,17 @@ class AngleController:
         return self._scene.robot.n_joints
 
     def values(self) -> FloatArray:
-        """The channels' values."""
+        """Values of the channels."""
         return np.array([float(getattr(self, name)) for name in self.channels])
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of a control period: the law, and what leads to it from where the joints are."""
-        given = self.angles(time, snapshot)  # type: ignore[arg-type]  # one that needs none is given none
+        """References of a control period: the law, blended in from the current references."""
+        result = self.angles(time, snapshot)  # type: ignore[arg-type]  # one that needs none is given none
         shape = (len(time), self.n_axes)
-        angle = np.asarray(given)
+        angle = np.asarray(result)
         if angle.dtype.kind not in "fiu" or angle.shape not in (shape, shape[1:], ()):
             raise MistakeError(
-                f"angles() gives {_form(given)}",
+                f"angles() gives {_form(result)}",
                 f"give {shape[1]} angles, one for each joint axis, or {shape[0]} x {shape[1]}: times x joint axes",
             )
         angle = angle.astype(np.float64)
@@ -138,7 +138,7 @@ class AngleController:
         return JointReference(time, angle, rate, acceleration)
 
     def _lead(self, time: float, first: FloatArray) -> None:
-        """Begin to lead the references from where they are to where the law begins."""
+        """Start to blend from the current references to those of the law."""
         self._joined = True
         away = self._last - first
         if time == 0.0 and not self._scene.control.lead_in:
@@ -152,13 +152,13 @@ class AngleController:
         )
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Use the values of `scene` from now on; the references are led to what they make of it."""
+        """Use the values of `scene` from now on; the references are blended to the new law."""
         if scene.controller != self._scene.controller:
             self._joined = False
         self._scene = scene
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return (
             public_state(self),
             self._scene,
@@ -169,17 +169,16 @@ class AngleController:
         )
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         state, self._scene, last, self._away, self._approach, self._joined = checkpoint
         self._last = last.copy()
         with_public_state(self, state)
 
 
 class AngleGait:
-    """Base of gaits whose angles are a function of time; a subclass has `angles`, and `pitch_angles` if it lifts.
+    """Base class of gaits whose angles are functions of time; a subclass defines `angles`, and `pitch_angles` to lift.
 
-    Rates and accelerations follow by differences. Values that are changed while a run goes are
-    blended in.
+    Rates and accelerations are finite differences. Values that change during a run are blended in.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -189,7 +188,7 @@ class AngleGait:
         self._earlier: tuple[tuple[GaitFields, Ramp], ...] = ()
 
     def angles(self, gait: Any, time: FloatArray, joint: FloatArray) -> Any:
-        """Yaw angles of the joints over time, rad, (k, p) or what numpy makes that of.
+        """Yaw angles of the joints over time, rad, (k, p) or an array that broadcasts to it.
 
         Parameters
         ----------
@@ -198,12 +197,12 @@ class AngleGait:
         time : (k, 1) array
             s.
         joint : (p,) array
-            Numbers of the joints that have a yaw axis, the first is 0.
+            0-based indices of the joints that have a yaw axis.
         """
         raise NotImplementedError
 
     def pitch_angles(self, gait: Any, time: FloatArray, joint: FloatArray) -> Any:
-        """The same of the joints that have a pitch axis: 0."""
+        """Pitch angles of the joints that have a pitch axis, as in `angles`; 0 by default."""
         return 0.0
 
     @property
@@ -218,12 +217,12 @@ class AngleGait:
             at: IndexArray = entries(self._axes, kind)
             if not len(at):
                 continue
-            given = of(gait, time[:, None], joints(self._axes, kind).astype(np.float64))
+            result = of(gait, time[:, None], joints(self._axes, kind).astype(np.float64))
             try:
-                values = np.broadcast_to(np.asarray(given, np.float64), (len(time), len(at)))
+                values = np.broadcast_to(np.asarray(result, np.float64), (len(time), len(at)))
             except (TypeError, ValueError):
                 raise MistakeError(
-                    f"{of.__name__}() gives {_form(given)}",
+                    f"{of.__name__}() gives {_form(result)}",
                     f"give {len(time)} x {len(at)} angles: times x joints",
                 ) from None
             if not np.isfinite(values).all():
@@ -238,9 +237,9 @@ class AngleGait:
     def _motion(
         self, gait: GaitFields, time: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angles, rates and accelerations of some values of the gait."""
+        """Angles, rates and accelerations for the gait's values in `gait`."""
         h = _DIFFERENCE_S
-        middle = np.maximum(time, h)  # nothing is asked for before t = 0
+        middle = np.maximum(time, h)  # the gait is undefined before t = 0
         k = len(time)
         all_angles = self._angles(gait, np.concatenate([time, middle - h, middle, middle + h]))
         angle, before, there, after = (all_angles[i * k : (i + 1) * k] for i in range(4))
@@ -262,7 +261,7 @@ class AngleGait:
         return motion
 
     def apply(self, gait: GaitFields, time: float) -> None:
-        """Blend over to other values of the gait from `time` on."""
+        """Blend to the values of `gait` from `time` on."""
         if gait == self._gait:
             return
         now = np.array([time])
@@ -275,16 +274,16 @@ class AngleGait:
         self._gait = gait
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._gait, self._earlier
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._gait, self._earlier = checkpoint
 
 
 def _slope(values: FloatArray, time: FloatArray) -> FloatArray:
-    """Derivative of values (k, m) in time, of second order where there are three times."""
+    """Time derivative of values (k, m), of second order if there are at least three times."""
     order: Any = min(2, len(time) - 1)
     slope: FloatArray = np.asarray(np.gradient(values, time, axis=0, edge_order=order))
     return slope
@@ -294,7 +293,7 @@ _Motion = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _blended(one: _Motion, other: _Motion, ramp: Ramp, time: FloatArray) -> _Motion:
-    """The way from one motion to another: the ramp is the share of the first."""
+    """Blend of two motions; the ramp is the weight of the first."""
     share, d_share, dd_share = (
         of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
     )
@@ -311,7 +310,7 @@ def _blended(one: _Motion, other: _Motion, ramp: Ramp, time: FloatArray) -> _Mot
 
 
 def _form(value: Any) -> str:
-    """A wrong value in a few words."""
+    """Short description of an invalid value."""
     try:
         array = np.asarray(value)
     except ValueError:

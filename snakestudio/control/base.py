@@ -1,4 +1,4 @@
-"""What every controller offers: references of the joints, or of the strain, for the next stretch of time."""
+"""The interface of controllers: references of the joints, or of the strain, for the next time interval."""
 
 from __future__ import annotations
 
@@ -12,24 +12,22 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 
-__all__ = ["Controller", "OnePeriod", "OpenLoop", "Steerable"]
-
 
 class Controller(Protocol):
-    """Makes references; knows nothing of who moves the robot."""
+    """Computes references; independent of the engine or robot that follows them."""
 
     @property
     def needs(self) -> Fields:
-        """The fields of a Snapshot it cannot do without; with `Fields.NONE` it can be called far ahead of time."""
+        """Required fields of the Snapshot; with `Fields.NONE`, `snapshot` may be None."""
         ...
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Names of what it makes of the robot's state, each ending in its unit: columns of the recording."""
+        """Names of the recorded values. Each ends in its unit and becomes a column of the recording."""
         ...
 
     def values(self) -> NDArray[np.float64]:
-        """The channels' values since the last call of `reference`, (channels,)."""
+        """Values of the channels after the last call of `reference`, (channels,)."""
         ...
 
     def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> Reference:
@@ -37,44 +35,44 @@ class Controller(Protocol):
         ...
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Take over changed parameters from `time` on, without a jump in the references."""
+        """Apply changed parameters from `time` on, without a jump in the references."""
         ...
 
     def checkpoint(self) -> Any:
-        """The full state, to be given to `restore`."""
+        """Return the full state, for `restore`."""
         ...
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         ...
 
 
 @runtime_checkable
 class Steerable(Protocol):
-    """A controller that somebody can drive; it must be asked for the references of one control period at a time."""
+    """A controller that accepts commands; its references must be requested one control period at a time."""
 
     def steer(self, command: SteerCommand) -> bool:
-        """Take a command that holds from the next call of `reference` on; False: it holds already."""
+        """Apply a command from the next call of `reference` on; False if it is already in effect."""
         ...
 
 
 class OnePeriod:
-    """Marks a controller that is called once for each control period, at its begin, whatever it needs."""
+    """Marks a controller that is called once per control period, at its start, whether or not it needs a snapshot."""
 
 
 class OpenLoop:
-    """What controllers that look at nothing have in common."""
+    """Base class of controllers that need no snapshot: their references are functions of time."""
 
     @property
     def needs(self) -> Fields:
-        """Nothing: the references are functions of time."""
+        """No fields."""
         return Fields.NONE
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """None: it looks at nothing."""
+        """No channels."""
         return ()
 
     def values(self) -> NDArray[np.float64]:
-        """Nothing."""
+        """No values."""
         return np.zeros(0)

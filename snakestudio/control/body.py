@@ -1,4 +1,4 @@
-"""The robot as controllers see it: seen from its head, whichever link that is."""
+"""The robot as controllers see it: links and joints counted from the head, whichever link that is."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Body", "hold", "wrapped"]
-
 
 class Body:
-    """Headings and joints counted from the head.
+    """Headings and joints, counted from the head.
 
-    A link's axis points to the link with the next number: forwards if the head is the last link,
-    backwards if it is the first. Joint angles keep the program's sign.
+    The axis of a link points to the link with the next number: forwards if the head is the last link,
+    backwards if it is the first. Joint angles keep the sign of the scene.
     """
 
     def __init__(self, robot: Robot) -> None:
         self._head_last = robot.head == "last"
         self._head = robot.head_index
-        self._behind = np.arange(robot.n_links - 1, 0.0, -1.0)  # so many links turn with a bend
+        self._behind = np.arange(
+            robot.n_links - 1, 0.0, -1.0
+        )  # number of links that turn with each joint
         self._link_headings = np.empty(robot.n_links)
         self._bends = np.empty(robot.n_links - 1)
 
@@ -37,25 +37,25 @@ class Body:
         return 1.0 if self._head_last else -1.0
 
     def from_head(self, values: NDArray[Any]) -> NDArray[Any]:
-        """`values` of all joints (or links) in the order from the head; applied twice, as they were."""
+        """Reorder `values` of all joints (or links) to start at the head; the function is its own inverse."""
         return values[::-1] if self._head_last else values
 
     def link_heading(self, snapshot: Snapshot) -> FloatArray:
-        """Direction in which every link's axis points, (n,), rad; counted from link 1. The next call overwrites it."""
+        """Direction of each link's axis, (n,), rad, from link 1. The next call overwrites the array."""
         link_headings(snapshot.link_pose, self._link_headings, self._bends)
         return self._link_headings
 
     def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
-        """Direction in which the robot's front points, rad: mean of all links, or the head link's; not wrapped."""
+        """Heading of the robot, rad: the mean of all links, or that of the head link; not wrapped."""
         heading = self.link_heading(snapshot)
         if measure == "head":
             along = heading.item(self._head)
-        else:  # neighbours turn by less than half a turn
+        else:  # neighbouring links differ by less than half a turn
             along = heading.item(0) + float(self._bends @ self._behind) / len(heading)
         return along if self._head_last else along + math.pi
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:
-        """Unit vectors to the left of every link's axis, (n, 2)."""
+        """Unit vectors to the left of each link's axis, (n, 2)."""
         heading = self.link_heading(snapshot)
         return np.stack([-np.sin(heading), np.cos(heading)], axis=1)
 
@@ -72,7 +72,7 @@ class Body:
         target : float
             rad.
         heading : (n,) array
-            What `link_heading` gives.
+            Result of `link_heading`.
         """
         if self._head_last:
             return wrapped(target - heading.item(-2))

@@ -1,4 +1,4 @@
-"""What a controller or gait of a plug-in gives is checked before anything follows it."""
+"""Checks of the references that controllers and gaits of plug-ins return, before anything follows them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.plugins.faults import calling
 
-__all__ = ["checked_controller"]
-
 
 def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
-    """A controller that does as `controller`, and raises `PluginRuntimeError` where nothing could follow it.
+    """Wrap `controller` so that references that cannot be followed raise `PluginRuntimeError`.
 
-    It is called ahead of time only if its class says so by deriving from `OpenLoop`: it may have a
-    state, draw random numbers or count its calls.
+    It is called ahead of time only if its class derives from `OpenLoop`, because other controllers may
+    have state, draw random numbers or count their calls.
     """
     kind: type[_Checked] = _Checked if isinstance(controller, OpenLoop) else _CheckedPeriod
     if isinstance(controller, Steerable):
@@ -41,7 +39,7 @@ class _Checked:
         for name in ("reference", "apply", "checkpoint", "restore", "values"):
             if not callable(getattr(controller, name, None)):
                 raise self._fault(
-                    f"makes a {type(controller).__name__}, which has no method {name}", "Add it"
+                    f"creates a {type(controller).__name__}, which has no method {name}", "Add it"
                 )
         if not isinstance(controller.needs, Fields):
             raise self._fault(
@@ -59,7 +57,7 @@ class _Checked:
         try:
             with calling():
                 yield
-        except MistakeError as error:  # of a base that the plug-in's class has
+        except MistakeError as error:  # raised by a base class of the plug-in's class
             raise self._fault(f"failed: {error.message}", error.remedy.capitalize()) from None
 
     def _fault(self, what: str, remedy: str) -> PluginRuntimeError:
@@ -83,8 +81,8 @@ class _Checked:
             or values.dtype.kind not in "fiub"
         ):
             raise self._fault(
-                f"gives {_shown(values)} as values of its channels",
-                f"Give an array of {count} numbers, one a channel",
+                f"returns {_described(values)} as the values of its channels",
+                f"Return an array of {count} numbers, one per channel",
             )
         numbers: FloatArray = values.astype(np.float64)
         return numbers
@@ -93,7 +91,9 @@ class _Checked:
         with self._calling():
             reference: Any = self._controller.reference(time, snapshot)
         if not isinstance(reference, JointReference):
-            raise self._fault(f"gives {_shown(reference)} as a reference", "Give a JointReference")
+            raise self._fault(
+                f"returns {_described(reference)} as a reference", "Return a JointReference"
+            )
         knots: Any = reference.time
         if (
             not isinstance(knots, np.ndarray)
@@ -102,18 +102,21 @@ class _Checked:
             or not (np.diff(knots) > 0).all()
         ):
             raise self._fault(
-                f"gives {_shown(knots)} as times of a reference", "Give at least two, ascending"
+                f"returns {_described(knots)} as the times of a reference",
+                "Return at least two, in ascending order",
             )
         if knots[0] > time[0] + 1e-9 or knots[-1] < time[-1] - 1e-9:
             raise self._fault(
-                f"gives a reference from {knots[0]:g} to {knots[-1]:g} s where one from {time[0]:g} to {time[-1]:g} s "
+                f"returns a reference from {knots[0]:g} to {knots[-1]:g} s, but {time[0]:g} to {time[-1]:g} s "
                 "was requested",
-                "Give one for all times that are requested",
+                "Return a reference for all requested times",
             )
         torque = reference.torque
         if (torque is not None) != self._torques:
-            wanted = "torques" if self._torques else "angles"
-            raise self._fault(f"gives no {wanted}, which its kind has to", f"Give {wanted}")
+            required = "torques" if self._torques else "angles"
+            raise self._fault(
+                f"returns no {required}, but its kind requires it", f"Return {required}"
+            )
         parts = (
             {"torque": torque}
             if self._torques
@@ -131,14 +134,14 @@ class _Checked:
             or values.shape != shape
         ):
             raise self._fault(
-                f"gives {_shown(values)} as {name} at t = {time:.6g} s",
-                f"Give an array of {shape[0]} x {shape[1]} floating-point numbers: times x joint axes",
+                f"returns {_described(values)} as {name} at t = {time:.6g} s",
+                f"Return an array of {shape[0]} x {shape[1]} floating-point numbers: times x joint axes",
             )
         if not np.isfinite(values).all():
             axis = int(np.argwhere(~np.isfinite(values))[0, 1])
             raise self._fault(
-                f"gives {values[~np.isfinite(values)][0]} as {name} of joint axis {axis + 1} after t = {time:.6g} s",
-                "Give finite numbers",
+                f"returns {values[~np.isfinite(values)][0]} as {name} of joint axis {axis + 1} after t = {time:.6g} s",
+                "Return finite numbers",
             )
 
     def apply(self, scene: Scene, time: float) -> None:
@@ -165,8 +168,8 @@ class _CheckedSteerable(_Checked):
             return self._controller.steer(command)
 
 
-def _shown(value: Any) -> str:
-    """A wrong value in a few words."""
+def _described(value: Any) -> str:
+    """Short description of an invalid value."""
     if isinstance(value, np.ndarray):
         return f"an array of {' x '.join(map(str, value.shape)) or 'one'} {value.dtype}"
     return f"a value of type {type(value).__name__}" if value is not None else "None"

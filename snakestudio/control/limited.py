@@ -1,4 +1,4 @@
-"""A quantity that follows what is wanted of it with limited rate and limited acceleration, never past it."""
+"""A quantity that follows its target with limited rate and acceleration and without overshoot."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Limited", "Limits", "resting"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How fast a quantity may change."""
+    """Limits of the rate and acceleration of a quantity."""
 
     rate: float
     """Per second, greater than 0."""
@@ -24,9 +22,9 @@ class Limits:
 
     @staticmethod
     def of(span: float, duration: float) -> Limits:
-        """Limits under which a change by `span` from rest to rest takes `duration` (s).
+        """Limits with which a change by `span` from rest to rest takes `duration` (s).
 
-        A quarter of the time it speeds up, a quarter of it slows down.
+        Acceleration and deceleration each take a quarter of the time.
         """
         rate = abs(span) / (0.75 * duration)
         return Limits(rate, rate / (0.25 * duration))
@@ -34,10 +32,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """The motion that reaches `target` soonest and at rest: it speeds up, goes on evenly, slows down.
+    """The time-optimal motion to rest at `target`: acceleration, constant rate, deceleration.
 
-    Aimed anew at any moment it goes on from where it is, at the rate it has: value and rate never
-    jump. As it could always stop at its target, it stays within everything it was ever aimed at.
+    A new target may be set at any time: value and rate are continuous. Because the motion can always
+    stop at its target, it stays within the range of all its targets.
     """
 
     target: float
@@ -47,28 +45,27 @@ class Limited:
     value: float = 0.0
     rate: float = 0.0
     acceleration: float = 0.0
-    """While it speeds up (towards the target); minus that while it slows down."""
+    """Acceleration towards the target; its negative is the deceleration."""
 
     durations: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Of speeding up, going on evenly, slowing down, s."""
+    """Durations of acceleration, constant rate and deceleration, s."""
 
     @property
     def end(self) -> float:
-        """When it has arrived, s."""
+        """Time of arrival, s."""
         first, second, third = self.durations
         return self.since + (first + second + third)
 
     def aimed(self, target: float, limits: Limits, time: float) -> Limited:
-        """The motion that leaves this one at `time` (s) for `target`."""
+        """The motion that continues from this one at `time` (s) to `target`."""
         at = np.array([time])
         begin, rate = (float(part[0]) for part in self.at(at)[:2])
         most = limits.acceleration
-        # Braking at once it would come to rest here; the target lies beyond that, or on the other
-        # side.
+        # Maximum deceleration would end here; the target is beyond this point or before it.
         rest = begin + 0.5 * rate * abs(rate) / most
-        way = math.copysign(1.0, target - rest)
-        distance = way * (target - begin)
-        along = way * rate
+        sign = math.copysign(1.0, target - rest)
+        distance = sign * (target - begin)
+        along = sign * rate
         fastest = max(limits.rate, along)
         peak = min(fastest, math.sqrt(max(most * distance + 0.5 * along**2, 0.0)))
         peak = max(peak, along)  # rounding
@@ -76,10 +73,10 @@ class Limited:
         if peak == fastest:
             evenly = max(0.0, (distance - (2.0 * peak**2 - along**2) / (2.0 * most)) / peak)
         durations = ((peak - along) / most, evenly, peak / most)
-        return Limited(target, time, begin, rate, way * most, durations)
+        return Limited(target, time, begin, rate, sign * most, durations)
 
     def _parts(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """How much of each part has passed at `time`, s, and how long it has rested."""
+        """Elapsed time of each phase at `time`, s, and the time at rest."""
         first, second, third = self.durations
         passed = np.maximum(time - self.since, 0.0)
         return (
@@ -90,8 +87,8 @@ class Limited:
         )
 
     def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Value, rate and acceleration at `time` (s, not before `since`); where that jumps, the one to come."""
-        if time.flat[0] >= self.end:  # most of the time nothing changes
+        """Value, rate and acceleration at `time` (s, not before `since`); at a jump, the later one."""
+        if time.flat[0] >= self.end:  # the common case
             still = np.zeros(time.shape)
             return np.full(time.shape, self.target), still, still
         a, b, c, _ = self._parts(time)
@@ -112,7 +109,7 @@ class Limited:
         """Value at `time` (s, not before `since`)."""
         if time >= self.end:
             return self.target
-        # As `at`: for one time, plain numbers are ten times as fast as arrays.
+        # Same as `at`, but ten times as fast for a single time.
         first, second, third = self.durations
         passed = max(time - self.since, 0.0)
         a = min(passed, first)
@@ -145,5 +142,5 @@ class Limited:
 
 
 def resting(value: float) -> Limited:
-    """A quantity that does not change."""
+    """A quantity at rest."""
     return Limited(value, value=value)

@@ -1,4 +1,4 @@
-"""Motions of gaits evaluated for many steps at once: a controller asks for few of them, every period."""
+"""Gait motions evaluated for many steps in one call, because controllers request few of them each period."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.compilable import copy_rows
 
-__all__ = ["LookAhead", "Motion"]
-
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 """Angles, rates and accelerations of all joint axes at some times, each (k, m)."""
 
 _STEPS = 320
-"""Steps that a motion is evaluated for at once."""
+"""Number of steps per evaluation."""
 
 
 class LookAhead:
-    """A motion that is looked up where it is asked for at the beginnings of a few steps, one after the other.
+    """Cache of a motion that is requested at the starts of consecutive steps, a few at a time.
 
     Parameters
     ----------
     evaluate : function
-        The motion at times (k,), s; every one of them by itself, whatever the others are.
+        The motion at times (k,), s; each row depends only on its own time.
     step : float
         Time step, s.
     m : int
@@ -35,10 +33,10 @@ class LookAhead:
         self._evaluate = evaluate
         self._step = step
         self._m = m
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Evaluate the motion again, for it has changed."""
+    def clear(self) -> None:
+        """Discard cached values, because the motion has changed."""
         self._first = 0
         self._known = 0
         self._time, self._motion = np.zeros(0), np.zeros((3, 0, self._m))
@@ -62,6 +60,6 @@ class LookAhead:
         return angle, rate, acceleration
 
     def _steps(self, first: int, count: int) -> FloatArray:
-        """Times at which so many steps begin, s."""
+        """Start times of `count` steps, s."""
         times: FloatArray = np.arange(first, first + count, dtype=np.float64) * self._step
         return times

@@ -1,4 +1,4 @@
-"""How much given strains make a body slide sideways: its mobility on annular supports (P5 (50), (56), (63))."""
+"""Sideways slip of a body with given strains: its mobility on annular supports (P5 (50), (56), (63))."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.robot.strain_law import StrainField
 
-__all__ = ["Slip", "carried", "gathered", "slip"]
-
 
 class Slip(NamedTuple):
-    """Sideways slip of a body whose head does not slide."""
+    """Sideways slip of a body whose head does not slip."""
 
     size: FloatArray
-    """Of every point at every time: the largest of V_Y, V_Z and of Omega_X times the radius, m/s.
-    Shape (k, m)."""
+    """Slip of each point: the largest of V_Y, V_Z and Omega_X times the radius, m/s. Shape (k, m)."""
 
     speed: FloatArray
-    """V_o; where it was not given, the one with the least slip, m/s. Shape (k,)."""
+    """V_o as given, or with the least slip, m/s. Shape (k,)."""
 
     undetermined: int | None
-    """First time at which no V_o is better than another."""
+    """Index of the first time at which the slip does not depend on V_o."""
 
 
 def slip(
@@ -34,12 +31,12 @@ def slip(
     radius: float,
     speed: FloatArray | None,
 ) -> Slip:
-    """The slip that strains and their rates make, from P5 (7) with a head that does not slide.
+    """Slip due to strains and their rates, from P5 (7) with a head that does not slip.
 
     Parameters
     ----------
     field : StrainField
-        At k times and m = 2N+1 evenly spaced points.
+        Strains at k times and m = 2N+1 evenly spaced points.
     turn, place : (k, m, 3, 3), (k, m, 3) arrays
         Poses relative to the head, as from `beam_shape.shape`.
     points : (m,) array
@@ -47,13 +44,13 @@ def slip(
     radius : float
         m.
     speed : (k,) array or None
-        V_o, m/s; None: the one with the least slip is taken.
+        V_o, m/s; None: the V_o with the least slip.
     """
     k, m = turn.shape[:2]
     xi = field.strain[:, 0]
     rate = field.rate[:, 0]
     gamma = np.where(xi[:, :1] != 0.0, xi[:, :1], 1.0)
-    # Twists of the head, P5 (61) with shear: of V_o = 1, and what the shears' rates add.
+    # Twists of the head, P5 (61) with shear: of V_o = 1, and the contribution of the shear rates.
     unit = np.zeros((k, 6))
     added = np.zeros((k, 6))
     unit[:, 0] = 1.0
@@ -75,7 +72,7 @@ def slip(
 
 
 def carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
-    """Twists (k, m, 6) in the frames of the points, of twists (k, 1 or m, 6) in the frame of the head: P5 (15)."""
+    """Transform twists (k, 1 or m, 6) from the frame of the head to those of the points, (k, m, 6): P5 (15)."""
     linear = twist[..., :3] + np.cross(twist[..., 3:], place)
     angular = np.broadcast_to(twist[..., 3:], linear.shape)
     return np.concatenate(
@@ -86,10 +83,10 @@ def carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArra
 def gathered(
     turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray
 ) -> FloatArray:
-    """What the rates of strain before a point add to its twist, (k, m, 6), in the frame of the head.
+    """Twist of each point due to the strain rates between it and the head, (k, m, 6), in the frame of the head.
 
-    The integral of Ad_g of the rates, which solves P5 (7); by Simpson's rule, at half points by the
-    parabola's.
+    The integral of Ad_g of the rates, which solves P5 (7), by Simpson's rule; at midpoints, by the
+    integral of the same parabola.
     """
     angular = np.einsum("kmij,kmj->kmi", turn, rate[..., 3:])
     linear = np.einsum("kmij,kmj->kmi", turn, rate[..., :3]) + np.cross(place, angular)

@@ -1,4 +1,4 @@
-"""A joint offset that follows what is wanted of it smoothly: angle, rate and acceleration are those of one motion."""
+"""A joint offset that follows its target smoothly, with consistent angle, rate and acceleration."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.model.compilable import add_offset, follow_offset
 
-__all__ = ["OffsetFilter"]
-
 
 class OffsetFilter(NamedTuple):
-    """The critically damped filter psi'' = (wanted - psi) / T^2 - 2 psi' / T, exact for a constant `wanted`."""
+    """The critically damped filter psi'' = (target - psi) / T^2 - 2 psi' / T, exact for a constant target `wanted`."""
 
     wanted: float = 0.0
-    """rad."""
+    """Target of the angle psi, rad."""
 
     response: float = 1.0
     """Time constant T, s."""
 
     since: float = 0.0
-    """Time from which on this is wanted, s."""
+    """Time from which on the target applies, s."""
 
     angle: float = 0.0
     rate: float = 0.0
-    """`angle` and `rate`: where the filter stood then; rad, rad/s."""
+    """`angle` and `rate` at the time `since`, rad and rad/s."""
 
     def at(self, time: FloatArray) -> FloatArray:
         """Angle, rate and acceleration at `time` (s, not before `since`), (3, k); rad, rad/s, rad/s^2."""
@@ -41,14 +39,14 @@ class OffsetFilter(NamedTuple):
         columns: IndexArray,
         time: FloatArray,
     ) -> None:
-        """Add what `at` gives to some columns of angles, rates and accelerations at `time`, each (k, m)."""
+        """Add the result of `at` to some columns of angles, rates and accelerations at `time`, each (k, m)."""
         add_offset(
             time, self.since, self.wanted, self.response, self.angle, self.rate, columns, *motion
         )
 
     def aimed(self, wanted: float, response: float, time: float) -> OffsetFilter:
-        """The filter that goes on from this one at `time`, with angle and rate as they are, to `wanted`."""
-        # As `follow_offset`: for one time, plain numbers are faster than a call of compiled code.
+        """The filter that continues from this one at `time`, with the same angle and rate, to `wanted`."""
+        # Same as `follow_offset`; for a single time, Python is faster than a call of compiled code.
         speed = 1.0 / self.response
         away = self.angle - self.wanted
         slope = self.rate + speed * away

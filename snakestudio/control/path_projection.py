@@ -1,7 +1,7 @@
-"""Line-of-sight guidance: which heading leads onto a path; pure geometry, for anything that has a heading.
+"""Line-of-sight guidance: the heading that leads onto a path. Pure geometry, for anything with a heading.
 
 The law is T. I. Fossen's (Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley, 2011,
-10.3): head for the point of the path's tangent a look-ahead distance in front of the nearest point
+10.3): head for the point on the tangent that is the look-ahead distance ahead of the nearest point
 of the path. P. Liljebäck, I. U. Haugstuen and K. Y. Pettersen (Path following control of planar
 snake robots using a cascaded approach, IEEE Transactions on Control Systems Technology 20, 2012)
 show for snake robots and straight lines that it converges. The integral is that of E. Børhaug, A.
@@ -19,29 +19,27 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.track import Track
 
-__all__ = ["PathProjection", "heading_to", "integral_rate", "projected"]
-
 
 class PathProjection(NamedTuple):
-    """Where a point is, seen from a path."""
+    """Projection of a point onto a path."""
 
     along: float
-    """Nearest place of the path, as its length from the start, m."""
+    """Arc length of the nearest point of the path, m."""
 
     cross: float
-    """Distance to the left of the path there, m."""
+    """Distance to the left of the path, m."""
 
     point: FloatArray
-    """That place, m. Shape (2,)."""
+    """Nearest point of the path, m. Shape (2,)."""
 
     direction: float
     """Direction of the path there, rad in (-pi, pi]."""
 
     curvature: float = 0.0
-    """Of the path there, 1/m, positive to the left."""
+    """Curvature of the path there, 1/m, positive to the left."""
 
     def ahead(self, distance: float) -> FloatArray:
-        """The point of the tangent `distance` (m) ahead of the nearest place, (2,), m."""
+        """The point on the tangent `distance` (m) ahead of the nearest point, (2,), m."""
         return np.array(self.ahead_xy(distance))
 
     def ahead_xy(self, distance: float) -> tuple[float, float]:
@@ -53,17 +51,17 @@ class PathProjection(NamedTuple):
 def projected(
     track: Track, point: FloatArray, before: float | None, reach: float
 ) -> PathProjection:
-    """`point` ((2,), m) seen from a path.
+    """Project `point` ((2,), m) onto a path.
 
     Parameters
     ----------
     point : (2,) array
         m.
     before : float or None
-        Nearest place the last time, m: the next is sought around it, so that a path that comes back
-        to itself is followed to its end. None looks at all of it.
+        Arc length of the previous projection, m: the search is limited to its neighbourhood, so that a
+        path that crosses itself is followed to its end. None searches the whole path.
     reach : float
-        How far around, m.
+        Half-width of the search, m.
     """
     if before is None:
         before = track.nearest(point)
@@ -81,14 +79,14 @@ def heading_to(sight: PathProjection, look_ahead: float, shift: float = 0.0) -> 
     look_ahead : float
         m.
     shift : float
-        Added to the distance from the path, m: what the integral makes.
+        Contribution of the integral to the distance from the path, m.
     """
     return sight.direction - math.atan2(sight.cross + shift, look_ahead)
 
 
 def integral_rate(cross: float, look_ahead: float, shift: float) -> float:
-    """Rate of the integral (times the integral gain: of `shift`), without unit.
+    """Rate of the integral, dimensionless; multiplied by the integral gain it is the rate of `shift`.
 
-    Far from the path it goes to 0, so that a long way to the path does not fill the integral.
+    It approaches 0 far from the path, which prevents wind-up on a long approach.
     """
     return look_ahead * cross / ((cross + shift) ** 2 + look_ahead**2)

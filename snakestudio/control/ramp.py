@@ -1,4 +1,4 @@
-"""Smooth transitions of gait parameters: what a slider changes reaches the joints without a jump."""
+"""Smooth transitions of gait parameters, so that a slider does not make the joints jump."""
 
 from __future__ import annotations
 
@@ -8,47 +8,44 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["RAMP_TIME", "Ramp", "constant", "lead_in"]
-
-
 RAMP_TIME = 0.3
-"""Shortest duration of a transition, s: brief to the eye, long beside the joints' own response."""
+"""Shortest duration of a transition, s: brief to the eye, but long compared with the response of the joints."""
 
 JOINT_SPEED = 5.0
-"""A transition takes longer if its own part of a joint's speed would pass this, rad/s."""
+"""Largest joint speed due to a transition, rad/s; a transition that would exceed it takes longer."""
 
 START_TOLERANCE = 1e-6
-"""A start this near to the first references is taken for them, rad: it comes from rounding."""
+"""Difference between the initial pose and the first references that is attributed to rounding, rad."""
 
 _PEAK = 1.875  # largest slope of the quintic from rest to rest over one unit of time
 
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """A quantity that goes to `target` within `duration` from `start` on, and stays there.
+    """A quantity that moves to `target` in `duration` from `start` on, and stays there.
 
-    It follows the quintic that ends at rest and takes over value, rate and acceleration at `start`:
-    turning a slider to and fro gives one smooth motion.
+    It follows the quintic that ends at rest and continues value, rate and acceleration at `start`, so
+    moving a slider back and forth gives one smooth motion.
     """
 
     target: float
     start: float = 0.0
     duration: float = RAMP_TIME
-    """`start` and `duration`: s."""
+    """`start` and `duration`, s."""
 
     coefficients: tuple[float, ...] = ()
-    """Of the polynomial in x = (t - start) / duration, constant first; empty if the quantity is
-    constant."""
+    """Coefficients of the polynomial in x = (t - start) / duration, constant first; empty if the quantity
+    is constant."""
 
     def towards(self, target: float, time: float, lever: float = 0.0) -> Ramp:
-        """The ramp that leaves this one at `time` for `target`.
+        """The ramp that continues from this one at `time` to `target`.
 
         Parameters
         ----------
         time : float
             s.
         lever : float
-            Joint angle a unit of the quantity makes, rad; large changes of it are slowed down.
+            Change of a joint angle per unit of the quantity, rad; large changes take longer.
         """
         at = np.array([time])
         value, rate, acceleration = (
@@ -75,7 +72,7 @@ class Ramp:
     def _polynomial(
         self, coefficients: tuple[float, ...], time: FloatArray, end: float
     ) -> FloatArray:
-        """The polynomial while the ramp lasts, `end` after it."""
+        """The polynomial during the ramp, `end` after it."""
         if not coefficients:
             return np.full(time.shape, end)
         x = (time - self.start) / self.duration
@@ -85,7 +82,7 @@ class Ramp:
         return np.where(x < 1.0, result, end)
 
     def value(self, time: FloatArray) -> FloatArray:
-        """Value at `time`; times before `start` are not asked for."""
+        """Value at `time`, which must not be before `start`."""
         return self._polynomial(self.coefficients, time, self.target)
 
     def rate(self, time: FloatArray) -> FloatArray:
@@ -117,14 +114,14 @@ def constant(value: float) -> Ramp:
 
 
 def lead_in(away: FloatArray) -> tuple[FloatArray, Ramp]:
-    """How joints that start `away` (rad) from their references are led to them from t = 0 on.
+    """Transition of joints that start `away` (rad) from their references, from t = 0 on.
 
     Returns
     -------
     away : array
-        What is added to the references, times the ramp; 0 where the start is as good as there.
+        Offset from the references, to be multiplied by the ramp; 0 where the difference is negligible.
     share : Ramp
-        From 1 to 0.
+        Ramp from 1 to 0.
     """
     furthest = float(np.abs(away).max(initial=0.0))
     if furthest > START_TOLERANCE:

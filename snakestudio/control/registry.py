@@ -1,4 +1,4 @@
-"""Which controller a scene asks for; a controller is imported only when one is made."""
+"""Creates the controller of a scene; modules of controllers are imported on demand."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.faults import calling
 
-__all__ = ["check", "create"]
-
 _STRAIN_SOURCE = "strain_source:StrainSource"
 _STRAIN_CHECK = "strain_check:check"
 
@@ -34,7 +32,7 @@ def _load(where: str) -> Any:
 
 
 def _located(scene: Scene, base_dir: Path | None) -> Scene:
-    """`scene` with whole paths of its gait's files: controllers know of no folder."""
+    """Return `scene` with absolute paths of the gait's files, because controllers know no base folder."""
     gait = scene.gait
     named = {name: getattr(gait, name) for name in gait.files if getattr(gait, name)}
     if not named:
@@ -44,7 +42,7 @@ def _located(scene: Scene, base_dir: Path | None) -> Scene:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene` for its controller; relative paths in it are relative to `base_dir`."""
+    """Errors and warnings of `scene` for its controller; relative paths in it are relative to `base_dir`."""
     if not plugin_kinds.is_complete(scene):
         return plugin_kinds.problems(scene, base_dir)
     with calling():
@@ -54,29 +52,29 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 def _check(scene: Scene) -> list[Problem]:
     jointed = scene.body.jointed
     acts = scene.gives_torques or (scene.controller.uses_gait and jointed)
-    found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
-    if any(problem.severity == "error" for problem in found):
-        return found
+    problems = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
+    if any(problem.severity == "error" for problem in problems):
+        return problems
     if jointed and not scene.body.n_joints and scene.controller.acts:
-        message = f'a single link has no joints for "{scene.controller.kind}" to move'
+        message = f'a robot with a single link has no joints for "{scene.controller.kind}" to move'
         return [
             Problem(
-                "error", "controller.kind", message, 'make it "none", or give robot.n_links more'
+                "error", "controller.kind", message, 'set it to "none", or increase robot.n_links'
             )
         ]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
     if scene.body.strained:
-        return [*found, *_load(_STRAIN_CHECK)(scene)]
-    return [*found, *examine(scene), *check_speed(scene)]
+        return [*problems, *_load(_STRAIN_CHECK)(scene)]
+    return [*problems, *examine(scene), *check_speed(scene)]
 
 
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:
-    """The controller of `scene`, at the start of a run; relative paths in the scene are relative to `base_dir`.
+    """Create the controller of `scene` for the start of a run; relative paths are relative to `base_dir`.
 
-    `checked` says that `check` has just found no error in it.
+    With `checked`, the caller has just run `check` without an error.
 
-    Raises `SceneError` if the scene asks for what its controller cannot do, or the start depends on
-    a file that cannot be used.
+    Raises `SceneError` if the controller cannot do what the scene requires, or the start depends on a
+    file that cannot be used.
     """
     errors = (
         []
@@ -85,17 +83,17 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     )
     if errors:
         raise SceneError.of(errors)
-    if scene.body.strained:  # its law alone says what it does
+    if scene.body.strained:  # its strain law determines everything
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
     with calling():
-        controller = _made(scene, base_dir)
+        controller = _create_for_chain(scene, base_dir)
     plugins = plugin_kinds.driving_plugins(scene)
     return checked_controller(controller, scene, plugins[0].name) if plugins else controller
 
 
-def _made(scene: Scene, base_dir: Path | None) -> Controller:
-    """The controller of a chain."""
+def _create_for_chain(scene: Scene, base_dir: Path | None) -> Controller:
+    """Create the controller of a chain of links."""
     start = initial_joint_angles(scene, base_dir)
     give_torques = GAIT_KINDS[scene.gait.kind].torques
     if give_torques is not None:
@@ -104,7 +102,7 @@ def _made(scene: Scene, base_dir: Path | None) -> Controller:
     controller: Controller = CONTROLLERS[scene.controller.kind].make(
         _located(scene, base_dir), start
     )
-    # What follows no gait does not get its references from `SetPoints`, which limits them itself.
+    # Controllers that follow no gait do not use `SetPoints`, which limits speeds itself.
     limited = not scene.controller.uses_gait and bool(
         np.isfinite(scene.axis_values.max_speed).any()
     )

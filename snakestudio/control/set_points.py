@@ -1,4 +1,4 @@
-"""What reaches the joints of a gait: led in from the start pose, begun late and softly, sampled, as the scene says."""
+"""Joint references of a gait, with lead-in from the start pose, start delay, soft start and sampling."""
 
 from __future__ import annotations
 
@@ -12,91 +12,90 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray, IntArray
 from snakestudio.control.base import OpenLoop
+from snakestudio.control.look_ahead import Motion
 from snakestudio.control.ramp import constant, lead_in
 from snakestudio.control.speed_limit import SpeedLimit
-from snakestudio.control.waves import Motion
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Gait", "Offset", "OwnGait", "SetPoints"]
-
-
 NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    released: IntArray  # (m,): step from which on a softly started joint axis follows the gait; NEVER: not known yet
-    examined: int = 0  # so many steps have been looked at for that
-    # set-point in force at the last change of the scene, and the step it was made at
+    released: (
+        IntArray  # (m,): step at which the soft start of a joint axis ends; NEVER: not known yet
+    )
+    examined: int = 0  # number of steps examined for that
+    # current set-point at the last change of the scene, and the step of its sample
     held_step: int = -1
     held: FloatArray | None = None  # (m,)
-    turned: float = 0.0  # offset of a controller in the set-point in force, rad
+    turned: float = 0.0  # offset of a controller in the current set-point, rad
 
 
 class Offset(Protocol):
-    """What a controller adds to the yaw of every joint."""
+    """An angle that a controller adds to the yaw of each joint."""
 
     def at(self, time: FloatArray) -> FloatArray:
         """Angle, rate and acceleration at `time` (k,), (3, k); rad, s."""
         ...
 
     def add_to(self, motion: Motion, columns: IndexArray, time: FloatArray) -> None:
-        """Add what `at` gives to some columns of angles, rates and accelerations at `time`, each (k, m)."""
+        """Add the result of `at` to some columns of angles, rates and accelerations at `time`, each (k, m)."""
         ...
 
 
 class Gait(Protocol):
-    """What the joints would do if nothing stood between them and their gait."""
+    """Motion of the joints before start delay, soft start, sampling and limits are applied."""
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
+        """Exact angles, rates and accelerations at `time` ((k,), s); `through_ramps` disables the fast path."""
         ...
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         ...
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         ...
 
 
 class OwnGait(Gait, Protocol):
-    """What a kind of gait makes of a scene."""
+    """A gait of a scene, whose values can change."""
 
     def apply(self, gait: Any, time: float) -> None:
-        """Go over to other values of the gait from `time` on, without a jump."""
+        """Change to the values of `gait` from `time` on, without a jump."""
         ...
 
 
 class SetPoints(OpenLoop):
-    """The references of a gait, as its joints get them.
+    """Joint references of a gait.
 
-    Parameters of the gait that change are ramped by the gait itself. A robot that starts in another
-    shape is led to the first set-points over such a ramp, too: at these gains a jump of the
-    references would throw it about. A scene without lead-in wants just that. On top:
+    The gait itself ramps changes of its parameters. A robot with another initial shape also approaches
+    the first set-points along a ramp, because a jump of the references would throw it about at these
+    gains; a scene without lead-in disables this. In addition:
 
-    - Start delay: until then the set-points of gait time 0 are held.
-    - Soft start (P1, VIII-E): every joint axis holds 0 until the gait's angle is within a limit for
-      the first time, looked at in the middle of every step, as the steps are (P1 (72)). A start
-      within that limit of what is asked for is not led, and a joint that starts bent as the gait
-      asks does not wait.
+    - Start delay: until it ends, the set-points of gait time 0 are held.
+    - Soft start (P1, VIII-E): each joint axis holds 0 until the gait's angle is below a limit for the
+      first time, evaluated at the midpoint of each step like the steps themselves (P1 (72)). There is no
+      lead-in for an axis that starts within that limit of its reference, and no waiting for a joint that
+      starts with the angle of the gait.
     - Set-point period: the set-points are sampled and held, at rate 0.
 
-    Where a reference jumps, at the beginning of a step, two knots stand as close together as
-    numbers can: no midpoint lies between them, so the joints' damping feels nothing of the jump,
-    and at the knot itself the old value holds.
+    A reference that jumps at the start of a step has two knots at adjacent floating-point numbers. No
+    midpoint falls between them, so the jump has no effect on joint damping, and the knot itself has the
+    old value.
 
     Parameters
     ----------
     start : (m,) array, optional
-        Joint angles the robot starts with, rad; those of the gait if left out.
+        Initial joint angles, rad; those of the gait if omitted.
     gait : Gait, optional
-        Another one than the scene's; whoever gives it changes it by `change`.
+        Replaces the gait of the scene; its owner changes it by `change`.
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class SetPoints(OpenLoop):
         self._approach = constant(0.0)
         self._speed = SpeedLimit(scene)
         if start is not None:
-            if self._limit:  # a joint that is bent as the gait asks need not be straightened first
+            if self._limit:  # a joint with the angle of the gait need not be straightened first
                 bent = np.abs(start) > self._limit
                 there = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
                 self._state = replace(
@@ -127,14 +126,14 @@ class SetPoints(OpenLoop):
                 )
             if not control.lead_in:
                 return
-            away = start - self._asked(np.zeros(1)).angle[0]
+            away = start - self._unlimited(np.zeros(1)).angle[0]
             if self._limit:
                 away[np.abs(away) <= self._limit] = 0.0
             self._away, self._approach = lead_in(away)
             self._led = bool(self._away.any())
 
     def begun(self, time: float) -> bool:
-        """Whether all joints follow the gait at `time`; before, they hold what start delay and soft start ask for."""
+        """Whether all joints follow the gait at `time`, that is, start delay and soft start are over."""
         if time < self._delay:
             return False
         return not self._limit or math.floor(time / self._step + 1e-6) >= int(
@@ -144,16 +143,15 @@ class SetPoints(OpenLoop):
     def reference(
         self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None
     ) -> JointReference:
-        """See `Controller.reference`; the references are exact at every knot, and within the speed of the motors.
+        """References as in `Controller.reference`, exact at the knots and within the speed limits of the motors.
 
-        An `offset` is added to the yaw of all joints; under a set-point period it is sampled with
-        the set-points. It has no part in what starts softly: whoever gives one waits until the gait
-        has `begun`.
+        An `offset` is added to the yaw of all joints; with a set-point period it is sampled together with
+        the set-points. Soft start ignores it: pass an offset only after the gait has `begun`.
         """
-        return self._speed.limited(self._asked(time, offset))
+        return self._speed.limited(self._unlimited(time, offset))
 
-    def _asked(self, time: FloatArray, offset: Offset | None = None) -> JointReference:
-        """What is asked of the joints, whatever their speed."""
+    def _unlimited(self, time: FloatArray, offset: Offset | None = None) -> JointReference:
+        """References before the speed limit is applied."""
         if not (self._limit or self._hold):
             motion = self._following(time)
             if offset is not None:
@@ -168,7 +166,7 @@ class SetPoints(OpenLoop):
             else (steps % self._hold == 0) & (steps > 0)
         )
         jumps &= np.abs(time / self._step - steps) < 1e-6
-        jumps[-1] = False  # what comes next says so
+        jumps[-1] = False  # the next call includes it
         at = np.repeat(np.arange(len(time)), 1 + jumps)
         after = np.concatenate([[False], np.diff(at) == 0])
         if self._hold:
@@ -182,23 +180,23 @@ class SetPoints(OpenLoop):
         return JointReference(np.where(after, np.nextafter(time[at], np.inf), time[at]), *motion)
 
     def _added(self, motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
-        """`motion` at `time` with an offset of the yaw."""
+        """Add an offset of the yaw to `motion` at `time`."""
         if offset is not None:
             offset.add_to(motion, self._yaw, time)
         return motion
 
     def _steps(self, time: FloatArray) -> IntArray:
-        """Step that begins at `time`, or in which it lies."""
+        """Step that starts at `time` or contains it."""
         steps: IntArray = np.floor(time / self._step + 1e-6).astype(np.int64)
         return steps
 
     def _jumps(self) -> IntArray:
-        """Steps with which a softly started joint axis begins to follow the gait (it starts free at 0)."""
+        """Steps at which the soft start of a joint axis ends (with a jump from 0)."""
         released = self._state.released
         return np.unique(released[(released > 0) & (released < NEVER)])
 
     def _delayed(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """The gait, begun after the delay."""
+        """The gait, shifted by the start delay."""
         if not self._delay:
             return self._gait.motion(time, through_ramps)
         motion = self._gait.motion(np.maximum(time - self._delay, 0.0), through_ramps)
@@ -207,7 +205,7 @@ class SetPoints(OpenLoop):
         return motion
 
     def _following(self, time: FloatArray, follows: NDArray[np.bool_] | None = None) -> Motion:
-        """The gait while joints are led to it from where they started; axes that do not follow it yet are at 0."""
+        """The gait with lead-in from the initial pose; axes that do not follow it yet are at 0."""
         motion = self._delayed(time, through_ramps=self._led)
         if follows is not None:
             for part in motion:
@@ -220,7 +218,7 @@ class SetPoints(OpenLoop):
         return motion
 
     def _release(self, until: int) -> None:
-        """Find the joint axes that begin to follow the gait before step `until`."""
+        """Find the joint axes whose soft start ends before step `until`."""
         state = self._state
         begin = state.examined
         if until <= begin or (state.released < NEVER).all():
@@ -231,7 +229,7 @@ class SetPoints(OpenLoop):
         self._state = replace(state, released=np.minimum(state.released, first), examined=until)
 
     def _softened(self, time: FloatArray, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
-        """`_following` under a soft start; `after` says which side of a jump is meant."""
+        """`_following` with soft start; `after` selects the side of a jump."""
         if not self._limit:
             return self._following(time)
         begun = np.where(after | (time > (steps + 1e-6) * self._step), steps, steps - 1)
@@ -239,8 +237,8 @@ class SetPoints(OpenLoop):
         return self._following(time, (begun[:, None] >= released) | (released == 0))
 
     def _sampled(self, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
-        """The set-points in force, made at every so many steps."""
-        samples, which = np.unique(self._made(steps, after), return_inverse=True)
+        """The current set-points, sampled once per set-point period."""
+        samples, which = np.unique(self._sample_step(steps, after), return_inverse=True)
         angle = self._softened(
             np.asarray(samples * self._step, np.float64), samples, np.ones(len(samples), bool)
         )[0]
@@ -253,15 +251,15 @@ class SetPoints(OpenLoop):
     def _turned(
         self, offset: Offset, steps: IntArray, after: NDArray[np.bool_], begin: int
     ) -> FloatArray:
-        """The offset in the set-points in force, (k,), rad; those made before step `begin` keep what they have."""
-        made = self._made(steps, after)
-        now = offset.at(np.asarray(made * self._step, np.float64))[0]
-        turned = np.where(made >= begin, now, self._state.turned)
+        """Offset in the current set-points, (k,), rad; set-points before step `begin` keep theirs."""
+        sampled = self._sample_step(steps, after)
+        now = offset.at(np.asarray(sampled * self._step, np.float64))[0]
+        turned = np.where(sampled >= begin, now, self._state.turned)
         self._state = replace(self._state, turned=float(turned[-1]))
         return turned
 
-    def _made(self, steps: IntArray, after: NDArray[np.bool_]) -> IntArray:
-        """Step at which the set-point in force was made."""
+    def _sample_step(self, steps: IntArray, after: NDArray[np.bool_]) -> IntArray:
+        """Step at which the current set-point was sampled."""
         begun: IntArray = np.where(after | (steps % self._hold > 0), steps, steps - 1).clip(0)
         return begun // self._hold * self._hold
 
@@ -274,11 +272,11 @@ class SetPoints(OpenLoop):
         self._speed.apply(scene)
 
     def apply_speed(self, scene: Scene) -> None:
-        """Go over to the largest speeds of `scene`, where another controller changes the gait."""
+        """Use the speed limits of `scene`, if another controller changes the gait."""
         self._speed.apply(scene)
 
     def change(self, how: Callable[[float], object], time: float) -> None:
-        """Have the gait changed from `time` (s) on: `how` does that, and gets the time of the gait."""
+        """Change the gait from `time` (s) on by calling `how` with the time of the gait."""
         before = self._gait.checkpoint()
         how(max(time - self._delay, 0.0))
         after = self._gait.checkpoint()
@@ -286,30 +284,30 @@ class SetPoints(OpenLoop):
             return
         step = int(self._steps(np.array([time]))[0])
         self._gait.restore(before)
-        if self._limit:  # what has been seen beyond `time` may come out otherwise
+        if self._limit:  # results beyond `time` may change
             self._release(step)
             released = self._state.released
             released = np.where((released >= step) & (released > 0), NEVER, released)
             self._state = replace(
                 self._state, released=released, examined=min(self._state.examined, step)
             )
-        if self._hold and step > 0:  # what is in force stays to the next set-point
+        if self._hold and step > 0:  # the current set-point holds until the next sample
             now = np.array([step])
             earlier = np.zeros(1, bool)
             held = self._sampled(now, earlier)[0][0]
             self._state = replace(
-                self._state, held_step=int(self._made(now, earlier)[0]), held=held
+                self._state, held_step=int(self._sample_step(now, earlier)[0]), held=held
             )
         self._gait.restore(after)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         state = (self._gait.checkpoint(), self._state)
         speed = self._speed.checkpoint()
         return state if speed is None else (*state, speed)
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         gait, self._state, *speed = checkpoint
         self._speed.restore(speed[0] if speed else None)
         self._gait.restore(gait)

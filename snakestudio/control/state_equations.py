@@ -1,4 +1,4 @@
-"""Controllers with state equations x' = f(t, x): what is left to write is f and the angles that follow from x."""
+"""Base classes for controllers with state equations x' = f(t, x): a subclass supplies f and the joint angles."""
 
 from __future__ import annotations
 
@@ -21,21 +21,12 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.shared_values import pitch_offset
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = [
-    "OscillatorController",
-    "OscillatorFields",
-    "StateController",
-    "check_reach",
-    "integrate",
-    "pitch_effects",
-]
-
 LARGEST_STEP_S = 2e-3
 """Largest step of the integration, s: the eigenvalues of f must be below 250/s."""
 
 LARGEST_CORRECTION = 0.03
-"""Largest difference of both estimates in the middle of a step, relative to the state plus 1: h
-lambda is about 0.5."""
+"""Largest difference between both estimates at the midpoint of a step, relative to the state plus 1;
+h lambda is then about 0.5."""
 
 Derivative = Callable[[float, FloatArray], Any]
 
@@ -48,13 +39,12 @@ def integrate(
     *,
     check: bool = True,
 ) -> FloatArray:
-    """The solution of x' = f(t, x) at `time`, by the classical Runge-Kutta method of order 4.
+    """Solve x' = f(t, x) at `time` by the classical Runge-Kutta method of order 4.
 
-    Steps begin and end at some of the times and are at most `step` long: a longer interval is cut
-    into equal steps, and between the ends of a step the solution is the cubic that has the values
-    and derivatives there.
+    Steps start and end at some of the times and are at most `step` long; longer intervals are divided
+    into equal steps. Between the ends of a step the solution is the cubic Hermite interpolant.
 
-    Raises `MistakeError` if f does not suit x, or the steps do not resolve it.
+    Raises `MistakeError` if f has another shape than x, or the steps do not resolve it.
 
     Parameters
     ----------
@@ -77,8 +67,8 @@ def integrate(
     slope = derivative(float(time[0]), x)
     if np.shape(slope) != x.shape:
         raise MistakeError(
-            f"the derivative has the shape {np.shape(slope)}, the state {x.shape}",
-            "give one of the same shape",
+            f"the derivative has the shape {np.shape(slope)}, but the state has {x.shape}",
+            "return one of the same shape",
         )
     result = np.empty((len(time), *x.shape))
     result[0] = x
@@ -116,7 +106,7 @@ def integrate(
 def _step(
     derivative: Derivative, t: float, x: FloatArray, h: float, k1: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The state after a step, and by how much the second estimate in its middle differs from the first."""
+    """State after a step, and difference between both estimates at its midpoint."""
     k2 = derivative(t + 0.5 * h, x + 0.5 * h * k1)
     k3 = derivative(t + 0.5 * h, x + 0.5 * h * k2)
     k4 = derivative(t + h, x + h * k3)
@@ -128,14 +118,14 @@ def _check_step(t: float, h: float, x: FloatArray, correction: FloatArray) -> No
     if not worst <= LARGEST_CORRECTION:
         raise MistakeError(
             f"steps of {h:.3g} s do not resolve the state equations at t = {t:.6g} s",
-            "make the step smaller or the equations slower",
+            "reduce the step, or make the equations less stiff",
         )
 
 
 def _between(
     share: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray
 ) -> FloatArray:
-    """The cubic through both ends of a step with the derivatives there, at shares of it."""
+    """Cubic Hermite interpolant of a step at fractions of it."""
     s = share.reshape(-1, *(1 for _ in x0.shape))
     rest = 1.0 - s
     result: FloatArray = (
@@ -147,16 +137,15 @@ def _between(
 
 
 class StateController(AngleController):
-    """Base of controllers with state equations; a subclass has `first_state`, `derivative` and `output`.
+    """Base class of controllers with state equations; a subclass defines `first_state`, `derivative` and `output`.
 
-    Numbers of the fields that change while a run goes on are led to their new values over a short
-    ramp, and the state continues from where it is. The state is the attribute `state`; it is saved
-    and restored.
+    Fields that change during a run are ramped to their new values, and the state continues. The state is
+    the attribute `state`; it is saved and restored.
 
     Parameters
     ----------
     start : (m,) array
-        Angles of the joint axes that the robot starts with, rad.
+        Initial angles of the joint axes, rad.
     """
 
     step_s: ClassVar[float] = LARGEST_STEP_S
@@ -164,7 +153,7 @@ class StateController(AngleController):
 
     state_channels: ClassVar[tuple[str, ...]] = ()
     """Names of the rows of a state (rows, m), each ending in its unit: "phase_rad" is recorded for
-    every joint axis."""
+    each joint axis."""
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._ramps: dict[str, Ramp] = {}
@@ -173,8 +162,8 @@ class StateController(AngleController):
         shape = (len(self.state_channels), len(start))
         if self.state_channels and self.state.shape != shape:
             raise MistakeError(
-                f"first_state() gives an array of shape {self.state.shape} and state_channels has {shape[0]} names",
-                f"give {shape[0]} x {shape[1]} numbers: names x joint axes",
+                f"first_state() returns an array of shape {self.state.shape}, but state_channels has {shape[0]} names",
+                f"return {shape[0]} x {shape[1]} numbers: names x joint axes",
             )
         self.channels = (  # type: ignore[misc]
             *type(self).channels,
@@ -186,7 +175,7 @@ class StateController(AngleController):
         )
 
     def first_state(self) -> Any:
-        """The state at the start of a run."""
+        """State at the start of a run."""
         raise NotImplementedError
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> Any:
@@ -194,16 +183,16 @@ class StateController(AngleController):
         raise NotImplementedError
 
     def output(self, state: FloatArray, fields: Any) -> Any:
-        """Angles of the joint axes that follow from a state, (m,), rad."""
+        """Angles of the joint axes for a state, (m,), rad."""
         raise NotImplementedError
 
     def values(self) -> FloatArray:
-        """The channels' values."""
+        """Values of the channels."""
         own = [float(getattr(self, name)) for name in type(self).channels]
         return np.concatenate([own, self.state.ravel() if self.state_channels else ()])
 
     def fields_at(self, time: float) -> Any:
-        """The values of the fields at a time (s), those that were changed on their way to the new ones."""
+        """Values of the fields at a time (s); changed ones are ramped."""
         fields = self.fields
         at = np.array([time])
         underway = {
@@ -216,7 +205,7 @@ class StateController(AngleController):
         return type(fields).model_construct(**{**dict(fields), **underway})
 
     def angles(self, time: FloatArray, snapshot: Snapshot) -> FloatArray:
-        """Angles of the joint axes while the state goes on, (k, m)."""
+        """Angles of the joint axes, (k, m); advances the state."""
         settled = all(time[0] >= ramp.start + ramp.duration for ramp in self._ramps.values())
         fields = self.fields
 
@@ -234,14 +223,14 @@ class StateController(AngleController):
         )
 
     def outputs(self, states: FloatArray, fields: Any) -> FloatArray:
-        """Angles at several times with the same values of the fields, (k, m): `output` of each state."""
+        """Angles for several states with the same fields, (k, m): `output` of each state."""
         return np.stack([self._output(state, fields) for state in states])
 
     def _output(self, state: FloatArray, fields: Any) -> FloatArray:
         return np.asarray(self.output(state, fields), np.float64)
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Lead the numbers of the fields to those of `scene` from `time` on."""
+        """Ramp the fields to the values of `scene` from `time` on."""
         before, after = self.fields, scene.controller
         if type(after) is type(before):
             for name, new in dict(after).items():
@@ -251,13 +240,13 @@ class StateController(AngleController):
         super().apply(scene, time)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         state, *rest = super().checkpoint()
         del state["channels"]
         return (state, *rest), dict(self._ramps)
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         (state, *rest), ramps = checkpoint
         super().restore(({**state, "channels": self.channels}, *rest))
         self._ramps = dict(ramps)
@@ -267,7 +256,7 @@ class StateController(AngleController):
 
 
 class OscillatorFields(ControllerFields):
-    """Values of a central pattern generator with an oscillator for each yaw and pitch axis."""
+    """Fields of a central pattern generator with an oscillator for each yaw and pitch axis."""
 
     uses = ()
 
@@ -298,7 +287,7 @@ class OscillatorFields(ControllerFields):
         label="Phase lag",
         unit="°",
         symbol="φ",
-        help="By how much every joint lags behind the joint before it, from the head; negative: the robot backs up",
+        help="Phase lag of each joint behind the previous one, from the head; negative: backwards",
         ge=-180,
         le=180,
         slider=(-120, 120),
@@ -309,7 +298,7 @@ class OscillatorFields(ControllerFields):
         label="Offset",
         unit="°",
         symbol="ψ",
-        help="Constant angle of all yaw axes: the robot turns",
+        help="Constant angle of all yaw axes, which turns the robot",
         ge=-90,
         le=90,
         slider=(-20, 20),
@@ -331,24 +320,26 @@ class OscillatorFields(ControllerFields):
         label="Pitch phase",
         unit="°",
         symbol="δ",
-        help="By how much a pitch axis is ahead of a yaw axis there",
+        help="Phase lead of the pitch axis over the yaw axis at the same joint",
         ge=-360,
         le=360,
         slider=(-180, 180),
         live=True,
     )
-    pitch_offset_deg: float = pitch_offset("Constant angle of all pitch axes: the robot arches")
+    pitch_offset_deg: float = pitch_offset(
+        "Constant angle of all pitch axes, which arches the robot"
+    )
 
 
 class OscillatorController(StateController):
-    """Base of central pattern generators: an oscillator for every joint axis, coupled to its neighbours.
+    """Base class of central pattern generators: an oscillator for each joint axis, coupled to its neighbours.
 
-    Neighbours are consecutive axes of a kind, counted from the head, and every pitch axis and the
-    yaw axis nearest to it. An axis that rolls stays straight.
+    Neighbours are consecutive axes of the same kind, counted from the head, and each pitch axis and the
+    nearest yaw axis. Roll axes stay at 0.
     """
 
     def begin(self) -> None:
-        """Set up who is coupled to whom."""
+        """Set up the coupling."""
         axes = self.scene.body.axes
         robot = self.scene.robot
         number = np.array([axis.joint for axis in axes], np.float64)
@@ -394,19 +385,19 @@ class OscillatorController(StateController):
         return self._constants(fields)[2]
 
     def outputs(self, states: FloatArray, fields: Any) -> FloatArray:
-        """Angles at several times: `output` gets the state as (rows, k, m)."""
+        """Angles for several states; `output` receives them as (rows, k, m)."""
         return np.asarray(self.output(np.moveaxis(states, 0, 1), fields), np.float64)
 
     def coupled(self, influence: Callable[[IndexArray, IndexArray], FloatArray]) -> FloatArray:
-        """Sum of the influences on every axis, (m,): `influence(i, j)` is that of the axes j on their neighbours i."""
-        given = influence(self._to, self._from)
-        return np.asarray(np.bincount(self._to, given, self.n_axes), np.float64)
+        """Sum of the influences on each axis, (m,): `influence(i, j)` is that of the axes j on their neighbours i."""
+        influences = influence(self._to, self._from)
+        return np.asarray(np.bincount(self._to, influences, self.n_axes), np.float64)
 
 
 def pitch_effects(
     keys: tuple[str, ...] = (),
 ) -> tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...]:
-    """When the pitch values of an oscillator controller have an effect, for `ControllerKind.effects`."""
+    """Condition for an effect of the pitch fields of an oscillator controller, for `ControllerKind.effects`."""
     names = tuple(
         f"controller.{name}" for name in OscillatorFields.model_fields if name.startswith("pitch_")
     )
@@ -418,7 +409,7 @@ def _has_pitch(scene: Scene) -> bool:
 
 
 def check_reach(scene: Scene) -> list[Problem]:
-    """Whether the joints can reach what an oscillator controller commands."""
+    """Warnings if an oscillator controller exceeds the joint limits."""
     law = scene.controller
     limit = scene.robot.joint_limit_deg
     assert isinstance(law, OscillatorFields)
@@ -426,5 +417,5 @@ def check_reach(scene: Scene) -> list[Problem]:
     if limit is None or reach <= limit:
         return []
     message = f"the oscillators reach {reach:g}°, but the joints stop at {limit:g}°"
-    remedy = f"make amplitude and offset at most {limit:g}° in all"
+    remedy = f"reduce amplitude plus offset to at most {limit:g}°"
     return [Problem("warning", "controller.amplitude_deg", message, remedy)]

@@ -1,4 +1,4 @@
-"""A gait under somebody's hands: it runs as fast as they say, bent, lower, or turning into another, without a jump."""
+"""A gait with variable frequency, amplitude, offset and shape, all of which change without a jump."""
 
 from __future__ import annotations
 
@@ -14,25 +14,23 @@ from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.robot import Axis, Robot
 
-__all__ = ["Aim", "EnvelopedShape", "Shape", "SteeredGait", "shape_of"]
-
 
 class Shape(NamedTuple):
     """A gait without its speed: angle_i = A sin(r Phi + (i - 1) delta + delta_0) + psi of yaw and of pitch."""
 
     yaw: Wave
     pitch: Wave
-    """`yaw` and `pitch`: their `omega` is r: how fast this wave runs beside the phase Phi that both
-    share, with its sign."""
+    """`yaw` and `pitch`; their `omega` is r, the signed rate of the wave relative to the common phase
+    Phi."""
 
     @property
     def vertical(self) -> str:
-        """Kind of the axes that the pitch wave moves."""
+        """Kind of axes that the pitch wave moves."""
         return "pitch"
 
     @property
     def envelope(self) -> tuple[float, ...]:
-        """Factors of the amplitudes at all joints; () for 1."""
+        """Amplitude factors of all joints; () if all are 1."""
         return ()
 
 
@@ -46,7 +44,7 @@ class EnvelopedShape(NamedTuple):
 
 
 def shape_of(gait: GaitFields, robot: Robot, spatial: bool) -> Shape | EnvelopedShape:
-    """The shape of a gait on a robot; Phi runs as fast as the yaw wave, or the pitch wave where it is the only one."""
+    """Shape of a gait on a robot; Phi has the rate of the yaw wave, or of the pitch wave if there is no yaw wave."""
     of_body = gait.waves(robot)
     waves = [of_body.yaw, of_body.pitch if spatial else Wave(0.0, 0.0, 0.0, 0.0, 0.0)]
     leading = next((abs(wave.omega) for wave in waves if wave.amplitude and wave.omega), 1.0)
@@ -57,26 +55,25 @@ def shape_of(gait: GaitFields, robot: Robot, spatial: bool) -> Shape | Enveloped
 
 
 class Aim(NamedTuple):
-    """Where a steered gait shall go, and how fast it may."""
+    """Targets of a steered gait, and their limits."""
 
     shape: Shape | EnvelopedShape
     frequency: float
-    """Of the phase, rad/s; negative: backwards."""
+    """Frequency of the phase, rad/s; negative: backwards."""
 
     amplitude: float
-    """Share of the shape's amplitudes."""
+    """Fraction of the shape's amplitudes."""
 
     offset: float
-    """What is added to the yaw of all joints, rad."""
+    """Offset of the yaw of all joints, rad."""
 
     limits: tuple[Limits, Limits, Limits, Limits]
-    """Of frequency, amplitude, offset, and of the share of a shape that takes over from another
-    one."""
+    """Limits of frequency, amplitude, offset, and of the weight of a new shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where a steered gait is."""
+    """State of a steered gait."""
 
     frequency: Limited
     amplitude: Limited
@@ -99,12 +96,12 @@ class _State:
 
 
 class SteeredGait:
-    """Standing at first, with the phase 0.
+    """Evaluates a steered gait, which starts at rest with the phase 0.
 
     Parameters
     ----------
     axes : tuple of Axis
-        Of the joints.
+        Axes of the joints.
     step : float
         Time step, s.
     """
@@ -119,14 +116,14 @@ class SteeredGait:
         self._state = _State(
             resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0)
         )
-        self._known = self._state  # at the last look at the motion
+        self._known = self._state  # at the last evaluation
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
         """Angles, rates and accelerations at `time` ((k,), s), exact."""
         if self._state is self._known:
             return self._ahead.motion(time)
         self._known = self._state
-        self._ahead.forget()  # a stick that moves all the time changes the motion every period
+        self._ahead.clear()  # a moving stick changes the motion in each period
         return self._evaluated(time)
 
     def _evaluated(self, time: FloatArray) -> Motion:
@@ -136,7 +133,7 @@ class SteeredGait:
         omega, d_omega, _ = state.frequency.at(time)
         phase = state.phase(time)
         motion = np.zeros((3, len(time), self._m))
-        # Most of the time there is one shape alone.
+        # Usually there is only one shape.
         alone = not (blend[0].any() or blend[1].any())
         for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[
             : 1 if alone else 2
@@ -157,7 +154,7 @@ class SteeredGait:
         return motion[0], motion[1], motion[2]
 
     def aim(self, aim: Aim, time: float) -> None:
-        """Go there from `time` (s) on; a third shape waits until the second has taken over, see `arrived`."""
+        """Move to the targets of `aim` from `time` (s) on; a third shape waits for the second, see `arrived`."""
         state = self._state
         now = np.array([time])
         of_frequency, of_amplitude, of_offset, of_blend = aim.limits
@@ -180,7 +177,7 @@ class SteeredGait:
     def _towards(
         state: _State, shape: Shape | EnvelopedShape, limits: Limits, time: float
     ) -> _State:
-        """`state` on its way to `shape`."""
+        """Return `state` with a transition to `shape`."""
         if time >= state.blend.end:
             if state.blend.target == 1.0:
                 state = replace(state, shape=state.other, blend=resting(0.0))
@@ -193,12 +190,12 @@ class SteeredGait:
         return state
 
     def arrived(self, shape: Shape | EnvelopedShape) -> bool:
-        """Whether it has this shape or is on its way to it; else it must be aimed at it again."""
+        """Whether the gait has this shape or is changing to it; otherwise call `aim` again."""
         state = self._state
         return shape == (state.other if state.blend.target == 1.0 else state.shape)
 
     def values(self, time: float) -> tuple[float, float, float]:
-        """Frequency (rad/s), share of the amplitude and offset (rad) at `time` (s)."""
+        """Frequency (rad/s), fraction of the amplitude and offset (rad) at `time` (s)."""
         state = self._state
         return (
             state.frequency.value_at(time),
@@ -207,11 +204,11 @@ class SteeredGait:
         )
 
     def checkpoint(self) -> _State:
-        """The full state."""
+        """Return the full state."""
         return self._state
 
     def restore(self, checkpoint: _State) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._state = checkpoint
 
 

@@ -1,19 +1,19 @@
 """Steering a gait: an offset of all joints, added to the wave, turns the robot to a heading.
 
-A body that carries a wave of travelling bends follows its own shape; a constant offset bends that
-shape into an arc, and the robot goes along it. So the offset makes a curvature (about the offset
-over the link's length), the heading changes with the way gone, and offset = gain * (error of the
-heading) brings it to its reference like a first-order lag (the heading controller of P. Liljebäck,
-K. Y. Pettersen, Ø. Stavdahl and J. T. Gravdahl, Snake Robots, Springer, 2013, chapter 5, with the
-acceleration of the offset fed forward).
+A body with a travelling wave follows its own shape. A constant offset bends that shape into an arc,
+and the robot moves along it. The offset therefore causes a curvature (about the offset divided by the
+link length), the heading changes with the distance travelled, and offset = gain * (heading error)
+brings it to its reference like a first-order lag (the heading controller of P. Liljebäck,
+K. Y. Pettersen, Ø. Stavdahl and J. T. Gravdahl, Snake Robots, Springer, 2013, chapter 5, with
+feedforward of the acceleration of the offset).
 
-Which heading is measured matters. As the wave runs, the whole robot yaws; in the path-following
-scene the mean direction of the links swings by 13 degrees to either side of its own mean over a
-cycle, whether or not the body holds a whole wave (phase shifts of 30 to 45 degrees make no
-difference), and the head link's by 57 degrees. The swing reaches the offset times the gain, and
-less the longer the response time. That of the mean heading does no harm: the centre of mass stays
-within 1 cm of a straight line. The head's does: its mean is not the direction of travel once the
-swing has bent the body unevenly, and the robot keeps 0.1 to 0.3 m beside the path.
+The choice of measured heading matters, because the whole robot yaws with the wave. In the
+path-following scene, the mean direction of the links oscillates by 13 degrees to either side of its
+cycle average, whether or not the body holds a whole wave (phase shifts of 30 to 45 degrees make no
+difference), and the head link by 57 degrees. The oscillation enters the offset through the gain, and
+less so with a longer response time. That of the mean heading is harmless: the centre of mass stays
+within 1 cm of a straight line. That of the head is not: it bends the body asymmetrically, so the mean
+heading differs from the direction of travel, and the robot stays 0.1 to 0.3 m away from the path.
 """
 
 from __future__ import annotations
@@ -36,12 +36,9 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["CHANNELS", "PLOT", "Steering", "SteeringFields", "check"]
-
-
 _OVERTURN = 0.5
-"""A robot that turns the longer way round goes on doing so up to an error this far beyond half a
-turn, rad: swinging with the gait it would otherwise change its mind again and again."""
+"""Hysteresis of the turning direction beyond half a turn, rad. Without it, the oscillation of the gait
+would reverse the direction repeatedly."""
 
 
 CHANNELS = ("heading_rad", "heading_ref_rad", "gait_offset_rad")
@@ -61,19 +58,19 @@ PLOT = Plot(
 
 
 class SteeringFields(ControllerFields):
-    """How a heading is held: an offset of all joints, added to the gait's wave, turns the robot."""
+    """Fields of controllers that turn the robot by an offset of all joints, added to the wave of the gait."""
 
     measure: Literal["mean", "head"] = value(
         "mean",
         label="Measured heading",
         live=True,
-        help="Mean direction of all links, or that of the head link, which swings with the gait and is less exact",
+        help="Mean direction of all links, or direction of the head link, which oscillates with the gait",
     )
     gain: float = value(
         0.5,
         label="Gain",
         symbol="k_ψ",
-        help="Offset of every joint for the error of the heading, angle for angle",
+        help="Offset of each joint per unit of heading error",
         ge=0,
         le=100,
         slider=(0, 2),
@@ -84,7 +81,7 @@ class SteeringFields(ControllerFields):
         label="Offset limit",
         unit="°",
         symbol="ψ_max",
-        help="The offset stays within this, to either side",
+        help="Largest offset to either side",
         ge=0,
         le=90,
         slider=(0, 30),
@@ -95,7 +92,7 @@ class SteeringFields(ControllerFields):
         label="Response time",
         unit="s",
         symbol="T_ψ",
-        help="Time constant with which the joints follow the offset (a critically damped filter of second order)",
+        help="Time constant of the offset (a critically damped second-order filter)",
         gt=0,
         le=100,
         slider=(0.05, 3),
@@ -109,20 +106,20 @@ class SteeringFields(ControllerFields):
 
 
 class _State(NamedTuple):
-    """What steering remembers."""
+    """State of steering."""
 
     heading: float | None = None
-    """Measured heading, continuous over whole turns, rad; None before the first look."""
+    """Measured heading, continuous over whole turns, rad; None before the first measurement."""
 
     error: float = 0.0
-    """What is missing to the heading reference, rad; positive: the robot shall turn left."""
+    """Heading error, rad; positive if the robot must turn left."""
 
     offset: OffsetFilter = OffsetFilter()
-    """What is added to every joint."""
+    """Offset of each joint."""
 
 
 class Steering(ABC):
-    """Holds the heading that `_wanted` says by an offset of the gait; what reaches the joints is as `SetPoints` says.
+    """Holds the heading of `_target` by an offset of the gait; `SetPoints` computes the joint references.
 
     The loop is closed once all joints follow the gait, after start delay and soft start.
 
@@ -131,7 +128,7 @@ class Steering(ABC):
     scene : Scene
         Its controller has `SteeringFields`.
     start : (n-1, 2) array
-        Joint angles the robot starts with, rad.
+        Initial joint angles, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
@@ -141,15 +138,15 @@ class Steering(ABC):
         self._steering = _State()
 
     @abstractmethod
-    def _wanted(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
-        """Heading reference, rad, up to whole turns, and the offset to the left known to be needed for it, rad.
+    def _target(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
+        """Heading reference, rad, up to whole turns, and the feedforward offset to the left, rad.
 
-        They hold for `period` (s), 0 as long as the loop is open.
+        They apply for `period` (s), which is 0 while the loop is open.
         """
 
     @property
     def needs(self) -> Fields:
-        """Where the links are."""
+        """Positions of the links."""
         return Fields.POSE
 
     @property
@@ -158,7 +155,7 @@ class Steering(ABC):
         return CHANNELS
 
     def values(self) -> FloatArray:
-        """Values of the channels; heading and reference go on over whole turns."""
+        """Values of the channels; heading and reference are continuous over whole turns."""
         return np.array(self._steered())
 
     def _steered(self) -> tuple[float, float, float]:
@@ -168,7 +165,7 @@ class Steering(ABC):
         return heading, heading + state.error, state.offset.angle
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
+        """References from `time[0]` to `time[-1]` for the robot in the state of `snapshot`."""
         assert snapshot is not None
         now = time.item(0)
         state = self._steering
@@ -180,8 +177,8 @@ class Steering(ABC):
             else state.heading + wrapped(heading - state.heading)
         )
         closed = self._gait.begun(now)
-        wanted, bend = self._wanted(snapshot, time.item(-1) - now if closed else 0.0)
-        error = wrapped(wanted - heading)
+        target, bend = self._target(snapshot, time.item(-1) - now if closed else 0.0)
+        error = wrapped(target - heading)
         if (
             abs(error - state.error) > math.pi
             and math.pi - abs(error) < _OVERTURN
@@ -195,16 +192,16 @@ class Steering(ABC):
         return self._gait.reference(time, None, offset)
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Go on with the settings of `scene`; the filter keeps where it is, so nothing jumps."""
+        """Continue with the settings of `scene`; the state of the filter is kept, so nothing jumps."""
         self._law = _law(scene)
         self._gait.apply(scene, time)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._steering, self._law, self._gait.checkpoint()
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._steering, self._law, gait = checkpoint
         self._gait.restore(gait)
 
@@ -214,7 +211,7 @@ def _law(scene: Scene) -> SteeringFields:
     return scene.controller
 
 
-# --------------------------------------------------------------------------------- what is doubtful
+# --------------------------------------------------------------------------------- checks
 
 
 def _doubt(key: str, message: str, remedy: str) -> Problem:
@@ -222,16 +219,16 @@ def _doubt(key: str, message: str, remedy: str) -> Problem:
 
 
 def _gait(scene: Scene) -> list[Problem]:
-    """Whether the gait moves the robot at all."""
+    """Warnings about a gait that does not propel the robot."""
     gait = scene.gait
     reasons = {
         "amplitude_deg": "the gait has no amplitude",
-        "frequency_deg_s": "the gait stands still",
+        "frequency_deg_s": "the gait has zero frequency",
         "phase_shift_deg": "the wave does not travel along the body",
     }
     return [
         _doubt(
-            f"gait.{name}", f"{reason}, so the robot cannot be steered", "give another value than 0"
+            f"gait.{name}", f"{reason}, so the robot cannot be steered", "set a value other than 0"
         )
         for name, reason in reasons.items()
         if getattr(gait, name, None) == 0.0
@@ -239,12 +236,12 @@ def _gait(scene: Scene) -> list[Problem]:
 
 
 def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
-    """Whether the offset can do something, and does not do too much."""
+    """Warnings about an offset that is zero or exceeds the joint limits."""
     problems = [
         _doubt(
             f"controller.{name}",
-            "the offset stays 0, so the robot is not steered",
-            "give more than 0",
+            "the offset is always 0, so the robot is not steered",
+            "set a value above 0",
         )
         for name in ("gain", "offset_limit_deg")
         if getattr(law, name) == 0.0
@@ -257,16 +254,16 @@ def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
     if limit is not None and reach <= limit < reach + law.offset_limit_deg - 1e-9:
         message = (
             f"the gait reaches {reach:g}° and the offset adds up to {law.offset_limit_deg:g}°, "
-            f"but the joints stop at {limit:g}°"
+            f"but the joint limits are {limit:g}°"
         )
         problems.append(
-            _doubt("controller.offset_limit_deg", message, f"give at most {limit - reach:g}")
+            _doubt("controller.offset_limit_deg", message, f"set at most {limit - reach:g}")
         )
     return problems
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene`, whose controller steers a gait."""
+    """Errors and warnings for a `scene` whose controller steers a gait."""
     law = scene.controller
     assert isinstance(law, SteeringFields)
     return _gait(scene) + _offset(scene, law)

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a scene with a continuous body: its strain law, what holds it, its timing."""
+"""Checks of scenes with a continuous body: strain law, supports and timing."""
 
 from __future__ import annotations
 
@@ -16,36 +16,32 @@ from snakestudio.model.robot.strain_bounds import HUGE, extremes, hidden, speed_
 from snakestudio.model.robot.strain_law import StrainField, StrainLaw
 from snakestudio.model.scene import Scene
 
-__all__ = ["check"]
-
-
 SAMPLES = 101
-"""Times of the run that are looked at."""
+"""Number of times of the run that are checked."""
 
 MAY_SLIP = 1e-3
-"""Sideways slip that is none, relative to the speed of the body or of its strains."""
+"""Negligible sideways slip, relative to the speed of the body or of its strains."""
 
 ENOUGH = 81
-"""Points along a body whose slip is looked for at first: of most bodies no more are needed to tell
-it from none."""
+"""Initial number of points along the body at which slip is computed; enough for most bodies."""
 
 MAY_DISAGREE = 0.01
-"""Slip of anchored sections that is none, relative to the fastest section."""
+"""Negligible slip of anchored sections, relative to the fastest section."""
 
 MAY_JUMP = 1e-3
-"""Jump of the kinetic energy that is none, relative to the largest there is."""
+"""Negligible jump of the kinetic energy, relative to its maximum."""
 
 JUST_BEFORE = 1e-7
-"""How long before a change of anchors the motion before it is looked at, s."""
+"""Interval before a change of anchors at which the previous motion is evaluated, s."""
 
 FEW = 13
-"""Times, those of most slip, at which more points are looked at."""
+"""Number of times, those with the most slip, at which more points are checked."""
 
-_AVOID = "avoid 1/0, roots and logarithms of negative numbers, and huge numbers"
+_AVOID = "avoid 1/0, roots and logarithms of negative numbers, and very large numbers"
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene`, which has a continuous body."""
+    """Errors and warnings for a `scene` with a continuous body."""
     with np.errstate(all="ignore"):  # formulas may be anything
         return _check(scene)
 
@@ -64,7 +60,7 @@ def _check(scene: Scene) -> list[Problem]:
     points = grid(scene)
     field = law.at(times, points)
     strains = _strains(scene, law, field, times, points) or _between(scene, law)
-    if strains:  # nothing more can be said of a body that cannot be
+    if strains:  # an impossible body cannot be checked further
         return [*problems, *strains]
     problems += _coarse(scene) + _tight(scene, law, field, times, points)
     if scene.support.guides:
@@ -76,7 +72,7 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _plain(scene: Scene) -> list[Problem]:
-    """What can be said without the law."""
+    """Checks that do not need the law."""
     problems: list[Problem] = []
     if not scene.start.any_body:
         problems.append(
@@ -93,21 +89,21 @@ def _plain(scene: Scene) -> list[Problem]:
 def _strains(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Strains that no body can have, or not this one."""
+    """Errors for strains that are impossible for any body, or for this one."""
     problems: list[Problem] = []
     motion = np.column_stack([law.travel(times)[:, None], law.speed(times)])
     if law.has_speed and not (fine := (np.abs(motion) < HUGE).all(axis=1)).all():
         at = times[np.argmin(fine)]
         problems.append(
             Problem(
-                "error", "strain.speed_m_s", f"it has no usable value at t = {at:.3g} s", _AVOID
+                "error", "strain.speed_m_s", f"it has no finite value at t = {at:.3g} s", _AVOID
             )
         )
         return problems
     allowed = GROUPS[scene.beam.group]
     for index in law.components:
         parts = np.stack([part[:, :, index] for part in field])
-        usable = np.abs(parts) < HUGE  # nor is what is not a number
+        usable = np.abs(parts) < HUGE  # False for NaN
         if not usable.all():
             i, j = np.argwhere(~usable.all(axis=0))[0]
             what = "derivative" if usable[0, i, j] else "value"
@@ -115,7 +111,7 @@ def _strains(
                 Problem(
                     "error",
                     scene.strain.key(COMPONENTS[index]),
-                    f"{COMPONENTS[index]} has no usable {what} at X = {points[j]:.3g} m, t = {times[i]:.3g} s",
+                    f"{COMPONENTS[index]} has no finite {what} at X = {points[j]:.3g} m, t = {times[i]:.3g} s",
                     _AVOID,
                 )
             )
@@ -126,7 +122,7 @@ def _strains(
                     "error",
                     scene.strain.key(COMPONENTS[index]),
                     f"{COMPONENTS[index]} is not 0, but with beam.group = '{scene.beam.group}' a body has only {names}",
-                    "make it 0, or choose another beam.group",
+                    "set it to 0, or choose another beam.group",
                 )
             )
     stretch = field.strain[:, :, 0]
@@ -137,7 +133,7 @@ def _strains(
                 "error",
                 scene.strain.key(COMPONENTS[0]),
                 f"gamma_x is {lowest:.3g} at X = {points[j]:.3g} m, t = {times[i]:.3g} s: "
-                "the body is squeezed to nothing",
+                "the body is compressed to zero length",
                 "keep it above 0",
             )
         )
@@ -145,19 +141,19 @@ def _strains(
 
 
 def _places(law: StrainLaw, duration: float) -> tuple[FloatArray, FloatArray]:
-    """Times (k,) and places (m,) between those that are evenly spaced at which the law is most, or of no use."""
+    """Additional times (k,) and abscissas (m,) at which the law has an extremum or is not finite."""
     places = [(each.time, each.abscissa) for each in extremes(law, duration)]
     return np.unique([t for t, _ in places]), np.unique([x for _, x in places])
 
 
 def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
-    """Strains that no body can have between the times and points looked at."""
+    """Errors for impossible strains between the checked times and points."""
     if pole := speed_pole(law, scene.run.duration_s):
         return [
             Problem(
                 "error",
                 "strain.speed_m_s",
-                f"it has no usable value at t = {pole.time:.3g} s",
+                f"it has no finite value at t = {pole.time:.3g} s",
                 _AVOID,
             )
         ]
@@ -166,29 +162,29 @@ def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
 
 
 def _coarse(scene: Scene) -> list[Problem]:
-    """Whether the finest grid there is will do."""
-    found = resolution(scene)
-    if found.hidden.share >= HIDDEN:
-        index = found.hidden.component
+    """Errors if even the finest grid does not resolve the law."""
+    grid = resolution(scene)
+    if grid.hidden.share >= HIDDEN:
+        index = grid.hidden.component
         length = scene.beam.length_m
         return [
             Problem(
                 "warning",
                 scene.strain.key(COMPONENTS[index]),
-                f"{COMPONENTS[index]} has at X = {found.hidden.abscissa:.4g} m, t = {found.hidden.time:.4g} s a change "
-                f"too narrow for {found.slices} slices, which can misplace the tail by "
-                f"{1e3 * found.hidden.share * length:.3g} mm",
-                f"make it wider than {2.0 * length / found.slices:.2g} m",
+                f"{COMPONENTS[index]} changes at X = {grid.hidden.abscissa:.4g} m, t = {grid.hidden.time:.4g} s over a "
+                f"length too short for {grid.slices} slices, which can misplace the tail by "
+                f"{1e3 * grid.hidden.share * length:.3g} mm",
+                f"spread the change over more than {2.0 * length / grid.slices:.2g} m",
             )
         ]
-    if found.excess > 1.0:
+    if grid.excess > 1.0:
         return [
             Problem(
                 "warning",
                 "solver.error_tolerance",
-                f"the error of the body's shape or rates is {found.excess:.3g} times what it allows "
-                f"with {found.slices} slices; there are no more",
-                "raise it, or make the strain law smoother",
+                f"the error of the body's shape or rates is {grid.excess:.3g} times the tolerance "
+                f"with {grid.slices} slices, the maximum",
+                "increase it, or make the strain law smoother",
             )
         ]
     return []
@@ -197,7 +193,7 @@ def _coarse(scene: Scene) -> list[Problem]:
 def _tight(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Bends so tight that the cross-sections on their inner side go through each other: r K > Gamma_X."""
+    """Errors for bends so tight that the cross-sections overlap on the inner side: r K > Gamma_X."""
     more = _places(law, scene.run.duration_s)
     looked_at = [(field.strain, times, points)]
     if len(more[0]):
@@ -216,15 +212,15 @@ def _tight(
                     "warning",
                     scene.strain.key(COMPONENTS[index]),
                     f"the body is bent by {bend[i, j]:.4g} 1/m at X = {x[j]:.3g} m, t = {t[i]:.3g} s: its inner side, "
-                    f"{scene.beam.radius_m:g} m from the centre line, would go through itself",
-                    f"stay below {bend[i, j] / worst:.4g} 1/m there, or make beam.radius_m smaller",
+                    f"{scene.beam.radius_m:g} m from the centre line, would pass through itself",
+                    f"stay below {bend[i, j] / worst:.4g} 1/m there, or reduce beam.radius_m",
                 )
             ]
     return problem
 
 
 def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
-    """Anchorages that are never on the body, and times without any."""
+    """Problems for anchors that are never on the body, and for times without any anchor."""
     support = scene.support
     if support.guides or not support.kinematic:
         return []
@@ -245,7 +241,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
                 Problem(
                     "error",
                     f"support.anchors[{i + 1}]",
-                    f"its motion has no usable value at t = {t:.4g} s",
+                    f"its motion has no finite value at t = {t:.4g} s",
                     _AVOID,
                 )
             )
@@ -254,7 +250,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
                 Problem(
                     "warning",
                     f"support.anchors[{i + 1}]",
-                    f"'{support.given[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it holds",
+                    f"'{support.given[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it is active",
                     "keep it between 0 and beam.length_m within the run",
                 )
             )
@@ -264,8 +260,8 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
             Problem(
                 "error",
                 "support.kind",
-                "the strain law has no wave of contraction that the body could be anchored at",
-                "let gamma_x have a minimum on the body, or choose other contacts",
+                "the strain law has no wave of contraction at which the body could be anchored",
+                "choose a gamma_x with a minimum on the body, or other contacts",
             )
         )
     elif len(free):
@@ -273,7 +269,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
         remedy = (
             "make the waves shorter than the body"
             if support.at_contractions
-            else "let an anchor hold at all times"
+            else "keep an anchor active at all times"
         )
         problems.append(
             Problem("error", key, f"nothing holds the body at t = {free[0]:.4g} s", remedy)
@@ -282,7 +278,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
 
 
 def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
-    """Motions of anchors that the body does not have."""
+    """Warnings for components of anchor motion that the body cannot follow."""
     if not scene.support.given:
         return []
     allowed = GROUPS[scene.beam.group]
@@ -294,7 +290,7 @@ def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem
             f"support.anchors[{i + 1}].{'velocity_m_s' if e < 3 else 'angular_velocity_rad_s'}",
             f"its component {e % 3 + 1} of up to {twist[i, e]:.3g} {'m/s' if e < 3 else 'rad/s'} has no effect: with "
             f"beam.group = '{scene.beam.group}' a body moves by {names}",
-            "make it 0, or choose another beam.group",
+            "set it to 0, or choose another beam.group",
         )
         for i in range(len(twist))
         for e in range(6)
@@ -305,35 +301,35 @@ def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem
 def _contradicting(
     scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray
 ) -> list[Problem]:
-    """Anchors of which not all can stand still, and changes of them at which the body cannot go on as it moves."""
+    """Warnings for anchors that cannot all be at rest, and for changes of anchors that make the motion jump."""
     problems: list[Problem] = []
     key = "support.anchors" if scene.support.given else "support.kind"
     changes = switches(holds, times)
-    looked_at = np.unique(np.concatenate([times, changes, changes - JUST_BEFORE]))
-    found = anchorage(scene, law, holds, looked_at[looked_at >= 0.0])
-    looked_at = looked_at[looked_at >= 0.0]
-    i, j = np.unravel_index(np.argmax(found.slip), found.slip.shape)
-    if found.slip[i, j] > MAY_DISAGREE * found.fastest.max() + 1e-9:
+    checked = np.unique(np.concatenate([times, changes, changes - JUST_BEFORE]))
+    checked = checked[checked >= 0.0]
+    motion = anchorage(scene, law, holds, checked)
+    i, j = np.unravel_index(np.argmax(motion.slip), motion.slip.shape)
+    if motion.slip[i, j] > MAY_DISAGREE * motion.fastest.max() + 1e-9:
         problems.append(
             Problem(
                 "warning",
                 key,
-                f"the anchors contradict each other: under this strain law they cannot all stand still, and the "
-                f"section of anchor {j + 1} slides at {found.slip[i, j]:.3g} m/s at t = {looked_at[i]:.3g} s",
-                "let one anchor hold at a time, or keep the strains between two of them from changing",
+                f"the anchors contradict each other: with this strain law they cannot all be at rest, and the "
+                f"section of anchor {j + 1} slips at {motion.slip[i, j]:.3g} m/s at t = {checked[i]:.3g} s",
+                "activate one anchor at a time, or keep the strains between two anchors constant",
             )
         )
-    at = np.searchsorted(looked_at, changes)
-    jump = found.kinetic[at] - found.kinetic[np.maximum(at - 1, 0)]
-    if len(jump) and np.abs(jump).max() > MAY_JUMP * found.kinetic.max() + 1e-15:
+    at = np.searchsorted(checked, changes)
+    jump = motion.kinetic[at] - motion.kinetic[np.maximum(at - 1, 0)]
+    if len(jump) and np.abs(jump).max() > MAY_JUMP * motion.kinetic.max() + 1e-15:
         most = int(np.argmax(np.abs(jump)))
         problems.append(
             Problem(
                 "warning",
                 key,
                 f"at t = {changes[most]:.4g} s the anchors change while the body moves: its kinetic energy jumps by "
-                f"{jump[most]:.3g} J, which is in none of the works",
-                "let them change where the strains are at rest, or where both anchors ask for the same motion",
+                f"{jump[most]:.3g} J, which the energy balance does not account for",
+                "change anchors while the strains are at rest, or while both anchors require the same motion",
             )
         )
     return problems
@@ -342,7 +338,7 @@ def _contradicting(
 def _rings(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Whether the strains let the body move without sliding sideways (P5 (50), (56), (63))."""
+    """Errors if the body cannot move without sideways slip (P5 (50), (56), (63))."""
     if scene.beam.group == "R":
         return []
     if getattr(scene.support, "fixed", "") == "space" and not law.has_speed:
@@ -350,8 +346,8 @@ def _rings(
             Problem(
                 "error",
                 "support.fixed",
-                "a strain law without a speed does not tell where supports fixed in space are",
-                "give strain.speed_m_s, or make it 'body'",
+                "a strain law without a speed does not define where supports fixed in space are",
+                "set strain.speed_m_s, or set this to 'body'",
             )
         ]
     most = 2 * ENOUGH
@@ -364,42 +360,41 @@ def _rings(
         some = np.linspace(0, len(times) - 1, FEW).astype(np.int64)
         times = times[some]
         field = StrainField(*(part[some] for part in field))
-    found, shown = _slip(scene, law, field, times, points, most)
+    slip, checked = _slip(scene, law, field, times, points, most)
     key = scene.strain.key("speed_m_s")
-    if found.undetermined is not None:
-        t = times[found.undetermined]
+    if slip.undetermined is not None:
+        t = times[slip.undetermined]
         return [
             Problem(
                 "error",
                 key,
                 f"supports do not determine the motion of a body of constant curvature, as at t = {t:.3g} s",
-                "give strain.speed_m_s",
+                "set strain.speed_m_s",
             )
         ]
-    i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
-    worst = float(found.size[i, j])
+    i, j = np.unravel_index(np.argmax(slip.size), slip.size.shape)
+    worst = float(slip.size[i, j])
     before = np.inf
-    while worst > (allowed := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(
+    while worst > (allowed := MAY_SLIP * _fastest(scene, field, slip)) and len(checked) < len(
         points
     ):
-        # That may be the few points' doing, or the law's: of the first kind is what shrinks with
-        # more of them.
+        # The slip is due to too few points or to the law; only the former shrinks with more points.
         before = worst
-        some = np.sort(np.argsort(found.size.max(axis=1))[-FEW:])
+        some = np.sort(np.argsort(slip.size.max(axis=1))[-FEW:])
         times = times[some]
         field = StrainField(*(part[some] for part in field))
-        found, shown = _slip(scene, law, field, times, points, 2 * len(shown))
-        i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
-        worst = float(found.size[i, j])
+        slip, checked = _slip(scene, law, field, times, points, 2 * len(checked))
+        i, j = np.unravel_index(np.argmax(slip.size), slip.size.shape)
+        worst = float(slip.size[i, j])
     if worst <= allowed or worst < 0.5 * before < np.inf:
         return []
     return [
         Problem(
             "error",
             "strain" if scene.strain.typed else "strain.kind",
-            f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways "
+            f"on annular supports, the section at X = {checked[j]:.3g} m would slip sideways "
             f"at {1e3 * worst:.3g} mm/s at t = {times[i]:.3g} s",
-            "let the strains depend on s alone, or choose other contacts",
+            "make the strains functions of s alone, or choose other contacts",
         )
     ]
 
@@ -412,7 +407,7 @@ def _slip(
     points: FloatArray,
     most: int,
 ) -> tuple[Slip, FloatArray]:
-    """How much a body slides sideways, looked at in about `most` of its points, and these."""
+    """Sideways slip of a body at about `most` of its points, and these points."""
     stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
     points = points[::stride]
     field = StrainField(*(part[:, ::stride] for part in field))
@@ -422,15 +417,15 @@ def _slip(
 
 
 def _thinned(points: FloatArray, most: int) -> FloatArray:
-    """About `most` of evenly spaced points, ends and middles of slices as they are."""
+    """Select about `most` of evenly spaced points; ends and midpoints of slices stay ends and midpoints."""
     while len(points) > most and (len(points) - 1) % 4 == 0:
         points = points[::2]
     return points
 
 
-def _fastest(scene: Scene, field: StrainField, found: Slip) -> float:
-    """What slip is relative to: the largest speed of the body, or what its strains' rates add up to along it, m/s."""
+def _fastest(scene: Scene, field: StrainField, slip: Slip) -> float:
+    """Reference speed for slip: the largest speed of the body, or the integral of its strain rates, m/s."""
     rates = np.abs(field.rate).mean(axis=1).max(axis=0) * scene.beam.length_m
     return float(
-        max(np.abs(found.speed).max(), rates[:3].max(), rates[3:].max() * scene.beam.length_m)
+        max(np.abs(slip.speed).max(), rates[:3].max(), rates[3:].max() * scene.beam.length_m)
     )

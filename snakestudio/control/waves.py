@@ -1,4 +1,4 @@
-"""The two waves, yaw and pitch, that P1 (70), (71) and P2 (71) send along the joints; lateral undulation has one."""
+"""The yaw and pitch waves along the joints of P1 (70), (71) and P2 (71); lateral undulation has only the first."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from snakestudio.model.motion import BodyWaves, GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
-__all__ = ["Motion", "WaveGait"]
-
 NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -24,17 +22,17 @@ NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 class _WaveState:
     """One wave; angle_i = A sin(turned + integral of omega since omega.start + (i - 1) delta + lead) + psi."""
 
-    wave: Wave  # where everything goes
+    wave: Wave  # targets of all ramps
     amplitude: Ramp
     omega: Ramp
     phase_shift: Ramp
     lead: Ramp
     offset: Ramp
-    turned: float = 0.0  # phase passed through before omega.start, rad
+    turned: float = 0.0  # phase accumulated before omega.start, rad
 
     @property
     def steady(self) -> bool:
-        """Whether nothing has been changed."""
+        """Whether no parameter has been changed."""
         ramps = (self.amplitude, self.omega, self.phase_shift, self.lead, self.offset)
         return not any(ramp.coefficients for ramp in ramps)
 
@@ -44,7 +42,7 @@ class _WaveState:
         return self.steady and self.amplitude.target == 0.0 and self.offset.target == 0.0
 
     def passed(self, time: float) -> float:
-        """Phase passed through since t = 0, rad."""
+        """Phase accumulated since t = 0, rad."""
         return float(self.turned + self.omega.integral(np.array([time]))[0])
 
 
@@ -62,16 +60,16 @@ def _state(wave: Wave) -> _WaveState:
 class WaveGait:
     """angle_i = A sin(Phi(t) + (i - 1) delta + delta_0) + psi with Phi' = omega, of yaw and of pitch (P1 (70), (71)).
 
-    Changed parameters are reached over a short ramp, and the phase is the integral of the
-    frequency, so that a slider moved while the robot runs makes no jump in the references. After a
-    change the pitch wave finds its place beside the yaw wave again: Phi_v = (omega_v / omega_h)
-    Phi_h, as if both had run with these frequencies from the start.
+    Changed parameters are ramped, and the phase is the integral of the frequency, so that moving a slider
+    during a run does not make the references jump. After a change, the pitch wave returns to its phase
+    relative to the yaw wave, Phi_v = (omega_v / omega_h) Phi_h, as if both had these frequencies from the
+    start.
 
     Parameters
     ----------
     scene : Scene
-        Of whose joint axes those of yaw and of pitch follow their waves, and those of roll stay at
-        0, unless the gait has its vertical wave there.
+        Its yaw and pitch axes follow their waves; its roll axes stay at 0, unless the vertical wave of the
+        gait moves them.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -84,25 +82,27 @@ class WaveGait:
         )
         waves = scene.waves
         self._vertical = waves.vertical
-        self._take(
+        self._set_states(
             (_state(waves.yaw), _state(waves.pitch)),
             tuple(constant(factor) for factor in waves.envelope),
         )
 
     @property
     def _axes(self) -> list[tuple[IndexArray, FloatArray]]:
-        """Entries and joints of the axes that follow the yaw wave, and of those that follow the pitch wave."""
+        """Entries and joints of the axes that follow the yaw wave and the pitch wave."""
         axes = self._body_axes
         return [
             (entries(axes, kind), joints(axes, kind).astype(np.float64))
             for kind in ("yaw", self._vertical)
         ]
 
-    def _take(self, states: tuple[_WaveState, _WaveState], envelope: tuple[Ramp, ...]) -> None:
+    def _set_states(
+        self, states: tuple[_WaveState, _WaveState], envelope: tuple[Ramp, ...]
+    ) -> None:
         self._states = states
         self._envelope = envelope
         even = not any(ramp.coefficients for ramp in envelope)
-        self._ahead.forget()
+        self._ahead.clear()
         self._present = [
             (*axes, state, state.steady and even)
             for axes, state in zip(self._axes, states, strict=True)
@@ -110,7 +110,7 @@ class WaveGait:
         ]
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
+        """Exact angles, rates and accelerations at `time` ((k,), s); `through_ramps` disables the fast path."""
         return self._evaluated(time, True) if through_ramps else self._ahead.motion(time)
 
     def _evaluated(self, time: FloatArray, through_ramps: bool) -> Motion:
@@ -126,7 +126,7 @@ class WaveGait:
     def _factors_at(
         self, joints_of: FloatArray, time: FloatArray | None
     ) -> tuple[FloatArray, ...] | None:
-        """Factors of the amplitudes of some joints and their derivatives at `time`, or where they are led; None: 1."""
+        """Amplitude factors of some joints and their derivatives at `time`, or their targets; None if all are 1."""
         if not self._envelope:
             return None
         ramps = [self._envelope[int(joint)] for joint in joints_of]
@@ -142,7 +142,7 @@ class WaveGait:
         """Ramp to the parameters of `gait` from `time` on."""
         waves = gait.waves(self._robot)
         before = self._states
-        if waves.vertical != self._vertical:  # one of them moves no axis of this robot
+        if waves.vertical != self._vertical:  # only one of them moves axes of this robot
             self._vertical = waves.vertical
             before = (before[0], _state(NO_WAVE))
         yaw, pitch = (
@@ -151,11 +151,11 @@ class WaveGait:
         if waves.yaw != NO_WAVE:
             yaw = self._led(yaw, waves.yaw.phase, time)
         if (yaw, pitch) != self._states and waves.pitch != NO_WAVE:
-            pitch = self._beside(yaw, pitch, time)
-        self._take((yaw, pitch), self._enveloped(waves, time))
+            pitch = self._synchronized(yaw, pitch, time)
+        self._set_states((yaw, pitch), self._enveloped(waves, time))
 
     def _enveloped(self, waves: BodyWaves, time: float) -> tuple[Ramp, ...]:
-        """The factors of the amplitudes on their way to those of `waves`."""
+        """Ramps of the amplitude factors to those of `waves`."""
         if not (self._envelope or waves.envelope):
             return ()
         count = self._robot.n_joints
@@ -167,19 +167,19 @@ class WaveGait:
         )
 
     def _changed(self, state: _WaveState, wave: Wave, time: float) -> _WaveState:
-        """`state` on its way to `wave`, but for the lead."""
+        """Return `state` with ramps to `wave`, except for the lead."""
         if wave == state.wave:
             return state
         amplitude = _towards(state.amplitude, wave.amplitude, time)
         offset = _towards(state.offset, wave.offset, time)
         state = replace(state, wave=wave, amplitude=amplitude, offset=offset)
-        if wave == NO_WAVE:  # what fades keeps its shape
+        if wave == NO_WAVE:  # a fading wave keeps its shape
             return state
         if wave.omega != state.omega.target:
             state = replace(
                 state, turned=state.passed(time), omega=state.omega.towards(wave.omega, time)
             )
-        # The far end of the robot feels a change of the phase shift once for every joint.
+        # At the far end of the robot, a change of the phase shift is multiplied by the number of joints.
         lever = float(self._last_joint) * abs(wave.amplitude)
         return replace(
             state, phase_shift=_towards(state.phase_shift, wave.phase_shift, time, lever)
@@ -187,14 +187,14 @@ class WaveGait:
 
     @staticmethod
     def _led(state: _WaveState, lead: float, time: float) -> _WaveState:
-        """`state` on its way to a lead (rad), the shorter way round."""
+        """Return `state` with a ramp to a lead (rad), in the shorter direction."""
         lead += 2.0 * math.pi * round((state.lead.target - lead) / (2.0 * math.pi))
         if abs(lead - state.lead.target) < 1e-9:  # rounding
             return state
         return replace(state, lead=state.lead.towards(lead, time, abs(state.wave.amplitude)))
 
-    def _beside(self, yaw: _WaveState, pitch: _WaveState, time: float) -> _WaveState:
-        """`pitch` with the lead that puts it, once the frequencies are reached, where it belongs beside `yaw`."""
+    def _synchronized(self, yaw: _WaveState, pitch: _WaveState, time: float) -> _WaveState:
+        """Return `pitch` with the lead that gives it the right phase relative to `yaw` after the ramps."""
         lead = pitch.wave.phase
         if yaw.omega.target != 0.0:
             settled = max(time, *(ramp.start + ramp.duration for ramp in (yaw.omega, pitch.omega)))
@@ -204,19 +204,19 @@ class WaveGait:
         return self._led(pitch, lead, time)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return (*self._states, *self._envelope)
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         yaw, pitch, *envelope = checkpoint
-        self._take((yaw, pitch), tuple(envelope))
+        self._set_states((yaw, pitch), tuple(envelope))
 
 
 def _ramped(
     state: _WaveState, joints_of: FloatArray, t: FloatArray, factors: tuple[FloatArray, ...] | None
 ) -> Motion:
-    """One wave, at some joints, whose parameters change."""
+    """Motion of one wave at some joints while its parameters change."""
     amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
     if factors is not None:
         factor, d_factor, dd_factor = factors
@@ -248,7 +248,7 @@ def _steady(
     time: FloatArray,
     factors: tuple[FloatArray, ...] | None,
 ) -> Motion:
-    """One wave, at some joints, while nothing changes: the same numbers with a quarter of the work."""
+    """Motion of one wave at some joints with constant parameters: the same values at a quarter of the cost."""
     omega = state.omega.target
     amplitude = state.amplitude.target if factors is None else state.amplitude.target * factors[0]
     begin = (state.turned + omega * (time - state.omega.start))[:, None]

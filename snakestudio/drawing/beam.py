@@ -28,8 +28,6 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Snapshot
 
-__all__ = ["Tube", "bands", "ghost", "head", "holds", "outlines", "segments", "tube"]
-
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
 """Half a turn about z: the head looks the way -x points."""
 

@@ -22,8 +22,6 @@ from snakestudio.model.obstacles.shape import Obstacle, ShapeKind, obstacle_soli
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid
 from snakestudio.model.rotations import rotation
 
-__all__ = ["Body", "body_centre", "body_of", "body_outlines", "body_rectangle"]
-
 _PLATE = 0.005
 """Thickness of what stands for an obstacle that cannot be read, m."""
 

@@ -12,9 +12,6 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.ticks import step_below
 
-__all__ = ["BodyRange"]
-
-
 ROUNDING = 1e-7
 """Forces that come from rounding, N: a worm of constant speed needs none."""
 

@@ -16,9 +16,6 @@ from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["STANDARD_VIEWS", "Camera", "blend"]
-
-
 _MIN_DISTANCE = 0.02
 _MAX_DISTANCE = 5e3
 _MIN_ELEVATION = -math.pi / 2

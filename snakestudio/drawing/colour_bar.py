@@ -15,17 +15,6 @@ from snakestudio.drawing.quantities import QUANTITIES, Range, gradient, tick_tex
 from snakestudio.drawing.style import Theme
 from snakestudio.drawing.world import Label
 
-__all__ = [
-    "Bar",
-    "bar",
-    "bar_corner",
-    "bar_labels",
-    "bar_left",
-    "bar_lines",
-    "bar_matrix",
-    "bar_scale",
-]
-
 _WIDTH = 236.0
 _PAD = 14.0
 _MARGIN = 14.0

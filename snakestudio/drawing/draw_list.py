@@ -39,15 +39,13 @@ from snakestudio.drawing.drawn_body import DrawnBody, drawn_body, ghosts
 from snakestudio.drawing.friction_picture import FrictionPicture, friction_picture
 from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
-from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.style import DARK, Theme
 from snakestudio.drawing.world import Label, Look
 from snakestudio.kinds.controller import controller_of
 from snakestudio.model.body import ChainBody, PartSizes
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-
-__all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Track", "Trail", "build"]
 
 _OUTLINE = 0.0032
 _OUTLINE_HOVER = 0.0024

@@ -19,8 +19,6 @@ from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["DrawnBody", "drawn_body", "ghosts"]
-
 _Outlines = Callable[[list[int], FloatArray, Colour], dict[str, list[Batch]]]
 
 

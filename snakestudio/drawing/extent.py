@@ -12,9 +12,6 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import DrawList
 from snakestudio.drawing.instances import Batch
 
-__all__ = ["TILE", "Extent", "extent"]
-
-
 TILE = 32
 """Side of a tile, pixels."""
 

@@ -10,8 +10,6 @@ from snakestudio.drawing.draw_list import DrawList
 from snakestudio.drawing.quality import Settings
 from snakestudio.drawing.view import View
 
-__all__ = ["cast_facets", "facets", "link_facets", "post_look"]
-
 _STEPS = (8, 12, 16, 20, 24, 32, 48, 64)
 """Numbers of facets there are meshes for."""
 

@@ -17,8 +17,6 @@ from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.style import Theme
 from snakestudio.model.ticks import step_below
 
-__all__ = ["REACH", "floor_mesh", "grid_lines", "grid_step"]
-
 REACH = 3.2
 """Radius of the floor's light in heights of the picture."""
 

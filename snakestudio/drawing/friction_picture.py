@@ -17,8 +17,6 @@ from snakestudio.inputs import local_path
 from snakestudio.model.ground_friction import picture_values
 from snakestudio.model.world import Ground, GroundPicture
 
-__all__ = ["OPACITY", "FrictionPicture", "friction_picture", "tint_colours"]
-
 OPACITY = 0.45
 """Of the tint over the floor."""
 

@@ -18,19 +18,6 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 
-__all__ = [
-    "LENGTH",
-    "Gizmo",
-    "Guide",
-    "Handle",
-    "Mode",
-    "facing",
-    "handles",
-    "pick_handle",
-    "ring_axes",
-    "size_of",
-]
-
 Mode = Literal["move", "turn", "scale"]
 
 LENGTH = 0.18

@@ -15,15 +15,6 @@ from snakestudio.drawing.instances import LINE_WIDTH, Batch, line_rows, solid_ro
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.rotations import quaternions
 
-__all__ = [
-    "axis_colour",
-    "gizmo_lines",
-    "gizmo_solids",
-    "guide_dots",
-    "guide_lines",
-    "handle_colour",
-]
-
 _SHAFT = 3.2
 _SHAFT_HELD = 4.6
 _RING = 3.0

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.style import Colour
 
-__all__ = ["LINE_WIDTH", "ROW_WIDTH", "Batch", "FloatArray", "line_rows", "solid_rows"]
-
 Batch = NDArray[np.float32]
 
 ROW_WIDTH = 16

@@ -9,8 +9,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["FADING", "LIGHT_DIRECTION", "SOFTNESS", "SOFT_FOOT", "THROW", "Region"]
-
 LIGHT_DIRECTION: FloatArray = np.array([-0.42, -0.30, 1.0]) / math.sqrt(0.42**2 + 0.30**2 + 1.0)
 """Unit vector towards the key light."""
 

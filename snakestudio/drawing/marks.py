@@ -12,15 +12,6 @@ from snakestudio.drawing.overlays import Overlays, Trail
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState, Snapshot
 
-__all__ = [
-    "arrows",
-    "centre_of_mass",
-    "contact_points",
-    "force_arrows",
-    "torque_arrows",
-    "trail_lines",
-]
-
 _LONGEST_TRAIL = 4000
 """Segments of a trail that are drawn; a longer one is thinned out."""
 

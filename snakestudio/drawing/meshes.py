@@ -15,8 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MESHES", "Mesh", "build_mesh"]
-
 Profile = Sequence[tuple[float, float, float, float, float, float]]
 """Points of a meridian: x, r, normal x, normal r, stretch, tone."""
 

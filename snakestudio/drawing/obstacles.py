@@ -21,8 +21,6 @@ from snakestudio.model.obstacles.outlines import corners
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 
-__all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posts:

@@ -9,8 +9,6 @@ from snakestudio.drawing.robot import chain
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Odometer"]
-
 
 class Odometer:
     """Adds up how far each link moved along its axis between the pictures of one view, forwards and back in time."""

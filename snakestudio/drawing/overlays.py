@@ -11,8 +11,6 @@ from snakestudio.model.body import Body
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.scene import Scene
 
-__all__ = ["Ghost", "Overlays", "Pick", "PullMark", "Track", "Trail"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pick:

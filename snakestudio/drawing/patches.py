@@ -12,8 +12,6 @@ from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_row
 from snakestudio.drawing.style import Theme
 from snakestudio.model.world import GroundPatch
 
-__all__ = ["corner_marks", "hatching", "patch_lines"]
-
 _ABOVE = 0.002
 """Height above the ground, m: in front of the grid and below path and robot."""
 

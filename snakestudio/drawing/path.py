@@ -14,16 +14,6 @@ from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.track import track
 
-__all__ = [
-    "arrow_heads",
-    "guide_lines",
-    "guide_marks",
-    "guide_points",
-    "outline",
-    "path_lines",
-    "waypoint_marks",
-]
-
 _ABOVE = 0.003
 """Height of the line above the ground, m: in front of the grid and below the robot."""
 

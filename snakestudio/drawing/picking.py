@@ -12,8 +12,6 @@ from snakestudio.drawing.overlays import Pick
 from snakestudio.drawing.rays import ray_blocks, ray_prism, ray_relief, ray_triangles
 from snakestudio.drawing.tube import Skin
 
-__all__ = ["pick", "pick_rectangle", "ray_capsules", "ray_cylinders", "ray_skin"]
-
 
 def ray_capsules(
     origin: FloatArray,

@@ -17,18 +17,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import matrices
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = [
-    "held_point",
-    "mark_of",
-    "pull_arrow",
-    "pull_label",
-    "pull_line",
-    "pull_mark",
-    "pull_points",
-    "pull_text",
-    "pull_tip",
-]
-
 
 def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMark | None:
     """The recorded pull that acted at the instant of a snapshot; None if there was none."""

@@ -7,8 +7,6 @@ from collections import deque
 from dataclasses import dataclass
 from statistics import median
 
-__all__ = ["SETTINGS", "AdaptiveQuality", "Quality", "Settings"]
-
 
 class Quality(enum.IntEnum):
     """Quality of a picture; FULL is for screenshots and video only."""

@@ -15,24 +15,6 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import BodyFields
 from snakestudio.model.ticks import multiples, round_steps, step_above, step_below
 
-__all__ = [
-    "DIVERGING",
-    "QUANTITIES",
-    "SEQUENTIAL",
-    "Quantity",
-    "Range",
-    "colours",
-    "gradient",
-    "limit",
-    "merged",
-    "quantity_values",
-    "range_of",
-    "shown_quantity",
-    "stretch_scale",
-    "tick_texts",
-    "ticks",
-]
-
 Range = tuple[float, float]
 
 

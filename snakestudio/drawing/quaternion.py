@@ -6,8 +6,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["FloatArray", "between", "matrix", "multiply", "rotate"]
-
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
     """Hamilton product of quaternions, (..., 4) each."""

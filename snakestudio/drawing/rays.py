@@ -10,8 +10,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.obstacles.solids import Prism, Relief
 from snakestudio.model.rotations import rotation
 
-__all__ = ["ray_blocks", "ray_prism", "ray_relief", "ray_triangles"]
-
 
 def ray_blocks(
     origin: FloatArray,

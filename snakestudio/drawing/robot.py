@@ -19,9 +19,6 @@ from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import quaternions
 
-__all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline", "reference_pose"]
-
-
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
 """Half a turn about z: the front of the first link is its -x end."""
 

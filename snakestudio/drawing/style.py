@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-__all__ = ["DARK", "LIGHT", "Colour", "Theme", "colour", "greyed"]
-
 Colour = tuple[float, float, float]
 """Red, green, blue from 0 to 1, as on the screen (not linear light)."""
 

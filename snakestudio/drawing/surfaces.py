@@ -12,9 +12,6 @@ from snakestudio.drawing.meshes import Mesh
 from snakestudio.model.obstacles.solids import Block, Prism, Relief
 from snakestudio.model.rotations import rotation
 
-__all__ = ["MOST_CELLS", "Surface", "blocks", "join", "plate", "prism", "relief", "staircase"]
-
-
 MOST_CELLS = 128
 """Cells of a height field that are drawn either way: of a finer one, evenly spaced grid points are drawn.
 

@@ -13,9 +13,6 @@ from snakestudio.drawing import surfaces
 from snakestudio.drawing.bodies import Body
 from snakestudio.drawing.meshes import Mesh
 
-__all__ = ["Blocks", "Terrain", "make_terrain", "with_others"]
-
-
 MOST_RIMMED = 600
 """Blocks with light edges at most: of so many that there are more, none shows an edge anyway."""
 

@@ -12,9 +12,6 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_rows, solid_rows
 from snakestudio.drawing.overlays import Track
 
-__all__ = ["dashes", "track_lines", "track_marks", "track_segments"]
-
-
 _LONGEST = 4000
 """Pieces of a track that are drawn; a longer one is thinned out."""
 

@@ -13,9 +13,6 @@ from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.instances import Batch
 
-__all__ = ["TAIL_CAP", "Rings", "Skin", "band_step", "rings", "skin", "smooth"]
-
-
 TAIL_CAP = 1.5
 """Length of the tail's tip in radii; the head is a half sphere."""
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 
-__all__ = ["REFERENCE_HEIGHT", "View", "reference_pixel"]
-
 REFERENCE_HEIGHT = 720.0
 """Height of the picture that widths in pixels are meant for."""
 

@@ -11,23 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import Batch, line_rows, solid_rows
-from snakestudio.drawing.obstacles import Posts, Terrain
+from snakestudio.drawing.obstacles import Posts
 from snakestudio.drawing.style import Colour, Theme
+from snakestudio.drawing.terrain import Terrain
 from snakestudio.model.ticks import step_above, tick_text
-
-__all__ = [
-    "Label",
-    "Look",
-    "grid_labels",
-    "merged",
-    "obstacle_outline",
-    "obstacle_rows",
-    "terrain_looks",
-    "terrain_outlines",
-    "triad_labels",
-    "triad_lines",
-    "triad_matrix",
-]
 
 _UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
 """Turns the x axis, along which every solid lies, upwards."""

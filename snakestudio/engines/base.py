@@ -11,7 +11,7 @@ from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Checkpoint", "Engine", "StepReport"]
+__all__ = ["Checkpoint", "Engine", "Kernel", "StepReport"]
 
 
 class StepReport(NamedTuple):
@@ -46,6 +46,20 @@ class Checkpoint:
     kind: str
     time: float
     state: Any
+
+
+class Kernel(NamedTuple):
+    """What is compiled of a formulation."""
+
+    advance: Any
+    """Takes steps, see `engines.advance.make_advance`."""
+
+    write_row: Any
+    """Writes the present state as the next row, and starts the sums of the row after it."""
+
+    write_state: Any
+    """Writes the present state as the next row and changes nothing; its last argument is the
+    interval that contacts are of (`row_buffers.ROW` or `CALL`)."""
 
 
 class Engine(Protocol):

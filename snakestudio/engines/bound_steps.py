@@ -15,16 +15,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.base import Engine, StepReport
+from snakestudio.engines.base import Engine, Kernel, StepReport
 from snakestudio.engines.outcome import OK, Figures
-from snakestudio.engines.present_row import PresentRow
 from snakestudio.engines.row_buffers import RowBuffers
-from snakestudio.engines.state_view import StateView
+from snakestudio.engines.state_view import StateView, ViewedEngine
 from snakestudio.kernels.many_calls import CallTable
-from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference, Reference
-from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
+from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["BoundSteps", "PlainSteps", "Steps", "steps_of"]
 
@@ -156,7 +153,7 @@ class PlainSteps:
         return self._snapshot
 
 
-class BoundSteps(ABC):
+class BoundSteps(ViewedEngine, ABC):
     """Steps of an engine whose loop is compiled: a part of `TimeSteppingEngine`."""
 
     _advance: Callable[..., int]
@@ -174,27 +171,8 @@ class BoundSteps(ABC):
 
     @property
     @abstractmethod
-    def scene(self) -> Scene: ...  # noqa: D102
-
-    @property
-    @abstractmethod
-    def schema(self) -> Schema: ...  # noqa: D102
-
-    @property
-    @abstractmethod
-    def mass_shares(self) -> FloatArray: ...  # noqa: D102
-
-    @property
-    @abstractmethod
-    def time(self) -> float: ...  # noqa: D102
-
-    @property
-    @abstractmethod
-    def step_count(self) -> int: ...  # noqa: D102
-
-    @property
-    @abstractmethod
-    def compiled(self) -> tuple[Any, Any] | None: ...  # noqa: D102
+    def compiled(self) -> Kernel | None:
+        """The compiled functions; None if there are none."""
 
     @abstractmethod
     def advance(
@@ -204,25 +182,13 @@ class BoundSteps(ABC):
 
     @abstractmethod
     def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Arguments of the compiled `advance` in front of count of steps, row steps and buffers."""
+        """Arguments of the compiled loop in front of steps, row steps and buffers; the last is the reference."""
 
     @abstractmethod
     def _figures(self) -> Figures: ...
 
     @abstractmethod
     def _begin_interval(self) -> None: ...
-
-    @abstractmethod
-    def view_row(self, again: bool) -> PresentRow: ...  # noqa: D102
-
-    @abstractmethod
-    def references_now(self) -> tuple[FloatArray, FloatArray]: ...  # noqa: D102
-
-    @abstractmethod
-    def solver_stats(self) -> SolverStats: ...  # noqa: D102
-
-    @abstractmethod
-    def contacts_in(self, row: PresentRow, copy: bool) -> Contacts: ...  # noqa: D102
 
     # ---------------------------------------------------------------------------------------- Steps
 
@@ -251,20 +217,19 @@ class BoundSteps(ABC):
         self._given_torque = given.torque
         self._moves = False  # whether the held reference has rates
         self._dt = self.scene.solver.step_s
-        assert self.compiled is not None
-        advance, _ = self.compiled
-        self._own_count = _position(self.plain_arguments(held), held.time)
+        kernel = self.compiled
+        assert kernel is not None
         # for calls that write none
         self._no_row = self._rows._replace(filled=self._rows.filled.copy())
-        self._calls = CallTable(advance, [self._arguments(held), self._arguments(given)])
+        self._calls = CallTable(kernel.advance, [self._arguments(held), self._arguments(given)])
         self._take_held, self._take_given = self._calls.single(HELD), self._calls.single(GIVEN)
         self._count = 0  # of steps, in the table
         self._bound_to = self._own_arguments()
         self._bound = [True, True]
 
     def _own_arguments(self) -> tuple[Any, ...]:
-        """Arguments of the compiled loop that are of the engine: those in front of the reference's."""
-        return self.plain_arguments(self._held)[: self._own_count]
+        """Arguments of the compiled loop that are of the engine: those in front of the reference."""
+        return self.plain_arguments(self._held)[:-1]
 
     def _arguments(self, reference: JointReference) -> tuple[Any, ...]:
         return (*self.plain_arguments(reference), 0, _NO_ROWS, self._no_row)
@@ -382,7 +347,3 @@ class BoundSteps(ABC):
         if self._view is None:
             self._view = StateView(self, again=True)
         return self._view
-
-
-def _position(arguments: tuple[Any, ...], array: FloatArray) -> int:
-    return next(i for i, argument in enumerate(arguments) if argument is array)

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, QUAT_W, QUAT_Z, RATE, TURN_Z, RowBuffers
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import spread_from_centre
 from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y, Z
 
-__all__ = ["write_centred_links"]
+__all__ = ["write_centred_links", "write_joints", "write_sliding_link"]
+
+# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
+# of them slip.
+SLIP = 2
+GROUND = -1
+
+
+class _CentredWork(Protocol):
+    """What both formulations' workspaces have of it; directions are those of the links."""
+
+    @property
+    def theta(self) -> FloatArray: ...
+
+    @property
+    def cos(self) -> FloatArray: ...
+
+    @property
+    def sin(self) -> FloatArray: ...
+
+    @property
+    def part(self) -> FloatArray: ...
+
+    @property
+    def place(self) -> FloatArray: ...
 
 
 @inlined
@@ -21,11 +46,7 @@ def write_centred_links(
     height: FloatArray,
     x: FloatArray,
     v: FloatArray,
-    theta: FloatArray,
-    cos: FloatArray,
-    sin: FloatArray,
-    part: FloatArray,
-    place: FloatArray,
+    work: _CentredWork,
     rows: RowBuffers,
     i: int,
 ) -> float:
@@ -37,9 +58,12 @@ def write_centred_links(
         At which the links are shown, m.
     x, v : (n + 2,)
         Angles and centre of mass, and their derivatives.
-    theta, cos, sin, part, place : (n,), (n,), (n,), (n, 2), (n, 2)
-        Workspace.
     """
+    theta = work.theta
+    cos = work.cos
+    sin = work.sin
+    part = work.part
+    place = work.place
     n = theta.shape[0]
     for k in range(n):
         theta[k] = x[k]
@@ -67,3 +91,49 @@ def write_centred_links(
         rows.link_twist[i, k, TURN_Z] = omega
         kinetic += 0.5 * (chain.mass[k] * (vx * vx + vy * vy) + chain.inertia[k] * omega * omega)
     return kinetic
+
+
+@inlined
+def write_joints(
+    x: FloatArray,
+    v: FloatArray,
+    reference: FloatArray,
+    torque: FloatArray,
+    rows: RowBuffers,
+    i: int,
+) -> None:
+    """Write angles, rates, references and torques of all joints into row `i`.
+
+    Parameters
+    ----------
+    x, v : (n + 2,)
+        As for `write_centred_links`.
+    reference, torque : (n - 1, 2), (n - 1,)
+    """
+    for k in range(torque.shape[0]):
+        rows.joint_angle[i, k] = x[k + 1] - x[k]
+        rows.joint_rate[i, k] = v[k + 1] - v[k]
+        rows.joint_angle_ref[i, k] = reference[k, ANGLE]
+        rows.joint_rate_ref[i, k] = reference[k, RATE]
+        rows.joint_torque[i, k] = torque[k]
+
+
+@inlined
+def write_sliding_link(
+    k: int, load: float, fx: float, fy: float, rows: RowBuffers, i: int, at: int
+) -> int:
+    """Write what the ground did to link `k` as contact `at` of row `i`, if it did anything; returns the next one.
+
+    `load`, `fx` and `fy` are the impulses of normal force and friction, N s.
+    """
+    if not (load > 0.0 or fx != 0.0 or fy != 0.0):  # viscous friction does not need a load
+        return at
+    rows.contact_link[at] = k
+    rows.contact_other[at] = GROUND
+    rows.contact_state[at] = SLIP
+    rows.contact_point[at, X] = rows.link_pose[i, k, X]
+    rows.contact_point[at, Y] = rows.link_pose[i, k, Y]
+    rows.contact_normal[at, Z] = load
+    rows.contact_friction[at, X] = fx
+    rows.contact_friction[at, Y] = fy
+    return at + 1

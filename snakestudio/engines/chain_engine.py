@@ -12,7 +12,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.chain_schema import chain_schema
-from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import OK, Figures
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
 from snakestudio.engines.saved_state import demand
@@ -231,10 +230,6 @@ class ChainEngine(TimeSteppingEngine):
     def _begin_interval(self) -> None:
         self._counts[IN_CALL] = 0
 
-    def _grow_contacts(self) -> None: ...
-
-    def _grow_slots(self) -> None: ...
-
     def _room_for_contacts(self, n_rows: int) -> int:
         return 0
 
@@ -264,16 +259,3 @@ class ChainEngine(TimeSteppingEngine):
         demand(all(values[name].shape == own[name].shape for name in ("angle", "rate")))
         with_public_state(self, values)
         self._counts = counts.copy()
-
-    def apply_wrench(
-        self, link: int, wrench: tuple[float, float, float, float, float, float]
-    ) -> None:
-        """Nothing: motion is prescribed, and no force moves it."""
-
-    def contact_problem(self) -> dict[str, FloatArray]:
-        """Empty: there are no contacts."""
-        return {}
-
-    def friction_problem(self) -> FrictionProblem | None:
-        """None: there are no contacts."""
-        return None

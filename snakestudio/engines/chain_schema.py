@@ -6,7 +6,24 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["chain_schema", "has_springs"]
+__all__ = ["CONTACT_ENERGY", "SPRING_ENERGY", "chain_schema", "has_springs"]
+
+CONTACT_ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_obstacle",
+    "work_joint",
+    "work_stop",
+    "work_external",
+)
+"""First columns of the energy ledgers of both non-smooth models, J."""
+
+SPRING_ENERGY = ("work_spring", "work_damper")
+"""Last columns of these ledgers for robots with springs or dampers in their joints, J. The energy
+that the springs store is part of "potential"."""
 
 
 def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.ALL) -> Schema:

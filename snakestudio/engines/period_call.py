@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from snakestudio._arrays import IntArray
+from snakestudio.engines.base import Kernel
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels.many_calls import CallTable, same_objects
 from snakestudio.model.reference import JointReference
@@ -30,7 +31,7 @@ _NO_ROW = -1
 
 class _Engine(Protocol):
     @property
-    def compiled(self) -> tuple[Any, Any] | None: ...
+    def compiled(self) -> Kernel | None: ...
 
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]: ...
 
@@ -39,8 +40,8 @@ class PeriodCall:
     """The call of an engine's loop with references of one shape and at most one row."""
 
     def __init__(self, engine: _Engine) -> None:
-        compiled = engine.compiled
-        self._kernel = None if compiled is None else compiled[0]
+        kernel = engine.compiled
+        self._kernel = None if kernel is None else kernel.advance
         self._engine = engine
         self._shape: tuple[int, ...] = ()
         self._own: tuple[Any, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,7 @@ __all__ = [
     "obstacle_problems",
     "outlines",
     "overlaps",
+    "same_structure",
 ]
 
 
@@ -103,8 +105,20 @@ def _rows(obstacle: Obstacle, radius: float) -> list[tuple[float, ...]]:
     ]
 
 
-def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
+class _Walls(Protocol):
+    """Constants of a run among obstacles."""
+
+    @property
+    def obstacles(self) -> FloatArray: ...
+
+    @property
+    def grid(self) -> Grid: ...
+
+
+def obstacle_grid(obstacles: FloatArray, reach: float, old: _Walls | None = None) -> Grid:
     """Grid of those outlines that can be met, with their numbers among all.
+
+    That of `old` is used again if the obstacles are where they were.
 
     Parameters
     ----------
@@ -113,6 +127,8 @@ def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
     reach : float
         Of a link from its centre, m.
     """
+    if old is not None and np.array_equal(old.obstacles[:, :MU], obstacles[:, :MU]):
+        return old.grid
     met = np.flatnonzero(obstacles[:, MET])
     x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
     centre = np.column_stack([x, y])
@@ -269,3 +285,15 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
             )
         )
     return problems
+
+
+def same_structure(one: Scene, other: Scene) -> bool:
+    """Whether a running engine of `one`, in the plane among obstacles, can continue under `other`."""
+    return (
+        one.model == other.model
+        and one.start == other.start
+        and all(fits_the_plane(o) for o in other.obstacles)
+        and one.solver.step_s == other.solver.step_s
+        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
+        == other.robot
+    )

@@ -119,7 +119,7 @@ def schema(scene: Scene, base_dir: Path | None = None) -> Schema:
 def _refuse_mistakes(scene: Scene, base_dir: Path | None) -> None:
     errors = [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
-        raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+        raise SceneError.of(errors)
 
 
 _WARM: set[str] = set()

@@ -38,10 +38,10 @@ class RowBuffers(NamedTuple):
     joint_angle_ref: FloatArray
     joint_rate_ref: FloatArray
     joint_torque: FloatArray
+    energy: FloatArray
     impulse_obstacle: FloatArray
     impulse_ground: FloatArray
     contacts_closed: NDArray[np.int32]
-    energy: FloatArray
     residual: FloatArray
     iterations: IntArray
     unconverged: IntArray

@@ -11,7 +11,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
-__all__ = ["StateView"]
+__all__ = ["StateView", "ViewedEngine"]
 
 _FIELDS = frozenset(field.name for field in fields(Snapshot))
 _FROM_THE_ROW = frozenset(SHOWN)
@@ -21,21 +21,33 @@ _REFERENCES = ("joint_angle_ref", "joint_rate_ref")
 _put = object.__setattr__
 
 
-class _Engine(Protocol):
-    @property
-    def scene(self) -> Scene: ...
+class ViewedEngine(Protocol):
+    """What a view asks of an engine."""
 
     @property
-    def schema(self) -> Schema: ...
+    def scene(self) -> Scene:
+        """Scene as it is run now."""
+        ...
 
     @property
-    def mass_shares(self) -> FloatArray: ...
+    def schema(self) -> Schema:
+        """What rows hold."""
+        ...
 
     @property
-    def time(self) -> float: ...
+    def mass_shares(self) -> FloatArray:
+        """Share of the mass that goes with every link, (n,)."""
+        ...
 
     @property
-    def step_count(self) -> int: ...
+    def time(self) -> float:
+        """Time reached, s."""
+        ...
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the start."""
+        ...
 
     def view_row(self, again: bool) -> PresentRow:
         """The row in which the present state has just been written; there is one for views that are `again` in use.
@@ -71,14 +83,14 @@ class StateView(Snapshot):
 
     __slots__ = ("_again", "_engine", "_row", "_step", "_write")
 
-    _engine: _Engine
+    _engine: ViewedEngine
     _step: int
     _again: bool
     _row: PresentRow | None
     _write: int
     """Which of the writes of the row was that of this view."""
 
-    def __init__(self, engine: _Engine, again: bool = False) -> None:
+    def __init__(self, engine: ViewedEngine, again: bool = False) -> None:
         _put(self, "_engine", engine)
         _put(self, "_step", engine.step_count)
         _put(self, "_again", again)
@@ -136,7 +148,7 @@ class StateView(Snapshot):
         return row
 
 
-def _constant(engine: _Engine, name: str) -> Any:
+def _constant(engine: ViewedEngine, name: str) -> Any:
     """A field of a snapshot that does not depend on the state."""
     if name == "control":
         return {}

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.base import Checkpoint, Kernel, StepReport
 from snakestudio.engines.bound_steps import BoundSteps
 from snakestudio.engines.crossing import Crossing, Crossings, crossings
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
     CROSSED,
@@ -24,32 +26,25 @@ from snakestudio.engines.outcome import (
     SLOT_OVERFLOW,
     Figures,
 )
-from snakestudio.engines.period_call import PeriodCall
 from snakestudio.engines.present_row import PresentRow
 from snakestudio.engines.row_buffers import (
-    BODY,
-    CALL,
     RowBuffers,
     filled_rows,
     make_row_buffers,
     more_contacts,
 )
 from snakestudio.engines.state_view import StateView
-from snakestudio.kernels._cache import jit_disabled
-from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques"]
+__all__ = ["TimeSteppingEngine", "copied"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
 _NO_ROWS = np.zeros(0, np.int64)
 _ENDLESS = np.iinfo(np.int64).max
-_NO_TORQUES = np.zeros((0, 0))
-_FLOAT = np.dtype(np.float64)
 
 BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot
@@ -62,10 +57,6 @@ class TimeSteppingEngine(BoundSteps):
     kind: str
     _state: Any
     _params: Any
-    _advance: Any = None
-    _write: Any = None
-    _write_state: Any = None
-    _work: Any = None
     _pushed = True
     """Whether contacts push links back, however deep they are."""
 
@@ -80,9 +71,6 @@ class TimeSteppingEngine(BoundSteps):
         self._crossing: Crossing | None = None
         self._rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, len(schema.axes))
         self._present_rows: dict[bool, PresentRow] = {}
-        self._period_call: PeriodCall | None = None
-        self._interval_of: Any = None
-        self._interval_start: tuple[tuple[Any, Any], ...] = ()
         self._nothing = np.full(len(schema.axes), np.nan)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         # what `_rows.filled` was before those that no call has handed over
@@ -120,57 +108,31 @@ class TimeSteppingEngine(BoundSteps):
     @abstractmethod
     def _figures(self) -> Figures: ...
 
+    @abstractmethod
     def _begin_interval(self) -> None:
         """Start the sums that the next snapshot shows."""
-        if self._interval_of is not self._state:
-            self._interval_of, self._interval_start = self._state, self._start_of_interval()
-        for values, start in self._interval_start:
-            values[...] = start
 
-    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
-        """Parts of the state's arrays, and the values (or the other parts) that they are set to for an interval."""
-        raise NotImplementedError
-
-    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Arguments of the compiled `advance` in front of count of steps, row steps and buffers.
-
-        They are the engine's own arrays and those of `reference`, which must be float64, contiguous
-        and writeable. They hold until the next `apply` or `restore`, and until the engine makes
-        room for more contacts. An engine whose steps are not compiled has `_run_kernel` of its own
-        in place of them.
-        """
-        raise NotImplementedError
-
-    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """`entry_arguments` of any reference."""
-        return self.entry_arguments(_plain(reference))
-
+    @abstractmethod
     def _run_kernel(
         self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers
     ) -> int:
-        """Take steps; returns what the call ended with."""
-        period = self._period_call
-        if period is None:
-            period = self._period_call = PeriodCall(self)
-        own = self._params, self._state, self._work
-        if period.takes(reference, len(wanted), own):
-            return period.call(reference, n_steps, wanted, rows)
-        status: int = self._advance(*self.plain_arguments(reference), n_steps, wanted, rows)
-        return status
+        """Take steps and write a row after each of the step counts `wanted`; returns what the call ended with."""
 
-    def row_arguments(self) -> tuple[Any, ...]:
-        """Arguments of the compiled writer of rows in front of the buffers; it starts the sums of the next row."""
+    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """Arguments of the compiled loop, of an engine that has one."""
         raise NotImplementedError
 
     def view_arguments(self) -> tuple[Any, ...]:
-        """Arguments of `_write_state` in front of the buffers, for a row of the state that nothing but views read."""
+        """Arguments of the kernel's `write_state` in front of the buffers, for a row that nothing but views read."""
         return ()
 
-    @abstractmethod
-    def _grow_contacts(self) -> None: ...
+    def _grow_contacts(self) -> None:
+        """Make room for more contacts in a step; steps that never lack any end with no such outcome."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def _grow_slots(self) -> None: ...
+    def _grow_slots(self) -> None:
+        """Make room for more contacts that are told apart in an interval."""
+        raise NotImplementedError
 
     @abstractmethod
     def _room_for_contacts(self, n_rows: int) -> int:
@@ -212,14 +174,9 @@ class TimeSteppingEngine(BoundSteps):
     # --------------------------------------------------------------------------- steps from outside
 
     @property
-    def compiled(self) -> tuple[Any, Any] | None:
-        """The compiled functions that take steps and write a row, for calls that do not go through the engine.
-
-        None if there are none.
-        """
-        if jit_disabled() or self._advance is None:
-            return None
-        return self._advance.__wrapped__, self._write
+    def compiled(self) -> Kernel | None:
+        """The compiled functions, for calls that do not go through the engine; None if there are none."""
+        return None
 
     def row_buffers(self, n_rows: int) -> RowBuffers:
         """Buffers for so many rows of the present state."""
@@ -317,13 +274,6 @@ class TimeSteppingEngine(BoundSteps):
         reference = JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros)
         self.advance(reference, 1, (1,))
         self.snapshot()
-        if self.compiled is not None:
-            advance, write = self.compiled
-            CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
-            CallTable(write, [(*self.row_arguments(), self._rows)])
-            CallTable(
-                self._write_state.__wrapped__, [(*self.view_arguments(), self._rows, int(CALL))]
-            )
 
     def _kept_rows(self) -> list[Rows]:
         """What no call has handed over, piece by piece."""
@@ -466,8 +416,9 @@ class TimeSteppingEngine(BoundSteps):
         """A row of the present state without references: one for views in which they are read again, one for others."""
         row = self._present_rows.get(again)
         if row is None:
-            kernel = None if self.compiled is None else self._write_state.__wrapped__
-            row = self._present_rows[again] = PresentRow(self._write_view, kernel)
+            kernel = self.compiled
+            write = None if kernel is None else kernel.write_state
+            row = self._present_rows[again] = PresentRow(self._write_view, write)
         arguments = self.view_arguments()
         if not row.is_bound_to(arguments):
             row.bind(arguments, lambda: self._row_buffers(1), self._room_for_contacts(1))
@@ -528,6 +479,19 @@ class TimeSteppingEngine(BoundSteps):
         self._restore_state(state, scene)
         self._scene, self._reference, self._reached = scene, reference, self._figures().step
 
+    def apply_wrench(
+        self, link: int, wrench: tuple[float, float, float, float, float, float]
+    ) -> None:
+        """Nothing: no force moves the links."""
+
+    def contact_problem(self) -> dict[str, NDArray[Any]]:
+        """Empty: there are no contact problems."""
+        return {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """None: see `contact_problem`."""
+        return None
+
 
 def copied(state: T) -> T:
     """All arrays of `state` anew."""
@@ -535,60 +499,7 @@ def copied(state: T) -> T:
     return copy
 
 
-def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) -> None:
-    """Drop the sums of contacts with obstacles that are there no more.
-
-    Parameters
-    ----------
-    state : State of an engine
-        `slot_key[which, :, 1]` are the obstacles of `slot_sum[which]`; `contact[:, 3:]` are
-        contacts' places in these.
-    counters : (int, int)
-        Where in `state.counts` it says how many are used.
-    """
-    for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
-        used = int(state.counts[count])
-        kept = np.flatnonzero(keys[:used, BODY] < n_obstacles)
-        keys[: len(kept)] = keys[kept]
-        sums[: len(kept)] = sums[kept]
-        state.counts[count] = len(kept)
-    state.contact[:, 3:] = -1
-
-
-def _plain(reference: JointReference) -> JointReference:
-    """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
-    own = (
-        reference.time,
-        reference.angle,
-        reference.rate,
-        reference.acceleration,
-        given_torques(reference),
-    )
-    for array in own:
-        if array.dtype is not _FLOAT or not array.flags.carray:
-            break
-    else:
-        return reference
-    return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
-
-
-def by_joint(
-    reference: JointReference, axes: int
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Angles, rates, accelerations and given torques, each (k, n-1, axes), of joints with so many axes each: views."""
-    values = (reference.angle, reference.rate, reference.acceleration, given_torques(reference))
-    angle, rate, acceleration, torque = (
-        part.reshape(len(part), part.shape[1] // axes, axes) for part in values
-    )
-    return angle, rate, acceleration, torque
-
-
 def _usable(torque: FloatArray, reference: JointReference, step: float) -> int:
     """Count of steps (of `step` s) up to which a reference can be followed: given torques may cease to be numbers."""
     wrong = np.flatnonzero(~np.isfinite(torque).all(axis=1))
     return math.ceil(reference.time[wrong[0]] / step - 1e-6) - 1 if len(wrong) else _ENDLESS
-
-
-def given_torques(reference: JointReference) -> FloatArray:
-    """What the joints' motors are given, (k, m), N m; of length 0 if they follow angles."""
-    return _NO_TORQUES if reference.torque is None else reference.torque

@@ -13,9 +13,6 @@ from PIL.GifImagePlugin import getdata
 
 from snakestudio._arrays import UInt8Array
 
-__all__ = ["MAX_FPS", "Animation", "palette_of"]
-
-
 MAX_FPS = 50
 """Browsers show a frame for at least a fiftieth of a second."""
 

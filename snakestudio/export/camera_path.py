@@ -23,16 +23,6 @@ from snakestudio.errors import ExportError, UsageError
 from snakestudio.inputs import CAMERA_PATH, InputError, local_path, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 
-__all__ = [
-    "CameraKey",
-    "CameraPath",
-    "dump_camera_path",
-    "load_camera_path",
-    "parse_camera_path",
-    "save_camera_path",
-]
-
-
 _SAME_TIME = 1e-6
 
 

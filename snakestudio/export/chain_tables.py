@@ -21,8 +21,6 @@ from snakestudio.export.tables import (
     text_cells,
 )
 
-__all__ = ["chain_report", "chain_table"]
-
 
 def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> Report:
     """A comparison with chains, to be printed or written.

@@ -9,20 +9,6 @@ from typing import Literal
 
 from snakestudio.errors import ExportError
 
-__all__ = [
-    "CODECS",
-    "KINDS",
-    "QUALITIES",
-    "Codec",
-    "Quality",
-    "codecs_for",
-    "encoder_of",
-    "encoder_options",
-    "estimated_bytes",
-    "usual_ending",
-    "video_path",
-]
-
 Quality = Literal["small", "good", "best"]
 QUALITIES: tuple[Quality, ...] = ("small", "good", "best")
 

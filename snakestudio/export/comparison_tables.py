@@ -25,8 +25,6 @@ from snakestudio.export.tables import (
 )
 from snakestudio.kinds.formulation import FORMULATIONS
 
-__all__ = ["DifferenceRow", "comparison_report", "difference_rows", "difference_table", "reported"]
-
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:

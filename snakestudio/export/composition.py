@@ -24,8 +24,6 @@ from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.render.text import draw_text, text_size
 
-__all__ = ["Composition", "PlotStrip", "strip_height"]
-
 
 class Composition:
     """Draws frames of a video; parameters as in `write_video`."""

@@ -13,15 +13,14 @@ from typing import BinaryIO
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.export.files import Partial, replacing
+from snakestudio.export.files import replacing
 from snakestudio.export.number_text import HEAD, counts_among, rows_text
 from snakestudio.export.provenance import header_lines
 from snakestudio.inputs import local_path
+from snakestudio.model.atomic import Partial
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.paths import own_program
-
-__all__ = ["TextWriters", "write_blocks", "write_csv", "write_lines"]
 
 _PIECE = 512
 """Rows between two reports of progress."""

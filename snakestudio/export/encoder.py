@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from snakestudio.export.codecs import CODECS, Quality, codecs_for, encoder_of, encoder_options
 
-__all__ = ["Encoder"]
-
 
 class Encoder:
     """A video file being written, frame by frame; a context manager.

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["RUN", "TRIALS", "course_figure", "error_figure", "motion_figure", "plan_figure"]
-
-
 RUN: Colour = LIGHT.text
 """Colour of the run: what is compared with stands back in black."""
 

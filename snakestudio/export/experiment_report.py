@@ -20,8 +20,6 @@ from snakestudio.export.report import Picture, Report, scene_title
 from snakestudio.export.tables import MISSING, Table
 from snakestudio.text import counted
 
-__all__ = ["experiment_report"]
-
 
 def experiment_report(
     comparison: ExperimentComparison, scene_file: str | None = None, base_dir: Path | None = None

@@ -15,20 +15,6 @@ from snakestudio.export.report import Series
 from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, text_cells
 from snakestudio.model.capture import CENTRE_OF_MASS
 
-__all__ = [
-    "COLUMNS",
-    "alignment_table",
-    "error_table",
-    "glossary_table",
-    "link_name",
-    "pair_table",
-    "recognition_table",
-    "series_of",
-    "trial_lines",
-    "trial_notes",
-    "trial_table",
-]
-
 _MILLI = {"m": ("mm", 1000.0, 1), "m/s": ("mm/s", 1000.0, 2)}
 """Metres are shown as millimetres, in so many decimals: what motion capture tells."""
 

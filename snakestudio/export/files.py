@@ -11,8 +11,6 @@ from snakestudio.errors import ExportError
 from snakestudio.model.atomic import STDOUT, Partial, TakenMeanwhileError
 from snakestudio.model.atomic import replacing as replacing_file
 
-__all__ = ["KeptElsewhereError", "Partial", "kept_beside", "not_written", "replacing", "writable"]
-
 
 class KeptElsewhereError(ExportError):
     """A file that was written whole, but not under the name that was given."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["fit_figure", "write_fit_picture"]
-
 _BEFORE = "#b86400"
 _AFTER = "#0a84d0"
 _WIDTH = 7.1

@@ -7,8 +7,6 @@ import math
 from snakestudio.analysis.fitting import FitResult, TrialOutcome, preset_of, value_doc
 from snakestudio.export.tables import Cell, Column, Row, Table, number, number_cell, text_cells
 
-__all__ = ["fit_table", "length", "trial_line"]
-
 
 def length(metres: float) -> str:
     """A distance as people say it."""

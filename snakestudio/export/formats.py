@@ -16,8 +16,6 @@ from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
-__all__ = ["EXPORTS", "ExportKind", "format_of", "write_as"]
-
 EXPORTS: Table[ExportKind] = Table()
 """By name, in the order in which they are offered."""
 

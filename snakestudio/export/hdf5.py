@@ -52,9 +52,6 @@ from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene_file import dump_scene, scene_hash
 
-__all__ = ["FORMAT_VERSION", "write_hdf5"]
-
-
 FORMAT_VERSION = 1
 
 _CHUNK = 4096

@@ -11,8 +11,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.mcap.copying import copy_run
 
-__all__ = ["write_mcap"]
-
 
 def write_mcap(
     path: str | Path,

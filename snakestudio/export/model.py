@@ -13,8 +13,6 @@ from snakestudio.robot_files.write_mjcf import mjcf_notes, mjcf_text
 from snakestudio.robot_files.write_sdf import sdf_notes, sdf_text
 from snakestudio.robot_files.write_urdf import urdf_notes, urdf_text
 
-__all__ = ["MODEL_FORMATS", "write_model"]
-
 MODEL_FORMATS = ("mjcf", "urdf", "sdf")
 
 _WRITERS: dict[str, tuple[Callable[[SceneModel], str], Callable[[SceneModel], tuple[str, ...]]]] = {

@@ -19,9 +19,6 @@ from pydantic_core import to_json
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["HEAD", "count", "counts_among", "number", "rows_text", "serve"]
-
-
 HEAD = struct.Struct("<qq")
 """What stands before a block: rows and columns before numbers, bytes and 0 before text."""
 

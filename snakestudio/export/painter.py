@@ -26,8 +26,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.text import draw_text
 
-__all__ = ["FramePainter", "FrameRenderer", "letter_size", "overview_camera", "stamp"]
-
 
 class FrameRenderer(Protocol):
     """Something that draws a frame without a window."""

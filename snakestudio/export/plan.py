@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Sheet", "sheet_of", "write_plan"]
-
-
 _NARROWEST = 50.0
 _WIDEST = 2000.0
 _LEFT = 14.0

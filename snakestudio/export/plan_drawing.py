@@ -10,8 +10,8 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path
-from snakestudio.drawing.bodies import body_centre, body_rectangle
-from snakestudio.drawing.obstacles import Body, obstacles_of
+from snakestudio.drawing.bodies import Body, body_centre, body_rectangle
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.style import LIGHT, Colour
 from snakestudio.model.obstacles.outlines import Outline, solid_outline
 from snakestudio.model.obstacles.shape import shape_of
@@ -19,8 +19,6 @@ from snakestudio.model.scene import Scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["draw_outlines", "draw_robot", "draw_world"]
 
 
 def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:

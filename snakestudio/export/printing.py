@@ -13,17 +13,6 @@ from snakestudio.errors import ExportError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FORMATS",
-    "INK",
-    "PALE",
-    "PLAIN",
-    "STYLE",
-    "about_file",
-    "printed_suffix",
-    "save_figure",
-]
-
 FORMATS = (".pdf", ".svg", ".png")
 """Suffixes of the files that can be written."""
 

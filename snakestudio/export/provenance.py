@@ -24,22 +24,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 
-__all__ = [
-    "change_lines",
-    "header_lines",
-    "made_with",
-    "origin_lines",
-    "plugins_of",
-    "pull_lines",
-    "read_changes",
-    "read_step_estimate",
-    "repeated_edits",
-    "replayed",
-    "scene_lines",
-    "scene_to_rebuild",
-    "step_estimate_of",
-]
-
 _CHANGE = "# change: "
 _PULL = "# pull: "
 _STEP_CHECK = "# step_check: "

@@ -14,8 +14,6 @@ from snakestudio.export.video import write_video
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording
 
-__all__ = ["seconds_per_frame"]
-
 _FRAMES = 9
 """Frames that are rendered at most, the first of which is not counted: it compiles shaders and
 builds meshes."""

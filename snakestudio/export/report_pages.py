@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.figure import Figure
 
-__all__ = ["write_pages"]
-
 
 def write_pages(path: Path, suffix: str, report: Report, progress: Progress | None) -> bool:
     """Write a report as HTML or PDF; False if `progress` cancelled it."""

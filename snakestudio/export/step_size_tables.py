@@ -8,8 +8,6 @@ from snakestudio.analysis.comparison.step_size import TARGET, QuantityCheck, Ste
 from snakestudio.export.report import Report, scene_title
 from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number, text_cells
 
-__all__ = ["step_report", "step_table", "step_text"]
-
 
 def step_report(check: StepCheck, scene_file: str | None = None) -> Report:
     """A check of the step size, to be printed or written."""

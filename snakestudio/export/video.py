@@ -24,20 +24,11 @@ from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.codecs import video_path
 from snakestudio.export.composition import Composition
 from snakestudio.export.files import replacing
-from snakestudio.export.painter import FramePainter, FrameRenderer, overview_camera
+from snakestudio.export.painter import FrameRenderer
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.inputs import local_path
 from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.recording import Recording
-
-__all__ = [
-    "Companion",
-    "FramePainter",
-    "FrameRenderer",
-    "VideoOptions",
-    "overview_camera",
-    "write_video",
-]
 
 _AHEAD = 3
 """Frames that may be drawn before the one before them is encoded."""

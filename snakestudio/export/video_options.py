@@ -15,8 +15,6 @@ from snakestudio.export.codecs import QUALITIES, Quality
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.recording import Recording
 
-__all__ = ["Companion", "VideoOptions", "check_columns"]
-
 MAX_PIXELS = 7680 * 4320
 MAX_STRIP = 8
 MAX_AXES = 3

@@ -192,7 +192,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     try:
         return app.exec()
     finally:
-        context.robot.close()  # a signal ends the program without closing the window
+        context.robot_controller.close()  # a signal ends the program without closing the window
         autosave.write_now()  # nothing is left of it after an orderly end
         autosave.close(keep=True)
         context.session_controller.close()

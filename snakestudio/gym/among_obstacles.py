@@ -10,8 +10,6 @@ from snakestudio.gym.settings import Settings
 from snakestudio.gym.task import Entry, Task
 from snakestudio.gym.views import View, headings
 
-__all__ = ["AmongObstacles"]
-
 
 class AmongObstacles(Task):
     """A task in which joints follow angles one by one, and links push against obstacles."""

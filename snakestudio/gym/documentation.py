@@ -10,8 +10,6 @@ from snakestudio.gym.task import Entry
 from snakestudio.gym.task_registry import TASKS, make_task
 from snakestudio.model.documentation import with_section
 
-__all__ = ["with_environments"]
-
 _UNITS = {
     "rad": "rad",
     "rad_s": "rad/s",

@@ -17,8 +17,6 @@ from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
 from snakestudio.gym.task_registry import make_task
 from snakestudio.gym.views import View, simulation_view
 
-__all__ = ["SnakeEnv", "drawn_start"]
-
 DRAWS = 20
 """Starts that are drawn before the range is given up as one in which the robot does not fit."""
 

@@ -17,8 +17,6 @@ from snakestudio.gym.task import Outcome
 from snakestudio.gym.views import View
 from snakestudio.model.scene import Scene
 
-__all__ = ["JamEscape"]
-
 _SPEED = 10.0
 _POWER = 0.001
 _GOAL_M = 0.3

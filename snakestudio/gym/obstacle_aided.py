@@ -10,8 +10,6 @@ from snakestudio.gym.among_obstacles import AmongObstacles
 from snakestudio.gym.task import Outcome
 from snakestudio.gym.views import View
 
-__all__ = ["ObstacleAided"]
-
 _SPEED = 10.0
 _POWER = 0.001
 

@@ -15,8 +15,6 @@ from snakestudio.gym.views import View
 from snakestudio.gym.wave_drive import WaveDrive
 from snakestudio.model.track import track
 
-__all__ = ["PathFollowing"]
-
 _SPEED = 10.0
 _NEAR = 2.0
 _POWER = 0.01

@@ -15,8 +15,6 @@ from snakestudio.model.scene import Scene
 if TYPE_CHECKING:
     from snakestudio.api.running import Run
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -12,8 +12,6 @@ from snakestudio.gym.task import Entry, Outcome, Task
 from snakestudio.gym.views import View
 from snakestudio.gym.wave_drive import WaveDrive
 
-__all__ = ["Sidewinding"]
-
 _SPEED = 10.0
 _DRIFT = 5.0
 _POWER = 0.01

@@ -24,8 +24,6 @@ from snakestudio.gym.views import View, headings
 from snakestudio.model.robot.axis_values import axis_values
 from snakestudio.paths import scenes_dir
 
-__all__ = ["Entry", "Outcome", "Task"]
-
 _FRICTION = ("mu_along", "mu_across", "viscous_along_ns_per_m", "viscous_across_ns_per_m")
 """Values of the ground that are multiplied by the factor that is drawn."""
 

@@ -13,8 +13,6 @@ from snakestudio.gym.settings import Settings
 from snakestudio.gym.sidewinding import Sidewinding
 from snakestudio.gym.task import Task
 
-__all__ = ["TASKS", "make_task"]
-
 TASKS: dict[str, type[Task]] = {
     "SnakeStudio/Sidewinding-v0": Sidewinding,
     "SnakeStudio/ObstacleAided-v0": ObstacleAided,

@@ -21,8 +21,6 @@ from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
 from snakestudio.gym.task_registry import make_task
 from snakestudio.gym.views import View, batch_view
 
-__all__ = ["SnakeVectorEnv"]
-
 Info = dict[str, Any]
 
 

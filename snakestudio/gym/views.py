@@ -11,8 +11,6 @@ from snakestudio.api.batch import Batch
 from snakestudio.api.simulation import Simulation
 from snakestudio.model.snapshot import Contacts
 
-__all__ = ["View", "batch_view", "headings", "simulation_view"]
-
 
 class View(NamedTuple):
     """States of n worlds with l links and m joint axes; arrays are read and never kept."""

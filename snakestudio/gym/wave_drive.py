@@ -12,8 +12,6 @@ from snakestudio.gym.task import Entry
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
-__all__ = ["WaveDrive"]
-
 _RESPONSE_S = 0.5
 """Time constant with which parameters follow an action, s; what the start differs from the wave
 fades with it, too."""

@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = [
     "jit",
     "layout",
     "reporting_compilation",
+    "specialised",
     "used_files",
     "value_type",
 ]
@@ -83,6 +85,23 @@ def inlined(function: F) -> F:
 def exact(function: F) -> F:
     """As `jit`, but products are rounded before they are added: the bits are those of Python and numpy."""
     return _compiled(function, forceinline=False, fastmath=False)
+
+
+def specialised(function: F, module: str, **names: Any) -> F:
+    """A copy of `function`, not yet compiled, in which these names are other functions.
+
+    What a compiled function calls is inlined and known to the compiler only if it is no argument. A
+    closure would do, but numba keeps no compiled code of one with functions in it.
+
+    Parameters
+    ----------
+    module : str
+        Name of the module that the copy belongs to.
+    """
+    own = {**function.__globals__, "__name__": module, **names}
+    copy = FunctionType(function.__code__, own, function.__name__)
+    copy.__doc__ = function.__doc__
+    return cast(F, copy)
 
 
 _ENTRIES: dict[Any, Any] = {}

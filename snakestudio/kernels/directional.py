@@ -13,19 +13,17 @@ from snakestudio.kernels.prox import natural_interval, prox_disc, prox_interval
 
 __all__ = ["natural_box", "natural_unit_velocity"]
 
+Pair = tuple[float, float]
+"""What a contact has along and across the link."""
+
 
 @inlined
 def natural_unit_velocity(
-    impulse_1: float,
-    impulse_2: float,
-    gamma_1: float,
-    gamma_2: float,
-    prox_r: float,
-    radius: float,
-    plus: float,
-    minus: float,
+    impulse: Pair, gamma: Pair, prox_r: float, radius: float, plus: float, minus: float
 ) -> float:
     """How far friction along the unit velocity is from being satisfied, N s; `gamma` is in one scale for both axes."""
+    impulse_1, impulse_2 = impulse
+    gamma_1, gamma_2 = gamma
     held = impulse_1 / (plus if impulse_1 > 0.0 else minus)
     near_1, near_2 = prox_disc(held - prox_r * gamma_1, impulse_2 - prox_r * gamma_2, radius)
     near_1 *= plus if near_1 > 0.0 else minus
@@ -34,16 +32,11 @@ def natural_unit_velocity(
 
 @inlined
 def natural_box(
-    impulse_1: float,
-    impulse_2: float,
-    gamma_1: float,
-    gamma_2: float,
-    prox_r: float,
-    radius: float,
-    plus: float,
-    minus: float,
+    impulse: Pair, gamma: Pair, prox_r: float, radius: float, plus: float, minus: float
 ) -> float:
     """How far friction is from being satisfied that applies to each component, N s."""
+    impulse_1, impulse_2 = impulse
+    gamma_1, gamma_2 = gamma
     middle = 0.5 * radius * (plus - minus)
     half = 0.5 * radius * (plus + minus)
     near = middle + prox_interval(impulse_1 - prox_r * gamma_1 - middle, half)

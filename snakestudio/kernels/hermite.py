@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["evaluate_linear", "evaluate_reference"]
+__all__ = ["JointKnots", "evaluate_linear", "evaluate_reference", "find_knot"]
+
+
+class JointKnots(NamedTuple):
+    """A joint reference as kernels take it: k knots of m joints with one axis each."""
+
+    time: FloatArray
+    """Ascending, (k,), s."""
+
+    angle: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    """`angle`, `rate` and `acceleration`: (k, m, 1), rad, rad/s and rad/s^2."""
+
+    torque: FloatArray
+    """Torques that the motors get instead, (k, m, 1), N m; of length 0 if the joints follow the
+    angles."""
+
+
+@inlined
+def find_knot(knots: JointKnots, time: float, knot: int) -> int:
+    """Index of the last knot at or before `time` but the very last, searched from `knot` on."""
+    while knot < len(knots.time) - 2 and knots.time[knot + 1] <= time:
+        knot += 1
+    return knot
 
 
 @inlined

@@ -37,20 +37,7 @@ SECOND = 4
 THIRD = 8
 RIGHT = 3
 
-Matrix = tuple[
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-    float,
-]
+Matrix = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 """A [v; w] = b at a point that moves with v: A_xx, A_xy, A_yx, A_yy, A_xw, A_yw, A_wx, A_wy, A_ww,
 b_x, b_y, b_w."""
 

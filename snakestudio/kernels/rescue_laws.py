@@ -110,6 +110,14 @@ def _point(
     return y1, y2, own, stretch, pull, 0.0
 
 
+Load = tuple[float, float, float, float]
+"""What presses a disc: the smoothed load (its radius), N s, the slope of that by y_N, its change for
+a unit of ln tau, and the gain of the normal law."""
+
+Smoothing = tuple[float, float, float, float]
+"""tau, keen, shift and loss as of `linearise`."""
+
+
 @inlined
 def _linearise_disc(
     at: Point,
@@ -117,14 +125,8 @@ def _linearise_disc(
     c: int,
     i: int,
     gain: float,
-    radius: float,
-    slope: float,
-    growth: float,
-    gain_n: float,
-    tau: float,
-    keen: float,
-    shift: float,
-    loss: float,
+    load: Load,
+    smoothing: Smoothing,
     law: FloatArray,
     d: int,
     plus: float,
@@ -132,9 +134,10 @@ def _linearise_disc(
 ) -> float:
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
-    `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N
-    and `growth` its change for a unit of ln tau. `plus` and `minus` as of `_point`.
+    `plus` and `minus` as of `_point`.
     """
+    radius, slope, growth, gain_n = load
+    tau, keen, shift, loss = smoothing
     keep = 1.0 - keen
     y1, y2, size, stretch, pull, along = _point(at, anchor, c, i, gain, tau, shift, plus, minus)
     per_size = 1.0 / size
@@ -221,6 +224,7 @@ def linearise(
     squares = 0.0
     law = s.law
     anchor = s.anchor
+    smoothing = tau, keen, shift, loss
     for c in range(problem.first[problem.axis.shape[0]]):
         gain = factor * problem.gain[c, GAIN_N]
         p = at.contact[c, LAW_N]
@@ -237,6 +241,7 @@ def linearise(
         law[c, Q_N] = -inverse * error
         law[c, S_N] = inverse * growth
         squares += error * error
+        load = radius, slope, growth, gain
         gain_t, gain_v = factor * problem.gain[c, GAIN_T], factor * problem.gain[c, GAIN_V]
         if gain_t > 0.0:
             squares += _linearise_disc(
@@ -245,14 +250,8 @@ def linearise(
                 c,
                 LAW_T,
                 gain_t,
-                radius,
-                slope,
-                growth,
-                gain,
-                tau,
-                keen,
-                shift,
-                loss,
+                load,
+                smoothing,
                 law,
                 DISC_T,
                 problem.gain[c, SHARE_PLUS],
@@ -265,14 +264,8 @@ def linearise(
                 c,
                 LAW_V,
                 gain_v,
-                radius,
-                slope,
-                growth,
-                gain,
-                tau,
-                keen,
-                shift,
-                loss,
+                load,
+                smoothing,
                 law,
                 DISC_V,
                 1.0,

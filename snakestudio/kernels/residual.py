@@ -80,14 +80,16 @@ def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainI
         p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
         if problem.kind == UNIT_VELOCITY:
             distance = natural_unit_velocity(
-                p1, p2, rough * along, rough * across, prox_r, radius, plus, minus
+                (p1, p2), (rough * along, rough * across), prox_r, radius, plus, minus
             )
         elif problem.kind == HALVES:
             distance = natural_halves(
                 p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus
             )
         else:
-            distance = natural_box(p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus)
+            distance = natural_box(
+                (p1, p2), (mu_1 * along, mu_2 * across), prox_r, radius, plus, minus
+            )
         worst = max(worst, distance)
         total += distance
     return worst + 0.0 * total

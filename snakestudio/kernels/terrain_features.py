@@ -209,18 +209,17 @@ def _face(
     count: int,
 ) -> int:
     """The contact of the end sphere at `t` with the upper left or the lower right triangle of a cell, if it has one."""
-    c = capsule
     h00 = height(field, i, j)
     h11 = height(field, i + 1, j + 1)
     middle = height(field, i, j + 1) if upper else height(field, i + 1, j)
     gx = (h11 - middle if upper else middle - h00) / field.dx
     gy = (middle - h00 if upper else h11 - middle) / field.dy
     size = math.sqrt(1.0 + gx * gx + gy * gy)
-    x = c.x + t * c.ex - i * field.dx
-    y = c.y + t * c.ey - j * field.dy
-    z = c.z + t * c.ez - h00
+    x = capsule.x + t * capsule.ex - i * field.dx
+    y = capsule.y + t * capsule.ey - j * field.dy
+    z = capsule.z + t * capsule.ez - h00
     distance = (z - gx * x - gy * y) / size
-    if distance < 0.0 or distance > c.radius + c.tolerance:
+    if distance < 0.0 or distance > capsule.radius + capsule.tolerance:
         return count
     across, along = (x + distance * gx / size) / field.dx, (y + distance * gy / size) / field.dy
     small, large = (across, along) if upper else (along, across)
@@ -229,10 +228,10 @@ def _face(
         return count
     return offer_on_surface(
         field,
-        c,
+        capsule,
         feature,
         t,
-        distance - c.radius,
+        distance - capsule.radius,
         -gx / size,
         -gy / size,
         1.0 / size,

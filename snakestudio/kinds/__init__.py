@@ -1,1 +1,1 @@
-"""What the kinds of a part of the scene declare of themselves, each once; who shows, checks or records asks here."""
+"""Declarations of the kinds of scene parts, each in one place; views, checks and recordings look them up here."""

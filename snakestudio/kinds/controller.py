@@ -1,4 +1,4 @@
-"""What a controller declares of itself: all that panels, checks, plots, pictures and files of runs know of it."""
+"""Declaration of a kind of controller: everything that panels, checks, plots, images and run files know about it."""
 
 from __future__ import annotations
 
@@ -25,35 +25,21 @@ from snakestudio.model.registry import (
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = [
-    "CONTROLLERS",
-    "ControllerKind",
-    "Curve",
-    "EventFinder",
-    "JointMarks",
-    "Plot",
-    "Said",
-    "controller_of",
-    "stand_in",
-]
-
-
-NOT_LOADED = "The plug-in that has it is not loaded."
+NOT_LOADED = "The plug-in that provides it is not loaded."
 
 EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
-"""Finds moments in more rows of a run: their times (k,), s, and what controllers and models added
-to them (k, x)."""
+"""Finds events in further rows of a run: arguments are times (k,), s, and the added columns (k, x)."""
 
 
 class JointMarks(NamedTuple):
-    """Joints (0-based) that are marked in pictures, and whether something is done about what they are marked for."""
+    """Joints (0-based) to mark in images, and whether the reason is being resolved."""
 
     joints: list[int]
     worked_on: bool
 
 
 class Said(NamedTuple):
-    """Something to be said in the legend of the view."""
+    """An entry in the legend of the viewport."""
 
     tone: Literal["accent", "good", "warning"]
     text: str
@@ -68,31 +54,31 @@ class Curve:
 
     name: str
     right: bool = False
-    """On the right axis."""
+    """Whether the curve uses the right axis."""
 
     faint: bool = False
-    """Drawn dim: a reference."""
+    """Whether the curve is dimmed, as for a reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A kind of plot, for all runs that have its channels."""
+    """A kind of plot, available for all runs with its channels."""
 
     key: str
-    """Its name in stored layouts."""
+    """Name in stored layouts."""
 
     title: str
     curves: tuple[Curve, ...]
-    """The first tells the unit of the left axis."""
+    """The first curve determines the unit of the left axis."""
 
     least: float = 1e-9
-    """Least length of the left axis."""
+    """Smallest span of the left axis."""
 
     levels: tuple[tuple[float, str], ...] = ()
-    """Values to mark, and what they are."""
+    """Values to mark, with their labels."""
 
     place: float = 100.0
-    """Where it stands among others."""
+    """Sort key in lists of plots."""
 
 
 def _fine(scene: Scene) -> list[Problem]:
@@ -108,66 +94,66 @@ class ControllerKind(FieldsDeclaration):
     registry: ClassVar[Registry[Any]] = registry.CONTROLLERS
 
     fields: type[ControllerFields]
-    """The scene's [controller] table; its class says which other parts of the scene have an effect
-    beside it (`uses`)."""
+    """Class of the scene's [controller] table; its `uses` lists other parts of the scene that have an
+    effect with this controller."""
 
     make: Callable[[Scene, FloatArray], Any]
-    """The controller (`control.base.Controller`) of a scene whose joints start at given angles,
+    """Creates the controller (`control.base.Controller`) from a scene and the initial joint angles,
     (m,), rad."""
 
     title: str = ""
     help: str = ""
-    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
-    of the fields, if left out."""
+    """`title` and `help` for people; the help is a sentence. By default they come from the name and the
+    docstring of the fields."""
 
     place: float = 100.0
-    """Where it stands in lists."""
+    """Sort key in lists."""
 
     check: Callable[[Scene], list[Problem]] = _fine
-    """What is wrong or doubtful in a scene with it."""
+    """Returns the problems of a scene with this controller."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
-    """Keys, when they have an effect in a scene with it, and that in a few words."""
+    """Keys with the condition under which they have an effect, as a function and in a few words."""
 
     tools: tuple[str, ...] = ()
-    """What else of the window serves it: "path" to draw, controls to "drive" it."""
+    """Tools of the window for this controller: "path" to draw a path, "drive" for the controls."""
 
     note: Callable[[Any], str] = lambda fields: ""
-    """What there is to say in its panel about its values; "" for nothing."""
+    """Returns a note about the fields for the panel, or ""."""
 
     channels: tuple[str, ...] = ()
-    """Those that all of its runs have: its run is known by them. Those of the controller's class if
-    left out."""
+    """Channels of all runs with this controller, by which such runs are recognized; by default those of
+    the controller's class."""
 
     plots: tuple[Plot, ...] = ()
-    """Kinds of plot of its channels; one of all channels if left out."""
+    """Plots of the channels; by default one plot of all channels."""
 
     shown: tuple[str, str, str, str] | None = None
-    """Which plots are shown at first; none: those of its scene."""
+    """Plots to show initially; None: those of the scene."""
 
     phase: tuple[str, str, str] | None = None
-    """A channel that is above 0 in a phase of it, and what the phase's begin and end are called."""
+    """A channel that is above 0 during a phase, and the names of the start and end of the phase."""
 
     says: Callable[[Mapping[str, float]], list[Said]] = lambda control: []
-    """What to say of its channels' values."""
+    """Returns legend entries for values of the channels."""
 
     marks: Callable[[Mapping[str, float]], JointMarks | None] = lambda control: None
-    """What to mark of its channels' values in pictures; None for nothing."""
+    """Returns the joints to mark for values of the channels, or None."""
 
     events: Callable[[Schema, Any], EventFinder] | None = None
-    """Makes what finds its moments in a run: from the run's columns and from the fields."""
+    """Creates the finder of events in a run, from the columns of the run and the fields."""
 
     remedies: Mapping[Fields, str] = field(default_factory=dict)
-    """What to do where something is not measured that it needs."""
+    """Remedies if fields that the controller needs are not measured."""
 
     states: Mapping[str, type] = field(default_factory=dict)
-    """What its saved state is made of, by names in run files."""
+    """Classes of the saved state, by name in run files."""
 
     formerly: Mapping[str, type] = field(default_factory=dict)
-    """The same, and its fields, as version 0.1.0 called them."""
+    """Classes of the saved state and of the fields, by their names in version 0.1.0."""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Fill in defaults that depend on other fields."""
         title = self.title or titled(self.kind_name)
         declared = getattr(self.make, "channels", ())
         channels = self.channels or (declared if isinstance(declared, tuple) else ())
@@ -190,7 +176,7 @@ class ControllerKind(FieldsDeclaration):
 
 
 def stand_in(name: str) -> ControllerKind:
-    """What is used for a controller of a plug-in that is not loaded."""
+    """Placeholder for a controller of a plug-in that is not loaded."""
     fields = unchecked_fields(name, ControllerFields)
     return ControllerKind(
         fields=fields, make=_refuse, title=f"{titled(name)} (plug-in)", help=NOT_LOADED
@@ -206,7 +192,7 @@ CONTROLLERS: Registry[ControllerKind] = registry.CONTROLLERS
 
 
 def controller_of(control: Mapping[str, float]) -> ControllerKind | None:
-    """The controller that made the channels of a snapshot; None if it made none. Another one may be in the scene."""
+    """The controller whose channels a snapshot has; None if it has none. The scene may have another controller now."""
     return _known_by(tuple(control), tuple(CONTROLLERS.values())) if control else None
 
 

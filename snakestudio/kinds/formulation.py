@@ -1,4 +1,4 @@
-"""What a formulation of the dynamics declares of itself: all that checks, files of runs and the window know of it."""
+"""Declaration of a formulation of the dynamics: everything that checks, run files and the window know about it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["FORMULATIONS", "FormulationKind", "Late", "stand_in", "thing_at"]
-
 Late = Callable[..., Any] | str
-"""A thing, or where it is in the folder of the formulation, "module:name": compiled code is loaded
-when it is used."""
+"""An object, or its location in the folder of the formulation, "module:name", so that compiled code is
+loaded on first use."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,71 +36,68 @@ class FormulationKind(FieldsDeclaration):
     registry: ClassVar[Registry[Any]] = registry.FORMULATIONS
 
     fields: type[ModelFields]
-    """The scene's [model] table; its class says what body it moves (`body`), and whether in space
-    (`spatial`)."""
+    """Class of the scene's [model] table; it declares the kind of body (`body`) and whether it moves in
+    space (`spatial`)."""
 
     engine: Late
-    """Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it
-    are relative to."""
+    """Creates the engine (`engines.base.Engine`) from a scene and the folder to which its file names are
+    relative."""
 
     title: str = ""
     help: str = ""
-    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
-    of the fields, if left out."""
+    """`title` and `help` for people; the help is a sentence. By default they come from the name and the
+    docstring of the fields."""
 
     short: str = ""
     name: str = ""
-    """`short` and `name`: the title where there is little room, and within a sentence; from the
-    title if left out."""
+    """`short` and `name`: the title where space is limited, and in a sentence; by default from the
+    title."""
 
     reads: frozenset[str] = frozenset()
-    """Scene keys with an effect in it, as `kinds.reads` has them; all keys if left out."""
+    """Scene keys that have an effect, as in `kinds.reads`; all keys by default."""
 
     check: Late = ""
-    """What is wrong or doubtful in a scene, of the same."""
+    """Returns the problems of a scene; same arguments as `engine`."""
 
     schema: Late = ""
-    """What the rows of a run of a scene hold; where it is left out, an engine is built and
-    asked."""
+    """Returns the columns of a run of a scene; by default an engine is built to determine them."""
 
     largest_stable_step: Late = ""
-    """Step up to which its explicit parts are stable in a scene, s."""
+    """Returns the largest step at which the explicit parts are stable in a scene, s."""
 
     folder: str = ""
-    """Package that places are relative to."""
+    """Package to which locations are relative."""
 
     place: float = 100.0
-    """Where it stands in lists."""
+    """Sort key in lists."""
 
     parts: int = 0
-    """Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is
-    nothing to compile."""
+    """Number of compiled functions, all of which `run_once` of the engine calls; 0 if there is nothing
+    to compile."""
 
     contact_problems: bool = False
-    """Whether its steps solve a contact problem, which can be saved."""
+    """Whether the steps solve a contact problem, which can be saved."""
 
     friction_laws: tuple[str, ...] = ()
-    """Values of `ground.law` that it can, its own first: that is what a scene which names none
-    gets."""
+    """Supported values of `ground.law`; the first is the default."""
 
     friction_arrows: bool = False
-    """Whether the friction on its body is shown as arrows."""
+    """Whether friction on the body is shown as arrows."""
 
     alone: bool = False
-    """Whether panels leave out what no other formulation reads, where it is not the scene's."""
+    """Whether panels hide the keys that only this formulation reads while another one is selected."""
 
     states: Mapping[str, Late] = field(default_factory=dict)
-    """What its saved state is made of, by names in run files."""
+    """Classes of the saved state, by name in run files."""
 
     formerly: Mapping[str, Late] = field(default_factory=dict)
-    """The same, as version 0.1.0 called them."""
+    """Classes of the saved state, by their names in version 0.1.0."""
 
     from_format_1: Late | None = None
-    """Makes fields of its state, by name, of what files of format 1 have; None if they are the
-    same."""
+    """Converts state fields of format 1 to current ones, by name; None if they are identical."""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Fill in defaults that depend on other fields."""
         title = self.title or titled(self.kind_name)
         own = bool(self.folder)
         for name, value in {
@@ -118,21 +113,21 @@ class FormulationKind(FieldsDeclaration):
         }.items():
             object.__setattr__(self, name, value)
 
-    def friction_law(self, asked: str | None) -> str:
-        """The law of friction that holds in it where a scene asks for one (None: for none); "" if it has none."""
-        return asked or next(iter(self.friction_laws), "")
+    def friction_law(self, requested: str | None) -> str:
+        """Friction law to use for the law `requested` by a scene (None: default); "" if there is no friction law."""
+        return requested or next(iter(self.friction_laws), "")
 
     def whole_place(self, what: Late) -> Late:
-        """What is declared, with its folder if it is a place."""
+        """Return `what`; a location gets the folder of the formulation."""
         return f"{self.folder}.{what}" if isinstance(what, str) else what
 
     def loaded(self, what: Late) -> Any:
-        """The thing that is declared."""
+        """Return the declared object, imported if necessary."""
         return thing_at(self.whole_place(what))
 
 
 def thing_at(place: Late) -> Any:
-    """The thing at a whole place, "package.module:name", imported now; or what is given itself."""
+    """Import the object at a full location, "package.module:name"; other objects are returned unchanged."""
     if not isinstance(place, str):
         return place
     module, _, name = place.partition(":")
@@ -148,7 +143,7 @@ def _endless(scene: Scene) -> float:
 
 
 def _everything() -> frozenset[str]:
-    """All keys of a scene."""
+    """Patterns of all keys of a scene."""
     parts = [
         name
         for name, info in Scene.model_fields.items()
@@ -158,15 +153,17 @@ def _everything() -> frozenset[str]:
 
 
 def stand_in(name: str) -> FormulationKind:
-    """What is used for a formulation of a plug-in that is not loaded."""
+    """Placeholder for a formulation of a plug-in that is not loaded."""
     fields = unchecked_fields(name, ModelFields)
     title = f"{titled(name)} (plug-in)"
-    text = "The plug-in that has it is not loaded."
+    text = "The plug-in that provides it is not loaded."
     return FormulationKind(fields=fields, engine=_refuse, title=title, help=text)
 
 
 def _refuse(scene: Scene, base_dir: Path | None = None) -> Any:
-    raise SceneError(f'model.kind = "{scene.model.kind}": The plug-in that has it is not loaded.')
+    raise SceneError(
+        f'model.kind = "{scene.model.kind}": The plug-in that provides it is not loaded.'
+    )
 
 
 FORMULATIONS: Registry[FormulationKind] = registry.FORMULATIONS

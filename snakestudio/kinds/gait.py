@@ -1,4 +1,4 @@
-"""What a gait declares of itself: all that panels, checks and files of runs know of it."""
+"""Declaration of a kind of gait: everything that panels, checks and run files know about it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["GAIT_KINDS", "GaitKind", "stand_in"]
-
 
 def _fine(scene: Scene) -> list[Problem]:
     return []
@@ -38,56 +36,56 @@ class GaitKind(FieldsDeclaration):
     registry: ClassVar[Registry[Any]] = registry.GAIT_KINDS
 
     fields: type[GaitFields]
-    """The scene's [gait] table; those whose names begin with "pitch_" have an effect in space
-    alone."""
+    """Class of the scene's [gait] table; fields whose names start with "pitch_" only have an effect in
+    space."""
 
     title: str = ""
     help: str = ""
-    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
-    of the fields, if left out."""
+    """`title` and `help` for people; the help is a sentence. By default they come from the name and the
+    docstring of the fields."""
 
     place: float = 100.0
-    """Where it stands in lists."""
+    """Sort key in lists."""
 
     make: Callable[[Scene], Any] | None = None
-    """The angles of a scene's joints over time (`control.set_points.OwnGait`). Of two gaits with
-    the same, one takes over from the other while a run goes."""
+    """Creates the motion of a scene's joints (`control.set_points.OwnGait`). During a run, a gait can
+    change to another kind with the same `make`."""
 
     torques: Callable[[Scene, NDArray[np.float64]], Any] | None = None
-    """Instead of `make`: what gives the joints torques (`control.base.Controller`), in place of any
-    controller."""
+    """Instead of `make`: creates a source of joint torques (`control.base.Controller`), which replaces
+    the controller of the scene."""
 
     check: Callable[[Scene], list[Problem]] = _fine
-    """What is wrong or doubtful in a scene with it."""
+    """Returns the problems of a scene with this gait."""
 
     readable: Callable[[Any], bool] = lambda fields: True
-    """Whether its values can be used at all, so that a run can take them over."""
+    """Whether the fields are valid, so that a run can use them."""
 
     rates: Callable[[Scene], NDArray[np.float64]] | None = None
-    """Largest rates that it asks of all joint axes of a scene, (m,), rad/s; of a gait of waves they
-    follow from these."""
+    """Returns the largest rates of all joint axes of a scene, (m,), rad/s; for gaits of waves they follow
+    from the waves."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
-    """Keys, when they have an effect in a scene with it, and that in a few words."""
+    """Keys with the condition under which they have an effect, as a function and in a few words."""
 
     states: Mapping[str, type] = field(default_factory=dict)
-    """What its saved state is made of, by names in run files."""
+    """Classes of the saved state, by name in run files."""
 
     formerly: Mapping[str, type] = field(default_factory=dict)
-    """The same, and its fields, as version 0.1.0 called them."""
+    """Classes of the saved state and of the fields, by their names in version 0.1.0."""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Fill in defaults that depend on other fields."""
         title = self.title or titled(self.kind_name)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "help", self.help or first_line(self.fields) or title)
 
 
 def stand_in(name: str) -> GaitKind:
-    """What is used for a gait of a plug-in that is not loaded: it asks for straight joints."""
+    """Placeholder for a gait of a plug-in that is not loaded; its joints are straight."""
     fields = unchecked_fields(name, GaitFields)
     title = f"{titled(name)} (plug-in)"
-    text = "The plug-in that has it is not loaded."
+    text = "The plug-in that provides it is not loaded."
     return GaitKind(fields=fields, title=title, help=text)
 
 

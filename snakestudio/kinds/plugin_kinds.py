@@ -1,4 +1,4 @@
-"""Which kinds of a scene come from plug-ins, and which of them are missing because a plug-in is not loaded."""
+"""Kinds of a scene that come from plug-ins, and kinds that are missing because a plug-in is not loaded."""
 
 from __future__ import annotations
 
@@ -14,18 +14,9 @@ from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.plugins.loaded import Plugin, find
 from snakestudio.plugins.scenes import named_plugins
 
-__all__ = [
-    "driving_plugins",
-    "is_complete",
-    "plugin_records",
-    "plugins_in_use",
-    "problems",
-    "renewed",
-]
-
 
 def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
-    """Parts that have a kind, with their keys."""
+    """Parts of the scene that have a kind, with their keys."""
     for name in PARTS_WITH_KINDS:
         part = getattr(scene, name)
         if isinstance(part, tuple):
@@ -35,35 +26,35 @@ def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
 
 
 def is_complete(scene: Scene) -> bool:
-    """Whether all kinds of a scene are there."""
+    """Whether all kinds of a scene are available."""
     return not any(issubclass(fields, Unchecked) for _, fields in _types(scene))
 
 
 def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
-    """What a scene names and is not there: an error for each kind, and a warning for a plug-in with none of them."""
+    """Missing plug-ins: an error for each missing kind, and a warning for each plug-in without any of them."""
     if not scene.plugin and is_complete(scene):
         return []
     missing = [each for each in named_plugins(scene.plugins, base_dir) if each.state != "loaded"]
-    found = []
+    missing_kinds = []
     reasons = [each.refusal() for each in missing]
     for key, part in _parts(scene):
         if not isinstance(part, Unchecked):
             continue
         what = f'"{part.kind}" is not a kind of SnakeStudio'  # type: ignore[attr-defined]
-        remedy = "load the plug-in that has it"
+        remedy = "load the plug-in that provides it"
         if reasons:
             what = f"{what}: {' and '.join(reason for reason, _ in reasons)}"
             remedy = reasons[0][1]
-        found.append(Problem("error", f"{key}.kind", what, remedy))
-    if not found:
+        missing_kinds.append(Problem("error", f"{key}.kind", what, remedy))
+    if not missing_kinds:
         return [Problem("warning", "plugin", reason, remedy) for reason, remedy in reasons]
-    return found
+    return missing_kinds
 
 
 def renewed(scene: Scene) -> Scene:
-    """A scene whose parts are of the kinds as they are loaded now; those of kinds that are gone have stand-ins.
+    """Rebuild the parts of a scene with the currently loaded kinds; missing kinds get placeholders.
 
-    Raises `SceneError` if values do not suit the kinds.
+    Raises `SceneError` if values are invalid for the kinds.
     """
     scene = _with_stand_ins(scene)
     return (
@@ -74,7 +65,7 @@ def renewed(scene: Scene) -> Scene:
 
 
 def _types(scene: Scene) -> Iterator[tuple[str, Any]]:
-    """The classes of which parts of a scene are, each once, with the parts' names: there may be many obstacles."""
+    """Classes of the parts of a scene with the names of the parts; each class once."""
     for name in PARTS_WITH_KINDS:
         part = getattr(scene, name)
         yield from (
@@ -118,12 +109,12 @@ def _sources(scene: Scene, names: tuple[str, ...]) -> tuple[Plugin, ...]:
 
 
 def plugins_in_use(scene: Scene) -> tuple[Plugin, ...]:
-    """The plug-ins whose kinds a scene has."""
+    """Plug-ins whose kinds a scene uses."""
     return _sources(scene, tuple(PARTS_WITH_KINDS))
 
 
 def plugin_records(scene: Scene) -> tuple[str, ...]:
-    """A line for every plug-in whose kinds a scene has, for files of its runs: file or package, SHA-256, its kinds."""
+    """A line for each plug-in that a scene uses, for its run files: file or package, SHA-256, kinds."""
     records = []
     for plugin in plugins_in_use(scene):
         kinds = ", ".join(f"{role} {name}" for role, name in plugin.adds)
@@ -132,5 +123,5 @@ def plugin_records(scene: Scene) -> tuple[str, ...]:
 
 
 def driving_plugins(scene: Scene) -> tuple[Plugin, ...]:
-    """Those of them that say what the joints do."""
+    """Plug-ins that command the joints."""
     return _sources(scene, ("controller", "gait"))

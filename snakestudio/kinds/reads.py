@@ -1,7 +1,7 @@
-"""Which values of a scene have an effect in it: what its formulation reads, and what other values let it matter.
+"""Which values of a scene have an effect, depending on the formulation and on other values.
 
-A formulation declares the keys it reads; from that alone `check`, `run` and the window say which
-values that somebody gave are left out, and where they would count.
+A formulation declares the keys that it reads. From this, `check`, `run` and the window report which
+explicit values are ignored, and where they would have an effect.
 """
 
 from __future__ import annotations
@@ -25,16 +25,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPicture
 from snakestudio.text import counted, listing, literal_text, noun, quoted
 
-__all__ = [
-    "EVERY_MODEL",
-    "LINKS",
-    "belongs_elsewhere",
-    "findings",
-    "left_out",
-    "readers",
-    "unused_reason",
-]
-
 EVERY_MODEL = frozenset(
     {
         "format",
@@ -49,20 +39,20 @@ EVERY_MODEL = frozenset(
         "solver.step_s",
     }
 )
-"""What holds whatever moves the robot; "run.*" are all keys of a part, and those of obstacles have
-no numbers."""
+"""Keys that every model reads; "run.*" means all keys of a part, and keys of obstacles have no
+numbers."""
 
 LINKS = EVERY_MODEL | {
     *(
         f"robot.{name}"
         for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")
     ),
-    "robot.contact_half_length_m",  # drawn, where nothing is collided with
+    "robot.contact_half_length_m",  # drawn, even without collisions
     *(
         f"ground.{name}"
         for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")
     ),
-    "gait.kind",  # and with it all that no pitch needs
+    "gait.kind",  # implies all fields except those of pitch
     *(
         f"start.{name}"
         for name in (
@@ -96,31 +86,30 @@ LINKS = EVERY_MODEL | {
     "beam.length_m",
     "actuator.max_speed_deg_s",  # of the references
 }
-"""What every formulation of a robot with links reads, itself or through who tells its joints what
-to do."""
+"""Keys that every formulation of a robot with links reads, directly or through its controller."""
 
 _AS_WITHOUT = {"ground.mu_rolling": 0.0}
-"""Values with which a formulation that reads them does what the others do."""
+"""Values with which a formulation behaves like formulations that do not read them."""
 
 
 class _Condition(NamedTuple):
-    """Values that have an effect only beside certain other ones."""
+    """Values that have an effect only in combination with other values."""
 
     keys: tuple[str, ...]
     """As in `Reads`."""
 
     of: str
-    """The key that decides; a formulation that does not read it knows no such condition."""
+    """The deciding key; the condition does not apply to formulations that do not read it."""
 
     holds: Callable[[Scene], bool]
-    """Whether they have an effect in a scene."""
+    """Whether the values have an effect in a scene."""
 
     words: str
-    """When they have, in a few words."""
+    """The condition in a few words."""
 
 
 def _takes_shape(scene: Scene, *own: str) -> bool:
-    """Whether the start has its pose from the gait, as far as it does not say one of these itself."""
+    """Whether the start pose comes from the gait and none of the start's keys in `own` overrides it."""
     return isinstance(scene.start, GaitStart) and all(
         getattr(scene.start, name) is None for name in own
     )
@@ -140,7 +129,7 @@ _NO_JOINTS = "only with joints"
 
 
 def _shapes(name: str) -> _Condition:
-    """Of a value of the gait that its pose at t = 0 has, too, unless the start says its own."""
+    """Condition for a gait value that also determines the start pose, unless the start overrides it."""
     return _Condition(
         (f"gait.{name}",),
         "controller.kind",
@@ -181,7 +170,7 @@ _OF_JOINTS = (
 _OF_SHAPE = tuple(
     f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg")
 )
-"""What a single link has its direction from, if it starts in the gait's pose."""
+"""Keys that determine the direction of a single link that starts in the pose of the gait."""
 
 _OF_ANGLES = (
     *(f"joint_controller.{name}" for name in JointController.model_fields),
@@ -193,7 +182,7 @@ _OF_ANGLES = (
     "actuator.max_speed_deg_s",
     "solver.joints",
 )
-"""What leads joints to angles."""
+"""Keys for following joint angles."""
 
 _CONDITIONS = (
     _Condition(_OF_ANGLES, "gait.kind", lambda s: not s.gives_torques, "not under given torques"),
@@ -309,7 +298,7 @@ _CONDITIONS = (
 
 
 def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
-    """Whether a key, the part that it belongs to, or all of the whole part of the scene, is among the patterns."""
+    """Whether the patterns contain a key, its part, or all keys of the part."""
     part, _, inner = key.partition(".")
     return (
         key in patterns
@@ -319,31 +308,31 @@ def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
 
 
 def _read(patterns: frozenset[str], key: str) -> bool:
-    """Whether a formulation reads a key; one that reads which gait it is reads all of it, in a plane but the pitch."""
+    """Whether a formulation reads a key; `gait.kind` implies all fields of the gait but those of pitch."""
     flat = "gait.kind" in patterns and key.startswith("gait.") and not key.startswith("gait.pitch_")
     return _holds(patterns, key) or flat
 
 
 @lru_cache(maxsize=1024)
 def _plain(key: str) -> str:
-    """The key as it is declared: of any obstacle, of any entry. Tables such as patches are read as a whole."""
+    """The key as it is declared, without the numbers of obstacles and entries. Tables such as patches are one key."""
     return re.sub(r"\[\d+\]", "", key) if key.startswith("obstacles[") else key.partition("[")[0]
 
 
 def readers(key: str) -> tuple[str, ...]:
-    """Formulations that read the value at a dotted key; all those of links also stand for parts that are whole."""
+    """Formulations that read the value at a dotted key."""
     plain = _plain(key)
     return tuple(kind for kind, declared in FORMULATIONS.items() if _read(declared.reads, plain))
 
 
 def _like(own: str, kinds: Iterable[str]) -> tuple[str, ...]:
-    """Those formulations that move the same kind of body as one does."""
+    """Formulations in `kinds` with the same kind of body as the formulation `own`."""
     body = FORMULATIONS[own].fields.body
     return tuple(kind for kind in kinds if FORMULATIONS[kind].fields.body is body)
 
 
 def unused_reason(scene: Scene, key: str) -> str:
-    """Why the value at a dotted key has no effect in the scene as it stands, in a few words; "" if it has one."""
+    """Reason why the value at a dotted key has no effect in the current scene, in a few words; "" if it has one."""
     kind = scene.model.kind
     plain = _plain(key)
     reads = FORMULATIONS[kind].reads
@@ -367,9 +356,9 @@ def unused_reason(scene: Scene, key: str) -> str:
 
 
 def belongs_elsewhere(scene: Scene, key: str) -> bool:
-    """Whether the value at `key` has no place beside the scene's formulation.
+    """Whether the value at `key` belongs to another formulation than the scene's.
 
-    That is a speciality of another one, and whatever is left out beside its body.
+    That includes keys that are ignored for the scene's kind of body.
     """
     known = _like(scene.model.kind, readers(key))
     special = (
@@ -381,23 +370,23 @@ def belongs_elsewhere(scene: Scene, key: str) -> bool:
 
 
 def left_out(scene: Scene, key: str) -> bool:
-    """Whether the value at `key` is not even shown as being without effect: the scene's body has no use for it.
+    """Whether the value at `key` is hidden rather than shown as without effect, because the scene's body cannot use it.
 
-    Of a chain these are the tables of a continuous body; a continuous body leaves most of a scene
-    alone.
+    For a chain of links these are the tables of a continuous body; a continuous body ignores most of a
+    scene.
     """
     foreign = scene.body.strained or key.partition(".")[0] in ContinuousBody.tables
     return foreign and bool(unused_reason(scene, key))
 
 
 def _of_shape(obstacle: Obstacle, name: str) -> str:
-    """Why a value of an obstacle has no effect, in a few words; "" if it has."""
+    """Reason why a value of an obstacle has no effect, in a few words; "" if it has one."""
     own = shape_of(obstacle).effects
     return next((words for keys, holds, words in own if name in keys and not holds(obstacle)), "")
 
 
 def _where(known: tuple[str, ...], kind: str) -> str:
-    """Where something counts that does not in a formulation, in a few words."""
+    """Models in which a key has an effect, in a few words."""
     among = _like(kind, known) or known
     if len(among) >= len(_like(kind, FORMULATIONS)) - 1:  # all others of such bodies
         return f"not in the {FORMULATIONS[kind].name} model"
@@ -406,7 +395,7 @@ def _where(known: tuple[str, ...], kind: str) -> str:
 
 
 class _Given(NamedTuple):
-    """A value that somebody gave: its key, itself, what it is by default (None: nothing, too), and why it is unused."""
+    """An explicit value: its key, value, default (None also if there is none), and the reason why it is unused."""
 
     key: str
     value: Any
@@ -415,7 +404,7 @@ class _Given(NamedTuple):
 
 
 def _given(part: BaseModel, usual: BaseModel, name: str) -> Iterator[tuple[str, Any, Any]]:
-    """The values of a part that are others than by default."""
+    """Values of a part that differ from the default."""
     for field, info in type(part).model_fields.items():
         value = getattr(part, field)
         default = (
@@ -428,7 +417,7 @@ def _given(part: BaseModel, usual: BaseModel, name: str) -> Iterator[tuple[str, 
 
 
 def findings(scene: Scene) -> list[Problem]:
-    """What somebody gave that has no effect in the scene as it stands; what is the same for a whole part, at once."""
+    """Problems for explicit values that have no effect in the current scene; one per part if the reason is the same."""
     problems = []
     for name, info in Scene.model_fields.items():
         part = getattr(scene, name)
@@ -461,7 +450,7 @@ def findings(scene: Scene) -> list[Problem]:
 
 
 def _elsewhere(scene: Scene, key: str) -> str:
-    """Where the value at a key would count, as a remedy; "" if it is other values that decide."""
+    """Remedy that names where the value at a key has an effect; "" if that depends on other values."""
     known = readers(key)
     if scene.model.kind in known:
         return ""
@@ -475,16 +464,18 @@ def _elsewhere(scene: Scene, key: str) -> str:
 
 def _of_value(scene: Scene, given: _Given) -> Problem:
     many = isinstance(given.value, tuple) and len(given.value) > 1
-    leave = "leave them out" if many else "leave it out"
+    leave = "remove them" if many else "remove it"
     table = isinstance(given.value, BaseModel)
-    back = leave if table or given.default in (None, ()) else f"make it {_shown(given.default)}"
+    back = (
+        leave if table or given.default in (None, ()) else f"set it to {_described(given.default)}"
+    )
     elsewhere = _elsewhere(scene, given.key)
     return Problem(
         "warning",
         given.key,
-        f"{_shown(given.value)} {'are' if many else 'is'} left out by this model"
+        f"{_described(given.value)} {'are' if many else 'is'} ignored by this model"
         if elsewhere
-        else f"{_shown(given.value)} {'have' if many else 'has'} no effect here ({given.why})",
+        else f"{_described(given.value)} {'have' if many else 'has'} no effect here ({given.why})",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
         fixes=(Fix(back.capitalize(), ((given.key, None if table else given.default),)),),
     )
@@ -495,12 +486,12 @@ def _of_part(scene: Scene, part: str, unused: list[_Given]) -> Problem:
     listed = listing(names)
     many = len(names) > 1
     elsewhere = _elsewhere(scene, unused[0].key)
-    back = f"leave {'them' if many else 'it'} out"
+    back = f"remove {'them' if many else 'it'}"
     values = tuple((one.key, one.default) for one in unused)
     return Problem(
         "warning",
         part,
-        f"{listed} {'are' if many else 'is'} left out by this model"
+        f"{listed} {'are' if many else 'is'} ignored by this model"
         if elsewhere
         else f"{listed} {'have' if many else 'has'} no effect here ({unused[0].why})",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
@@ -508,8 +499,8 @@ def _of_part(scene: Scene, part: str, unused: list[_Given]) -> Problem:
     )
 
 
-def _shown(value: Any) -> str:
-    """A value as it stands in the file; of a long one how many there are."""
+def _described(value: Any) -> str:
+    """A value as in the file; for a long one, the number of its entries."""
     if isinstance(value, BaseModel):
         return "the table"
     return counted(len(value), "entry") if isinstance(value, tuple) else literal_text(value)

@@ -8,8 +8,6 @@ from typing import Protocol
 from snakestudio.link.messages import CommandKind, LinkEvent, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["Link"]
-
 
 class Link(Protocol):
     """A link in a process of its own. Every call returns at once; none blocks on the link."""

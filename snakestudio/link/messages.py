@@ -14,21 +14,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.link.profile.schema import MEASURED, Quantity, StatusMeaning
 from snakestudio.model.reference import between_knots
 
-__all__ = [
-    "AGED",
-    "BEGINNING",
-    "MEANINGS",
-    "CommandKind",
-    "LinkCommand",
-    "LinkEvent",
-    "LinkState",
-    "ReferenceBlock",
-    "Severity",
-    "Telemetry",
-    "Traffic",
-]
-
-
 MEANINGS: tuple[StatusMeaning | None, ...] = (
     None,
     "booting",

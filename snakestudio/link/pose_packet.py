@@ -22,8 +22,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PORT", "BodyPose", "PosePacket", "pack", "unpack"]
-
 PORT = 22350
 """UDP port that poses are sent to and waited for at, if no other one is chosen."""
 

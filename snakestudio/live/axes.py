@@ -15,8 +15,6 @@ from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized, counted, listing, noun, numbered
 
-__all__ = ["AxisMap", "last_joint", "mismatches"]
-
 
 class AxisMap:
     """The axes of a profile as arrays (m,) of a scene's joint axes.

@@ -30,8 +30,6 @@ from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import matrices, quaternions, roll_pitch_yaw, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["BasePose", "Placed", "placed_by", "started_at", "station_at"]
-
 
 @dataclass(frozen=True, slots=True)
 class Placed:

@@ -12,9 +12,6 @@ from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import INCOMING, Profile, Quantity
 from snakestudio.model.robot.robot import Axis as JointAxis
 
-__all__ = ["AxisColumns", "measures"]
-
-
 _OTHER: tuple[tuple[str, str, Quantity | None], ...] = (
     ("rad", "angle", None),
     ("ref_rad", "reference", None),

@@ -9,23 +9,21 @@ from collections.abc import Callable
 from snakestudio.errors import PluginRuntimeError, SnakeStudioError
 from snakestudio.plugins.faults import PluginCancelled
 
-__all__ = ["CommandQueue"]
-
 _AGAIN_S = 0.5
-"""Pause after a defect, s."""
+"""Pause after an unexpected exception, s."""
 
 
 class CommandQueue:
-    """Waits for commands, and for the time at which it is looked again.
+    """Waits for commands, and for the time at which `look` is due.
 
     Parameters
     ----------
     look : callable
-        Looks at the robot; gives when that is due again, s of `clock`.
+        Reads the robot once; returns when it is due again, s of `clock`.
     refused : callable
         Gets the errors of commands that could not be carried out.
     failed : callable
-        Gets what was raised by a defect, or by code of a plug-in; the thread goes on.
+        Gets unexpected exceptions, also those of plug-ins; the thread continues.
     clock : callable
         The machine's monotonic clock, s.
     """
@@ -51,11 +49,11 @@ class CommandQueue:
         self._thread.start()
 
     def put(self, command: Callable[[], None]) -> None:
-        """Have something carried out, after what waits already."""
+        """Add a command behind those that wait."""
         self._queue.put(command)
 
     def tick(self) -> float:
-        """Carry out what waits and look once; gives when that is due again, s of the clock."""
+        """Carry out all waiting commands and look once; returns when that is due again, s of the clock."""
         while not self._queue.empty():
             self._carry_out(self._queue.get())
         return self._look()

@@ -25,8 +25,6 @@ from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["EnginePlant"]
-
 _PACE_S = 2.0
 """Over how long it is measured whether the engine keeps up."""
 

@@ -43,8 +43,6 @@ from snakestudio.plugins.faults import fault_of
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.live_edit import taken_over
 
-__all__ = ["LEAD_S", "LiveEvent", "LiveRobot"]
-
 log = logging.getLogger(__name__)
 
 TICK_S = 0.01

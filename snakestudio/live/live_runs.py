@@ -1,9 +1,9 @@
 """What is measured of a live robot, as runs: what is shown now, and what is recorded.
 
-Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before, what is
-measured goes to a run in memory that keeps the last ten minutes or so. When streaming ends the run
-goes on for `TAIL_S`, so that one sees what stopping does, and stays what is shown until the robot
-is reset, armed again or given another scene.
+Time 0 is the start of streaming: every stream is a separate run, with a file. Before that, samples
+go to a run in memory that keeps the last ten minutes or so. After streaming the run continues for
+`TAIL_S`, so that it shows the effect of stopping, and it remains the present run until the robot is
+reset, armed again or given another scene.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 
-__all__ = ["TAIL_S", "LiveRuns"]
-
 TAIL_S = 5.0
-"""How long a run goes on when streaming has ended, s."""
+"""How long a run continues after streaming, s."""
 
 
 class LiveRuns:
@@ -70,7 +68,7 @@ class LiveRuns:
         self.recording: RunRecording | None = None
         """Of the present run."""
         self.latest: Snapshot | None = None
-        """Newest state: another object whenever there is a newer one."""
+        """Newest state; a new object for each."""
         self._profile = profile
         self._base_dir = base_dir
         self._pose = pose
@@ -102,7 +100,7 @@ class LiveRuns:
             self._pose_links = n_links
 
     def use(self, scene: Scene) -> None:
-        """Turn to a scene, and begin to watch the robot anew."""
+        """Measure by another scene, and start a run in memory."""
         self.close()
         if not scene.body.jointed:
             self.run = None
@@ -133,7 +131,7 @@ class LiveRuns:
         )
 
     def measures(self, scene: Scene) -> bool:
-        """Whether snapshots are made of the scene's robot; while it streams, the scene may get another one."""
+        """Whether snapshots are made by this robot, model and run; a scene may change while it streams."""
         built = self._built_scene
         return built is not None and (built.robot, built.model, built.run) == (
             scene.robot,
@@ -160,7 +158,7 @@ class LiveRuns:
         path: Path | None,
         stops: int,
     ) -> LiveRun:
-        """Begin the run of a stream, with a twin of its own.
+        """Start the run of a stream, with a new twin.
 
         Parameters
         ----------
@@ -171,7 +169,7 @@ class LiveRuns:
         path : Path or None
             Run file; None: it is not kept.
         stops : int
-            How many stops there had been when it was asked for.
+            Number of stops requested before it.
         """
         if not self.measures(scene):
             self._measure_by(scene)
@@ -233,7 +231,7 @@ class LiveRuns:
         self.recording = run.recording
 
     def _station(self, scene: Scene) -> BasePose:
-        """Where the robot is drawn as long as nobody sees it."""
+        """Where the robot is drawn while its pose is not measured."""
         try:
             return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
         except SceneError:  # it is among the reasons why the robot cannot be armed

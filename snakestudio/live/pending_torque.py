@@ -1,4 +1,4 @@
-"""Whether torque that was asked for may be coming on: the link stands in IDLE until the nodes have it."""
+"""Whether requested torque may be coming on: the link remains in IDLE until the nodes have confirmed it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from snakestudio.link.base import Link
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["TORQUE", "PendingTorque", "TorqueRequest"]
-
 TORQUE = (LinkState.ARMED, LinkState.STREAMING)
 """States in which torque is on."""
 
@@ -21,17 +19,17 @@ _TAKEN_UP_S = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TorqueRequest:
-    """The operator asked for torque once; another time is another request, even at the same moment."""
+    """One request of torque by the operator; two of the same moment differ."""
 
     until: float
     """When torque has come on at the latest, s, monotonic."""
 
     stops: int
-    """How many stops had been asked for."""
+    """Number of stops that had been requested before."""
 
 
 class PendingTorque:
-    """Remembers the newest request. `request` and `pending` are for any thread, the rest for the live robot's."""
+    """The newest request. `request` and `pending` are for any thread, the rest for that of the live robot."""
 
     def __init__(self, link: Link, clock: Callable[[], float]) -> None:
         self._link = link
@@ -46,8 +44,8 @@ class PendingTorque:
     def pending(self) -> bool:
         """Whether torque may be coming on.
 
-        For as long as that may take at most; a stop ends it, whoever asked for it, and so does
-        torque that came on and was taken off again in order.
+        For as long as that takes at most; every stop ends it, and so does torque that came on and
+        was switched off again in order.
         """
         requested = self._newest_request
         return (
@@ -57,18 +55,18 @@ class PendingTorque:
         )
 
     def request(self) -> TorqueRequest:
-        """Torque is asked for, now."""
+        """Record that the operator requests torque now."""
         self._newest_request = TorqueRequest(
             self._clock() + _longest_wait(self._link.profile), self._link.stop_count
         )
         return self._newest_request
 
     def pass_on(self, request: TorqueRequest) -> None:
-        """A request gets to the link."""
+        """Record that a request reaches the link."""
         self._passed_on = request
 
     def follow(self, before: LinkState | None, state: LinkState) -> None:
-        """The link goes from one state to another one."""
+        """Record a change of the state of the link."""
         if state in TORQUE and before not in TORQUE:
             self._came_on = self._passed_on
         elif state == LinkState.IDLE and before in TORQUE:
@@ -76,7 +74,7 @@ class PendingTorque:
 
 
 def _longest_wait(profile: Profile) -> float:
-    """How long the robot may take from the operator's wish until all nodes have said that they are armed, s."""
+    """Longest time from the request to the confirmation of all nodes, s."""
     steps = profile.sequences.arm
     waits = sum(
         (step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0)

@@ -14,8 +14,6 @@ from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, pack
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.sync.lsl import library
 
-__all__ = ["PoseSender"]
-
 _FIELDS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 

@@ -23,9 +23,6 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.link.pose_packet import BodyPose, PosePacket
 
-__all__ = ["BodyTracker", "PoseSource", "StreamFigures", "Tracked"]
-
-
 JUMP = 0.1
 """Distance that a body may always have moved, m: noise, and a link that is swung about."""
 

@@ -22,8 +22,6 @@ from snakestudio.errors import LinkError, UsageError
 from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, unpack
 from snakestudio.live.pose_source import BodyTracker, PoseSource, StreamFigures, Tracked
 
-__all__ = ["LslPoses", "UdpPoses", "pose_source"]
-
 _LOOK_S = 0.05
 _LARGEST = 65_536
 _SILENT_S = 2.0

@@ -22,8 +22,6 @@ from snakestudio.live.twin import Loading
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["SceneReadiness"]
-
 
 class SceneReadiness:
     """Remembers what was found last. Any thread may read `reasons` and `not_ready`; one judges.

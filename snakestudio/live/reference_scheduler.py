@@ -27,9 +27,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 
-__all__ = ["ReferenceScheduler", "block_of", "horizon_of"]
-
-
 LEAST_PERIOD_S = 0.02
 """A control period in real time is as many of the scene's as take this long: it is as fine as any
 robot listens, s."""

@@ -18,8 +18,6 @@ from snakestudio.errors import TriggerError
 from snakestudio.live.live_robot import LiveRobot
 from snakestudio.sync import SynchronizedStart, Together, Words
 
-__all__ = ["HERE", "RobotStartTarget", "guarded"]
-
 log = logging.getLogger(__name__)
 
 HERE = "127.0.0.1"

@@ -21,9 +21,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 
-__all__ = ["LiveRun", "live_schema"]
-
-
 ROWS_HZ = 100.0
 """Most rows a second: motors tell of themselves less often than that."""
 

@@ -18,9 +18,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["SnapshotBuilder", "row_of"]
-
-
 _SLOPE = 5
 """Poses over which a twist is taken: a quarter of a second at 20 Hz."""
 

@@ -25,8 +25,6 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
 
-__all__ = ["Loading", "Twin", "TwinState"]
-
 log = logging.getLogger(__name__)
 
 

@@ -12,8 +12,6 @@ from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
 from snakestudio.paths import find_scene
 
-__all__ = ["is_number", "number_of", "path_of", "scene_path_of", "values_of", "wrong_kind"]
-
 
 def wrong_kind(name: str, wanted: str, given: object) -> UsageError:
     """That argument `name` was given something else than what it takes."""

@@ -23,20 +23,6 @@ from typing import BinaryIO, NamedTuple
 if sys.platform != "win32":
     import fcntl
 
-__all__ = [
-    "STDOUT",
-    "Identity",
-    "Partial",
-    "TakenMeanwhileError",
-    "followed",
-    "free_name",
-    "growing",
-    "identity",
-    "replacing",
-    "roomy_folder",
-    "write_atomically",
-]
-
 STDOUT = Path("/dev/stdout")
 """What the command line makes of ``-``."""
 

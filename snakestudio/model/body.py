@@ -24,8 +24,6 @@ from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.robot.support import Support
 from snakestudio.model.rotations import matrices
 
-__all__ = ["Body", "ChainBody", "ContinuousBody", "PartSizes"]
-
 
 class PartSizes(NamedTuple):
     """Capsules that the parts of a body look like, (n,) arrays, m."""

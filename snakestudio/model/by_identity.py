@@ -9,8 +9,6 @@ from functools import wraps
 from itertools import compress
 from typing import TypeVar
 
-__all__ = ["by_identity", "others"]
-
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 

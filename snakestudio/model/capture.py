@@ -10,9 +10,6 @@ import numpy as np
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.model.recognition import Recognition
 
-__all__ = ["CENTRE_OF_MASS", "Capture"]
-
-
 CENTRE_OF_MASS = -1
 """`Capture.links` of a track that is that of the robot's centre of mass."""
 

@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = [
-    "PLAIN",
-    "Unit",
-    "alike",
-    "combined",
-    "common",
-    "ending_of",
-    "label_of",
-    "of_column",
-    "parted",
-    "raised",
-    "unit_of",
-    "unit_text",
-]
-
 Unit = tuple[float, float, float, float, float] | None
 """Powers of kilogram, metre, second, radian and degree; None: not known."""
 

@@ -13,15 +13,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.quantities import Column, Piece, columns_of
 from snakestudio.model.recording import Recording, Rows, Schema
 
-__all__ = [
-    "column_names",
-    "column_values",
-    "columns_between",
-    "filled_columns",
-    "table",
-    "values_of",
-]
-
 _PIECE = 4096
 """Rows that are taken at a time where only some columns of them are wanted."""
 

@@ -16,19 +16,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IndexArray
 
-__all__ = [
-    "ALL",
-    "HELPERS",
-    "Compilable",
-    "add_offset",
-    "copy_rows",
-    "cubic",
-    "follow_offset",
-    "link_headings",
-    "nearest_on_curve",
-]
-
-
 _NEWTON_STEPS = 8
 _STILL = 1e-9
 """Steps of Newton's method at most, and a step below which it has converged, m."""

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["ControllerFields", "GaitAlone"]
-
 
 class ControllerFields(Frozen):
     """The scene's [controller] table; a subclass has a `kind` and the values of that kind."""

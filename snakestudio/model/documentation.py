@@ -11,8 +11,6 @@ from pydantic import BaseModel
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.registry import options
 
-__all__ = ["KeyRow", "key_rows", "keys_markdown", "parts_of", "with_keys", "with_section"]
-
 
 def keys_markdown(root: type[BaseModel]) -> str:
     """A section for each table of a file that holds `root`, a row a key: type, unit, range, default, meaning."""

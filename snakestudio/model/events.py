@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["DRIVEN", "MOST_CHANGES", "Change", "EventKind", "RunEvent"]
-
 EventKind = Literal["impact", "jam", "freed", "unsolved", "fault", "continued", "note"]
 """What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free
 again, steps that were not solved well enough, something that failed, another run that goes on from

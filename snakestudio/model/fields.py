@@ -14,8 +14,6 @@ from pydantic.fields import FieldInfo
 
 from snakestudio.text import capitalized
 
-__all__ = ["FieldDoc", "Frozen", "field_doc", "field_names", "fixed_values", "value"]
-
 
 class _TakesNumpy(ModelMetaclass):
     """What scripts give to a constructor may be numpy's: numbers and arrays are taken like Python's own.

@@ -9,8 +9,6 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 from snakestudio.model.body import Body, ChainBody
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["ModelFields", "PlanarNonsmooth"]
-
 
 class ModelFields(Frozen):
     """The scene's [model] table; a subclass has a `kind` and the values of that formulation."""

@@ -10,8 +10,6 @@ from snakestudio.model.motion import LateralUndulation, TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import CompoundSerpenoid
 
-__all__ = ["GAITS", "GaitPreset", "unsuitable"]
-
 
 @dataclass(frozen=True, slots=True)
 class GaitPreset:

@@ -20,20 +20,6 @@ from snakestudio.model.world import Ground, GroundPatch, GroundPicture
 if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
 
-__all__ = [
-    "FACTOR_NAMES",
-    "LOAD_NAMES",
-    "axial_friction",
-    "friction_factor",
-    "ground_friction",
-    "ground_friction_problems",
-    "is_one",
-    "link_positions",
-    "load_factor",
-    "patched_ground",
-    "picture_values",
-]
-
 LOAD_NAMES = {"X": "m", "t": "s"}
 """Names in `ground.load_factor`, and their units."""
 

@@ -10,8 +10,6 @@ from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["LEAST_DISTANCE", "GroundPath", "Waypoint"]
-
 LEAST_DISTANCE = 1e-3
 """Waypoints nearer to the one before them than this are mistakes, m."""
 

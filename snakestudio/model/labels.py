@@ -11,8 +11,6 @@ from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
 
-__all__ = ["label_of", "obstacle_mention", "obstacle_title", "patch_title"]
-
 
 def obstacle_title(obstacle: Obstacle, index: int) -> str:
     """What an obstacle is called: by its name, or its kind and number."""

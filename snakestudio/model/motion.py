@@ -14,23 +14,6 @@ from snakestudio.model.fields import Frozen, value
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.shared_values import pitch_offset
 
-__all__ = [
-    "BodyWaves",
-    "GaitFields",
-    "GaitStart",
-    "JointAnglesStart",
-    "LateralUndulation",
-    "LinkAnglesStart",
-    "PlacedStart",
-    "RecordingStart",
-    "Start",
-    "StateStart",
-    "StraightStart",
-    "TwoWaves",
-    "Wave",
-]
-
-
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 

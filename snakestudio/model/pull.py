@@ -11,16 +11,6 @@ from typing import Any
 from snakestudio.model.body import Body
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = [
-    "MOST_PULLS",
-    "Pull",
-    "acting",
-    "plain_pull",
-    "pull_from_plain",
-    "usual_stiffness",
-    "weight",
-]
-
 _STRETCH = 0.25
 """Stretch, as a share of the body's length, at which the usual spring pulls with the weight of the
 robot."""

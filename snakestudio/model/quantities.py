@@ -33,23 +33,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
-__all__ = [
-    "QUANTITIES",
-    "Column",
-    "Columns",
-    "Piece",
-    "Quantity",
-    "column_of_energy",
-    "columns_of",
-    "each_hold",
-    "each_joint",
-    "each_link",
-    "each_section",
-    "in_degrees",
-    "is_cost",
-    "numbered",
-]
-
 
 class Piece:
     """Some rows of a run, one after the other, with the interval before each.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from snakestudio.text import counted
 
-__all__ = ["IgnoredColumns", "Recognition", "RecognizedBody", "ignored_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class RecognizedBody:

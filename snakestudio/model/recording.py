@@ -29,9 +29,6 @@ from snakestudio.model.snapshot import (
     mass_shares,
 )
 
-__all__ = ["HOLD_COLUMNS", "ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
-
-
 HOLD_COLUMNS = (
     "active",
     "abscissa_m",

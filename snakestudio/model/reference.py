@@ -11,8 +11,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["JointReference", "Reference", "StrainReference", "between_knots"]
-
 
 def between_knots(
     knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float

@@ -23,24 +23,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
 from snakestudio.model.fields import Frozen
-from snakestudio.plugins.declaration import Declaration, Table
+from snakestudio.plugins.declaration import Declaration
 from snakestudio.text import capitalized
-
-__all__ = [
-    "CONTROLLERS",
-    "FORMULATIONS",
-    "GAIT_KINDS",
-    "SHAPES",
-    "Declaration",
-    "FieldsDeclaration",
-    "Registry",
-    "Table",
-    "Unchecked",
-    "first_line",
-    "options",
-    "titled",
-    "unchecked_fields",
-]
 
 
 class Unchecked:

@@ -8,8 +8,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["matrices", "quaternions", "roll_pitch_yaw", "rotation"]
-
 
 def rotation(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
     """R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in rad."""

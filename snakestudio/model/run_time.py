@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["run_time", "run_time_of"]
-
 _CLOCK_FROM = 1000.0
 """Seconds from which a time is read more easily as hours, minutes and seconds."""
 

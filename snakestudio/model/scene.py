@@ -36,8 +36,6 @@ from snakestudio.model.world import Ground
 from snakestudio.plugins.loaded import is_loaded
 from snakestudio.plugins.named import names_of, problem_of_name
 
-__all__ = ["FORMAT", "PARTS_WITH_KINDS", "Control", "Run", "Scene", "Solver", "structure_problems"]
-
 PARTS_WITH_KINDS: dict[str, Registry[Any]] = {
     "model": FORMULATIONS,
     "gait": GAIT_KINDS,

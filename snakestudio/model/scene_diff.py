@@ -14,8 +14,6 @@ from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.obstacle_match import sources
 
-__all__ = ["difference_in_words"]
-
 _PLACE = ("x_m", "y_m", "z_m")
 _TURN = ("yaw_deg", "pitch_deg", "roll_deg", "heading_deg")
 _LONGEST = 40

@@ -13,8 +13,6 @@ from snakestudio.model.fields import value
 from snakestudio.model.motion import BodyWaves, GaitFields, Wave
 from snakestudio.model.robot.robot import Robot
 
-__all__ = ["CompoundSerpenoid", "envelope_of"]
-
 
 class CompoundSerpenoid(GaitFields):
     """Two waves along the joints, each with its own values.

@@ -11,19 +11,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, Int32Array
 
-__all__ = [
-    "GROUND",
-    "SUPPORT",
-    "BodyFields",
-    "ContactState",
-    "Contacts",
-    "Fields",
-    "Snapshot",
-    "SolverStats",
-    "mass_shares",
-]
-
-
 GROUND = -1
 """`Contacts.other` of a contact with the ground; obstacles count from 0."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from snakestudio.inputs import SCENE, InputError, parse_json
 
-__all__ = ["StepEstimate"]
-
 _LONGEST = 20_000
 """Characters of the text; it takes about a thousand."""
 

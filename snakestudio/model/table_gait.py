@@ -17,8 +17,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.tables.joint_angles import JointTable, TableError, read_joint_table
 from snakestudio.model.tables.trajectory import Trajectory
 
-__all__ = ["TableFields", "joint_table", "trajectory"]
-
 
 class TableFields(GaitFields):
     """Joint angles from a file: a row for every time, a column for every joint axis."""

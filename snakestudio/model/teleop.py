@@ -9,16 +9,6 @@ from snakestudio.model.gaits import GAITS, unsuitable
 from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "NEUTRAL",
-    "OWN_GAIT",
-    "JointTargets",
-    "SteerCommand",
-    "TeleopCommand",
-    "gait_called",
-    "steerable_gaits",
-]
-
 OWN_GAIT = "scene"
 """What the scene's own gait is called among those of the library."""
 

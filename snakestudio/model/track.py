@@ -21,9 +21,6 @@ from snakestudio.model.ground_path import GroundPath
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
-__all__ = ["Track", "track"]
-
-
 _PER_CHORD = 64
 _FEWEST = 8
 _PIECES = 4096

@@ -18,9 +18,6 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.text import listing, literal_text, noun, quoted
 
-__all__ = ["closest", "problem_of"]
-
-
 _PLAIN = ("str", "int", "float", "bool")
 
 _WORDINGS: dict[str, tuple[str, str]] = {

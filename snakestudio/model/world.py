@@ -8,8 +8,6 @@ from typing import ClassVar, Literal
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.shared_values import friction_coefficient
 
-__all__ = ["STANDARD_GRAVITY", "Ground", "GroundPatch", "GroundPicture"]
-
 STANDARD_GRAVITY = 9.81
 """The gravity that residuals are scaled with, whatever the scene's, m/s^2."""
 

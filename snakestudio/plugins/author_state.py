@@ -9,8 +9,6 @@ import numpy as np
 
 from snakestudio.errors import MistakeError
 
-__all__ = ["public_state", "with_public_state"]
-
 _PLAIN = (bool, int, float, str, np.generic)
 
 

@@ -7,8 +7,6 @@ from typing import Any, ClassVar, TypeVar
 
 from snakestudio.errors import MistakeError
 
-__all__ = ["Declaration", "Table"]
-
 V = TypeVar("V")
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")

@@ -20,17 +20,6 @@ from types import FrameType, TracebackType
 from snakestudio.errors import PluginRuntimeError, SnakeStudioError
 from snakestudio.plugins.loaded import loaded
 
-__all__ = [
-    "MARK",
-    "PluginCancelled",
-    "calling",
-    "cancel",
-    "fault_of",
-    "owner",
-    "plugin_of",
-    "running_in",
-]
-
 log = logging.getLogger("snakestudio.plugins")
 
 MARK = "__snakestudio_plugin__"

@@ -10,8 +10,6 @@ from snakestudio.plugins.declaration import Declaration
 from snakestudio.plugins.named import plugin_name
 from snakestudio.plugins.source import Source
 
-__all__ = ["LOCK", "Plugin", "find", "is_loaded", "loaded"]
-
 LOCK = threading.RLock()
 """Held while plug-ins are loaded or removed."""
 

@@ -18,8 +18,6 @@ from snakestudio.plugins.loaded import LOCK, PLUGINS, Plugin, find
 from snakestudio.plugins.source import Source, read_source
 from snakestudio.text import sentence, sentences
 
-__all__ = ["PLUGIN_API", "load", "load_all", "reload", "unload"]
-
 PLUGIN_API = 1
 """Version of the interface that plug-ins are written for; raised when a plug-in of before would not
 work any more."""

@@ -10,8 +10,6 @@ from typing import Any
 from snakestudio.errors import PluginError
 from snakestudio.text import sentences
 
-__all__ = ["is_file", "names_of", "plugin_name", "problem_of_name", "scene_file_path"]
-
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 

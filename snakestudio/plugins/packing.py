@@ -12,8 +12,6 @@ from snakestudio.plugins.loaded import LOCK, find, loaded
 from snakestudio.plugins.loading import load, unload
 from snakestudio.plugins.source import Source, read_source
 
-__all__ = ["PackedPlugin", "packed", "use_packed"]
-
 
 @dataclass(frozen=True, slots=True)
 class PackedPlugin:

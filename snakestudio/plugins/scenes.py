@@ -16,8 +16,6 @@ from snakestudio.plugins.named import is_file, scene_file_path
 from snakestudio.plugins.source import Source, read_source
 from snakestudio.plugins.trust import is_trusted
 
-__all__ = ["NamedPlugin", "load_trusted", "named_plugins", "without_running"]
-
 _run = ContextVar("snakestudio_run_plugins", default=True)
 
 _by_scenes: set[str] = set()

@@ -13,8 +13,6 @@ from snakestudio.inputs import PLUGIN, InputError, read_bytes, text_of
 from snakestudio.plugins.named import is_file, plugin_name, problem_of_name
 from snakestudio.text import sentences
 
-__all__ = ["GROUP", "Source", "installed", "read_source"]
-
 GROUP = "snakestudio"
 """Group of the entry points of packages with plug-ins."""
 

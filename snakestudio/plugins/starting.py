@@ -9,8 +9,6 @@ from snakestudio.paths import resource
 from snakestudio.plugins.named import problem_of_name
 from snakestudio.text import sentences
 
-__all__ = ["ROLES", "new_plugin"]
-
 ROLES = (
     "controller",
     "gait",

@@ -19,8 +19,6 @@ from snakestudio.inputs import TRUST, InputError, parse_json, read_text
 from snakestudio.paths import config_dir
 from snakestudio.plugins.source import Source, read_source
 
-__all__ = ["Trusted", "forget", "is_trusted", "trust", "trusted", "trusted_folders"]
-
 
 @dataclass(frozen=True, slots=True)
 class Trusted:

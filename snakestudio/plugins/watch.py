@@ -20,8 +20,6 @@ from snakestudio.errors import PluginRuntimeError
 from snakestudio.plugins.faults import log, owner
 from snakestudio.plugins.loaded import loaded
 
-__all__ = ["MemoryWatch", "begin", "listen"]
-
 _FORKS = {"os.fork": "fork", "os.forkpty": "fork"}
 
 _begun = False

@@ -18,8 +18,6 @@ from snakestudio.render.program import Program
 from snakestudio.render.shadow import Shadows
 from snakestudio.render.targets import RenderTarget
 
-__all__ = ["Background"]
-
 _FLAT = 1e-3
 """Elevation below which the floor is only a line, rad."""
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from snakestudio.render import gl
 
-__all__ = ["blend_over", "blend_over_premultiplied", "translucent"]
-
 
 def blend_over() -> None:
     """Colour over what is there, keeping coverage right: a layer's colours are multiplied with it already."""

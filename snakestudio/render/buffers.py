@@ -12,8 +12,6 @@ from snakestudio.drawing.instances import Batch
 from snakestudio.drawing.meshes import Mesh, build_mesh
 from snakestudio.render import gl
 
-__all__ = ["FloorMesh", "MeshStore", "Quads", "RangeMesh", "RowBuffer", "StreamMesh"]
-
 
 class RowBuffer:
     """Instance rows; what was uploaded last is not uploaded again while it is the same array."""

@@ -1,4 +1,4 @@
-"""What is in the corners of the picture whatever the camera does: the little axes and the colour bar."""
+"""What is in the corners of the picture wherever the camera looks: the little axes and the colour bar."""
 
 from __future__ import annotations
 

@@ -11,8 +11,6 @@ from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
 
-__all__ = ["FloorPicture"]
-
 
 class FloorPicture:
     """The picture on the graphics card; uploaded again only when it is another one."""

@@ -15,8 +15,6 @@ from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
 from snakestudio.render.text import atlas
 
-__all__ = ["LabelPainter", "label_rows"]
-
 
 def label_rows(labels: list[Label], pixel: float) -> Batch:
     """Rows of the letters: anchor, box in pixels, box in the atlas, colour.

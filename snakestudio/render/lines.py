@@ -9,8 +9,6 @@ from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
 
-__all__ = ["LinePainter"]
-
 
 class LinePainter:
     """The program of the lines."""

@@ -17,8 +17,6 @@ from snakestudio.render.program import Program
 from snakestudio.render.static_layer import MANY, Mask, StaticLayer
 from snakestudio.render.targets import RenderTarget
 
-__all__ = ["ObstaclePainter"]
-
 
 class ObstaclePainter:
     """The obstacles on the graphics card."""

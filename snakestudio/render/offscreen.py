@@ -28,8 +28,6 @@ from snakestudio.render import gl
 from snakestudio.render.egl import OffscreenContext
 from snakestudio.render.renderer import GraphicsInfo, Renderer
 
-__all__ = ["OffscreenRenderer"]
-
 
 class OffscreenRenderer:
     """Draws pictures of one size; the same picture twice is the same to the byte.

@@ -9,8 +9,6 @@ from snakestudio.errors import GraphicsError
 from snakestudio.paths import resource
 from snakestudio.render import gl
 
-__all__ = ["Program"]
-
 _HEADER = "#version 330 core\n"
 
 

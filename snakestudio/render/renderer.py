@@ -35,8 +35,6 @@ from snakestudio.render.program import Program
 from snakestudio.render.shadow import Casters, Shadows, region
 from snakestudio.render.targets import Layer, RenderTarget
 
-__all__ = ["GraphicsInfo", "Quality", "Renderer"]
-
 
 @dataclass(frozen=True, slots=True)
 class GraphicsInfo:

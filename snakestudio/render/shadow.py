@@ -31,8 +31,6 @@ from snakestudio.render.static_layer import MANY, Mask, StaticInstances
 from snakestudio.render.targets import Image
 from snakestudio.render.terrain_shadow import TerrainShadow
 
-__all__ = ["Casters", "Shadows", "link_field", "link_shadows", "post_shadows", "region"]
-
 _CONTACT_HEIGHT = 0.05
 """Height at which a link no longer darkens the floor below it, m."""
 

@@ -20,8 +20,6 @@ from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
 from snakestudio.render.targets import RenderTarget
 
-__all__ = ["MANY", "Mask", "StaticInstances", "StaticLayer"]
-
 Mask = NDArray[np.bool_]
 """Which obstacles of a scene are meant, (n,)."""
 

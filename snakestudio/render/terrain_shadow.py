@@ -21,8 +21,6 @@ from snakestudio.render.program import Program
 from snakestudio.render.static_layer import MANY, Mask, StaticInstances
 from snakestudio.render.targets import HeightImage, Image
 
-__all__ = ["TerrainShadow"]
-
 _FINER = 2
 """Texels of the map of heights for one of the floor's shadow, either way."""
 

@@ -16,8 +16,6 @@ from snakestudio.drawing.style import Colour
 from snakestudio.errors import GraphicsError
 from snakestudio.paths import resource
 
-__all__ = ["Atlas", "Glyph", "atlas", "draw_text", "text_size"]
-
 
 @dataclass(frozen=True, slots=True)
 class Glyph:

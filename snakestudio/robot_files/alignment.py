@@ -15,8 +15,6 @@ from snakestudio.robot_files.chain import Chain, Hinge, Segment
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.rotations import about, turn_between
 
-__all__ = ["AlignedJoint", "Alignment", "align"]
-
 _KINDS = ("roll", "pitch", "yaw")
 """Of the x, y and z axis."""
 

@@ -23,8 +23,6 @@ from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
 
-__all__ = ["Chain", "Hinge", "Segment", "chain_of"]
-
 _ACCESSORY = re.compile(
     r"camera|sensor|lidar|laser|scan|imu|gps|antenna|sonar|tof|led\b|light|eye|tongue|jaw|gripper|finger|claw|optical",
     re.IGNORECASE,

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-__all__ = ["most_common", "plain", "tables"]
-
 T = TypeVar("T", bound=Hashable)
 
 _SAME = 1e-6

@@ -13,18 +13,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = [
-    "UNLIMITED",
-    "Actuation",
-    "BodyDescription",
-    "Geometry",
-    "Inertial",
-    "JointDescription",
-    "Placement",
-    "RobotDescription",
-    "limit_of",
-]
-
 _GROUNDS = ("plane", "height_field")
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import Budget, InputError, count
 
-__all__ = ["Element", "float_of", "parse_xml", "vector_of"]
-
 _LARGEST = 1e15
 """Numbers beyond this, whatever their unit, are mistakes."""
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from snakestudio.inputs import InputError
 
-__all__ = ["ENDINGS", "MissingFileError", "resolved"]
-
 ENDINGS = (".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf")
 """Of robot files."""
 

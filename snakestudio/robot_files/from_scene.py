@@ -30,8 +30,6 @@ from snakestudio.robot_files.description import (
 )
 from snakestudio.robot_files.names import UniqueNames
 
-__all__ = ["GROUND", "SceneModel", "StartState", "joint_angles", "scene_model", "start_state"]
-
 GROUND = "ground"
 
 _X, _Y, _Z = np.eye(3)

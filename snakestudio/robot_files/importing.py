@@ -8,8 +8,6 @@ from snakestudio.inputs import InputError
 from snakestudio.robot_files.read import read_robot, refusal
 from snakestudio.robot_files.to_scene import ImportedRobot, import_robot
 
-__all__ = ["load_robot"]
-
 
 def load_robot(path: Path) -> ImportedRobot:
     """The robot in a URDF, xacro, SDF or MJCF file.

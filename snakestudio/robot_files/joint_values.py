@@ -14,8 +14,6 @@ from snakestudio.robot_files.link_values import LinkValues
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.rotations import rounded_angles
 
-__all__ = ["AxisFields", "give_gains", "joint_values", "largest_step"]
-
 _FULL_TURN = 2.0 * math.pi
 _SAG = 20.0
 """N m/rad for each N m of weight that a lifted quarter of the robot has: it sags by 1/20 rad."""

@@ -12,8 +12,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.robot_files.description import BodyDescription, JointDescription, Placement
 from snakestudio.robot_files.elements import Element, vector_of
 
-__all__ = ["Keyframe", "read_keyframe"]
-
 _SIZES = {"free": 7, "ball": 4}
 """Positions of a joint in `qpos`; one of all others."""
 

@@ -15,8 +15,6 @@ from snakestudio.robot_files.description import Geometry, Inertial
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.solids import moments
 
-__all__ = ["LinkValues", "link_values"]
-
 _LARGEST_PART = 1.5
 """An inertia of more than this times that of the mass at the corners of the link is impossible."""
 

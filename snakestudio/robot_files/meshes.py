@@ -14,8 +14,6 @@ from snakestudio.inputs import MESH, MESH_TABLE, InputError, read_bytes
 from snakestudio.robot_files.description import Placement
 from snakestudio.robot_files.elements import Element, parse_xml
 
-__all__ = ["Mesh", "read_mesh"]
-
 _HEADER = 84
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE)

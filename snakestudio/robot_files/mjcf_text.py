@@ -21,8 +21,6 @@ from snakestudio.robot_files.rotations import (
     turn_between,
 )
 
-__all__ = ["Compiler", "Defaults", "with_included"]
-
 _MOST_INCLUDES = 50
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["UniqueNames", "plain_name"]
-
 
 def plain_name(text: str) -> str:
     """A name without what has a special meaning in a format, or XML cannot hold; "" if nothing is left."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from snakestudio.robot_files.reading import names_text
 
-__all__ = ["Notes"]
-
 
 class Notes:
     """Sentences about elements of a robot file; one that concerns many of them is written once."""

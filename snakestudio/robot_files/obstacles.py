@@ -15,8 +15,6 @@ from snakestudio.robot_files.compact import plain
 from snakestudio.robot_files.description import Geometry
 from snakestudio.robot_files.notes import Notes
 
-__all__ = ["ground_friction", "ground_height", "obstacles_of"]
-
 _LEVEL = 0.999
 """Cosine: a plane or a cylinder that stands upright."""
 

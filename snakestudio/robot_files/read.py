@@ -15,8 +15,6 @@ from snakestudio.robot_files.reading import Reading
 from snakestudio.robot_files.xacro import expanded
 from snakestudio.text import sentences
 
-__all__ = ["read_robot", "refusal"]
-
 _READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": read_mjcf}
 
 

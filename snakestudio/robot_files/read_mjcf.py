@@ -31,8 +31,6 @@ from snakestudio.robot_files.rotations import snapped, turn_between
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
 from snakestudio.text import counted
 
-__all__ = ["read_mjcf"]
-
 _UNREAD = ("composite", "flexcomp", "replicate", "attach")
 _ACTUATORS = (
     "position",

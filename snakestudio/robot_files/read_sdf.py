@@ -27,8 +27,6 @@ from snakestudio.robot_files.reading import Reading, world_geometry
 from snakestudio.robot_files.rotations import from_quaternion, from_rpy, rounded_angles
 from snakestudio.text import counted
 
-__all__ = ["read_sdf"]
-
 _DEEPEST = 16
 _MOST_MODELS = 500
 _MOST_HEIGHTS = 10_000

@@ -25,8 +25,6 @@ from snakestudio.robot_files.reading import Reading, names_text, world_geometry
 from snakestudio.robot_files.rotations import from_rpy, rounded_angles
 from snakestudio.text import counted
 
-__all__ = ["read_urdf"]
-
 _KINDS = {
     "revolute": "hinge",
     "continuous": "hinge",

@@ -14,8 +14,6 @@ from snakestudio.robot_files.files import MissingFileError, resolved
 from snakestudio.robot_files.meshes import Mesh, read_mesh
 from snakestudio.text import listing
 
-__all__ = ["Reading", "names_text", "world_geometry"]
-
 _MOST_NAMES = 5
 """Names in a note before the rest is counted."""
 

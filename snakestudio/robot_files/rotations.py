@@ -9,16 +9,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = [
-    "about",
-    "from_axes",
-    "from_quaternion",
-    "from_rpy",
-    "rounded_angles",
-    "snapped",
-    "turn_between",
-]
-
 _ROUNDING = 2e-3
 """1.57 for pi/2 and 3.14 for pi are that far off, rad."""
 

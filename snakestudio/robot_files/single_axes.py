@@ -15,8 +15,6 @@ from snakestudio.robot_files.description import (
     Placement,
 )
 
-__all__ = ["CROSS_SHARE", "with_single_axes"]
-
 CROSS_SHARE = 1e-6
 """Mass of a body between two axes as a share of the link behind them.
 

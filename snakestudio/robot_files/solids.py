@@ -10,8 +10,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.robot_files.description import Inertial, Placement
 
-__all__ = ["moments", "moved_to", "summed", "volume"]
-
 
 def volume(kind: str, size: tuple[float, ...]) -> float:
     """Of a box, an ellipsoid, a sphere, a cylinder or a capsule (sizes as in `Geometry`), m^3."""

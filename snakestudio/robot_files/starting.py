@@ -24,8 +24,6 @@ from snakestudio.robot_files.joint_values import AxisFields
 from snakestudio.robot_files.link_values import LinkValues
 from snakestudio.robot_files.notes import Notes
 
-__all__ = ["posed"]
-
 _DEEP = 1e-4
 """m: a robot that starts deeper in the ground than this is put on it."""
 

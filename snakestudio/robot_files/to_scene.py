@@ -38,8 +38,6 @@ from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
 from snakestudio.robot_files.starting import posed
 
-__all__ = ["ImportedRobot", "compact_text", "import_robot", "into_scene", "new_scene"]
-
 _MOST_LINKS = 1000
 _CONTROL_PERIOD = 0.01
 _WAVE_LINKS = 14.0

@@ -21,8 +21,6 @@ from snakestudio.robot_files.from_scene import GROUND, SceneModel
 from snakestudio.robot_files.names import plain_name
 from snakestudio.robot_files.xml_text import add, diagonal, document, numbers
 
-__all__ = ["mjcf_notes", "mjcf_text"]
-
 _WORLD = "1"
 _LINKS = "0"
 """Collision types: links meet the world, but not each other."""

@@ -15,8 +15,6 @@ from snakestudio.robot_files.names import UniqueNames
 from snakestudio.robot_files.single_axes import CROSS_SHARE, with_single_axes
 from snakestudio.robot_files.xml_text import add, document, moment_texts, numbers, pose_text
 
-__all__ = ["sdf_notes", "sdf_text"]
-
 VERSION = "1.9"
 
 _GROUND_SIZE = 100.0

@@ -21,8 +21,6 @@ from snakestudio.robot_files.names import plain_name
 from snakestudio.robot_files.single_axes import CROSS_SHARE, with_single_axes
 from snakestudio.robot_files.xml_text import add, document, moment_texts, numbers, rpy
 
-__all__ = ["urdf_notes", "urdf_text"]
-
 
 def urdf_notes(model: SceneModel) -> tuple[str, ...]:
     """What does not carry over to URDF."""

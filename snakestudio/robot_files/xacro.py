@@ -12,8 +12,6 @@ from types import ModuleType
 from snakestudio.inputs import ROBOT, InputError, read_bytes
 from snakestudio.robot_files.elements import parse_xml
 
-__all__ = ["expanded"]
-
 _UPWARDS = 6
 
 

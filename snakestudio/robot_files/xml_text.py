@@ -14,8 +14,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.robot_files.description import Placement
 
-__all__ = ["add", "diagonal", "document", "moment_texts", "numbers", "pose_text", "rpy"]
-
 _NOT_IN_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 _UPRIGHT = 1e-12

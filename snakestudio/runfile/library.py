@@ -22,8 +22,6 @@ from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import runs_dir
 from snakestudio.runfile.mcap import RunFileError, RunInfo, read_info
 
-__all__ = ["KeptRun", "RunLibrary", "clean_tags"]
-
 SUFFIX = ".mcap"
 _WORDS = re.compile(r"[^\w]+")
 

@@ -30,8 +30,6 @@ from snakestudio.runfile.mcap.format import BLOCK_ROWS
 from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.recording_thread import RecordingThread
 
-__all__ = ["RunRecording"]
-
 
 class RunRecording(BlockRecording):
     """A `Recording` that one thread appends to while others read; what is full goes to a run file.

@@ -33,8 +33,6 @@ from snakestudio.runfile.mcap.index import Place
 from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.row_parts import RowParts
 
-__all__ = ["FLUSH_S", "RecordingThread"]
-
 log = logging.getLogger(__name__)
 
 FLUSH_S = 0.4

@@ -15,8 +15,6 @@ import numpy as np
 
 from snakestudio.model.recording import Recording
 
-__all__ = ["FASTEST", "Replay"]
-
 LONGEST_LOOK = 0.25
 """Wall time that one look makes up for at most, s."""
 

@@ -7,9 +7,6 @@ from bisect import bisect_right
 from snakestudio.model.recording import Rows
 from snakestudio.runfile.row_buffer import RowBuffer
 
-__all__ = ["RowParts"]
-
-
 _LARGE = 16
 """Rows of a part that are worth keeping as they came: copying them costs more than handling one
 part more."""

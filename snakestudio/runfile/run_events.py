@@ -24,9 +24,6 @@ from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 
-__all__ = ["EventDetector", "find_events"]
-
-
 FEWEST_ROWS = 100
 FEWEST_PARTS = 10
 MOST_ROWS = 1000

@@ -33,8 +33,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.parse import parse_scene
 
-__all__ = ["FORMAT", "decode", "encode"]
-
 FORMAT = 3
 """Raised when these bytes mean something else than before.
 

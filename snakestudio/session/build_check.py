@@ -14,8 +14,6 @@ from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "greatest_way"]
-
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Doubts about obstacles and path; relative paths in the scene are relative to `base_dir`."""

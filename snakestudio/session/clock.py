@@ -6,8 +6,6 @@ import math
 import time
 from collections import deque
 
-__all__ = ["TICK", "Clock"]
-
 RESYNC_AFTER = 0.1
 """When the run is this far behind (s), the lost time is given up: catching up would show as a
 leap."""

@@ -15,14 +15,6 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import cache_dir
 
-__all__ = [
-    "ENDINGS",
-    "save_failing_problem",
-    "see_that_there_is_one",
-    "where_saved",
-    "write_contact_problem",
-]
-
 ENDINGS = (".hdf5", ".h5", ".npz")
 """FCLIB by the first two; by the third our own arrays, with what the solution began from."""
 

@@ -22,8 +22,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.runner import Runner
 
-__all__ = ["Continuation", "KeepsStates", "continue_run"]
-
 Progress = Callable[[float], bool]
 Make = Callable[[Scene, Schema], RunRecording]
 

@@ -20,17 +20,6 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import kernels_dir, own_program
 from snakestudio.session.time_left import TimeLeft
 
-__all__ = [
-    "EngineCompiler",
-    "Preparation",
-    "Stage",
-    "compile_here",
-    "expected_seconds",
-    "is_prepared",
-    "prepare",
-    "step_back",
-]
-
 _LOOK_S = 5.0
 """How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are
 read for that."""

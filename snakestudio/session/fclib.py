@@ -16,8 +16,6 @@ from scipy.sparse import csc_array
 
 from snakestudio.engines.friction_problem import FrictionProblem
 
-__all__ = ["fclib_bytes"]
-
 
 def fclib_bytes(problem: FrictionProblem, title: str) -> bytes:
     """A problem as the content of an FCLIB file."""

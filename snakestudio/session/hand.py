@@ -1,4 +1,4 @@
-"""The operator's hand in a running simulation: where it holds a part of the robot, and the wrench that acts there."""
+"""Pulling a part of the robot in a running simulation: where it is held, and the wrench that acts there."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Hand:
         self._pull: Pull | None = None
         """The wrench that acts now."""
         self.active = False
-        """Whether `update` has something to do, if only to let go."""
+        """Whether `update` has something to do, if only to release."""
 
     def hold(self, grip: Grip | None) -> None:
-        """Hold a part there from the next `update` on; None lets go."""
+        """Hold a part there from the next `update` on; None releases it."""
         exists = grip is not None and 0 <= grip.link < self._log.recording.schema.n_links
         self._grip = grip if exists else None
         self.active = True

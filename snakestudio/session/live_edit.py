@@ -7,8 +7,6 @@ from snakestudio.model.edits import changed_keys, get_value, with_values
 from snakestudio.model.fields import Frozen, fixed_values
 from snakestudio.model.scene import Scene
 
-__all__ = ["taken_over"]
-
 _PARTS = (
     "title",
     "description",

@@ -18,8 +18,6 @@ from snakestudio.session.clock import TICK, Clock
 from snakestudio.session.contact_problem_file import where_saved, write_contact_problem
 from snakestudio.session.runner import Runner
 
-__all__ = ["OfflineRun", "run_offline", "run_to_end", "run_while"]
-
 _LOOK_S = 0.1
 """About how often `run_while` asks whether a run is still wanted."""
 

@@ -11,8 +11,6 @@ from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot, mass_shares
 
-__all__ = ["preview"]
-
 
 def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
     """The start of `scene`; None if it depends on a file or a formula that cannot be used."""

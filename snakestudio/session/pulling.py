@@ -19,8 +19,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Grip", "Spring", "hold_steps"]
-
 _HOLD_S = 0.01
 """Longest time for which a force is held, s; a shorter control period shortens it."""
 

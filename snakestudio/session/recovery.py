@@ -26,15 +26,6 @@ from snakestudio.model.scene_file import parse_scene, read_scene_text
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.paths import state_dir
 
-__all__ = [
-    "RecoveryFile",
-    "Unsaved",
-    "is_running",
-    "process_start",
-    "recovery_dir",
-    "unsaved_scenes",
-]
-
 _INTRODUCTION = """\
 # Unsaved changes, kept by SnakeStudio for the case that it ends unexpectedly; it offers them at its next start.
 # This is a scene like any other: it can be opened, and copied to wherever it belongs.

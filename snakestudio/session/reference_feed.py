@@ -15,7 +15,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
 MAX_PERIODS = 100
-"""Control periods for which references are made at once: enough that the cost of a call vanishes,
+"""Control periods for which references are made in one call: enough that the cost of a call vanishes,
 and few enough to hold little memory."""
 
 
@@ -25,8 +25,8 @@ class ReferenceFeed:
     Parameters
     ----------
     steered : bool
-        Whether operators may steer: a controller that can be steered is then asked for one period
-        at a time.
+        Whether operators may steer: a controller that can be steered then makes one period at a
+        time.
     """
 
     def __init__(self, controller: Controller, scene: Scene, *, steered: bool = True) -> None:
@@ -49,7 +49,7 @@ class ReferenceFeed:
             or isinstance(controller, OnePeriod)
             or (self._steered and isinstance(controller, Steerable))
         )
-        """Whether it is asked for a single control period at a time."""
+        """Whether it makes a single control period at a time."""
         self.reference = None
 
     def set(self, reference: Reference | None, begin: int, end: int) -> None:
@@ -62,8 +62,8 @@ class ReferenceFeed:
     def request(self, step: int, n_steps: int, look: Callable[[], Snapshot]) -> Reference:
         """Ask for references from a step on.
 
-        A controller that reads nothing is asked for many periods at once, up to `n_steps`; any
-        other gets a new snapshot, from `look`, in every period.
+        A controller that reads nothing makes many periods in one call, up to `n_steps`; any other
+        gets a new snapshot, from `look`, in every period.
         """
         periods = 1
         if not self.one_period:
@@ -99,7 +99,7 @@ def try_reference(
 ) -> tuple[Reference | None, FloatArray]:
     """The reference of a single period from a step on, and the controller's values; its state does not change.
 
-    Controllers that do not read the robot's state are asked, too.
+    Holds for controllers that do not read the robot's state, too.
     """
     state = controller.checkpoint()
     knots = _knots(step, scene.steps_per_period, scene.solver.step_s)

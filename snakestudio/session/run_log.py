@@ -51,11 +51,11 @@ class RunLog:
         """For how many rows each of `_values` holds."""
         self._waiting = 0
         self._held_back = 0
-        """Rows that the engine has not handed over yet, although their `_values` are here."""
+        """Rows that the engine has not returned yet, although their `_values` are here."""
 
     @property
     def complete(self) -> bool:
-        """Whether the engine has handed over every row that it has computed."""
+        """Whether the engine has returned every row that it has computed."""
         return not self._held_back
 
     def has_space(self, n_rows: int) -> bool:
@@ -68,9 +68,9 @@ class RunLog:
         Parameters
         ----------
         values : (channels,)
-            What the controller made of the state since it was last asked for references.
+            What the controller made of the state with its last references.
         held_back : int
-            Rows of this call that the engine hands over with a later one, if it gives none now.
+            Rows of this call that the engine returns from a later one, if it returns none now.
         """
         if len(rows):
             new = len(rows) - self._held_back

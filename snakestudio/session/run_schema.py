@@ -11,8 +11,6 @@ from snakestudio.engines import registry as engines
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 
-__all__ = ["run_schema", "with_channels"]
-
 
 def run_schema(scene: Scene, base_dir: Path | None = None) -> Schema:
     """The schema of a run of `scene`; relative paths in it are relative to `base_dir`.

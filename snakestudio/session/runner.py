@@ -47,7 +47,7 @@ Sink = Callable[[Reference], None]
 class Runner:
     """A run that is advanced by whole time steps; not thread-safe.
 
-    Raises `SceneError` if the scene cannot be run as it stands; every reason is listed.
+    Raises `SceneError` if the scene cannot be run; every reason is listed.
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ class Runner:
         return self.engine.step_count >= self.end_step
 
     def extend(self) -> None:
-        """Let a finished run go on for another duration."""
+        """Let a finished run continue for another duration."""
         self.end_step = self.engine.step_count + self.scene.n_steps
 
     def advance(self, n_steps: int) -> StepReport:
         """Take up to `n_steps` steps, stopping at the end of the run or at a failure.
 
-        Where code of a plug-in fails, the run stands at the last border of a control period that it
-        reached, and can be continued once the plug-in is fixed; `fault` says what happened.
+        Where code of a plug-in fails, the run stops at the last border of a control period that it
+        reached, and can be continued once the plug-in is fixed; `fault` is what happened.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Runner:
             return self._stopped_by(PluginRuntimeError(name, text))
 
     def _stopped_by(self, fault: PluginRuntimeError) -> StepReport:
-        """Stand still where code of a plug-in failed, with all rows until then."""
+        """Stop where code of a plug-in failed, with all rows until then."""
         self.fault = fault
         if self._feed.reference is not None and not self._log.complete:
             with suppress(Exception):  # an engine that failed itself has none to hand over
@@ -246,7 +246,7 @@ class Runner:
         return replace(snapshot, control=snapshot.control | control)
 
     def pull(self, grip: Grip | None) -> None:
-        """Hold a link there from the next border on at which forces are renewed; None lets go."""
+        """Hold a link there from the next border on at which forces are computed; None releases it."""
         self._hand.hold(grip)
 
     def repeat(self, edit: Change | Pull) -> list[str]:
@@ -273,11 +273,11 @@ class Runner:
         return []
 
     def restore_pull(self, pull: Pull | None) -> None:
-        """Know what acts in a restored state, to let go of it."""
+        """Continue with the wrench that acts in a restored state, so that it can be released."""
         self._hand.restore(pull)
 
     def steer(self, command: SteerCommand) -> bool:
-        """What somebody at the controls wants, from the next control period on; False if nobody can steer this run."""
+        """Follow an operator's command from the next control period on; False if this run cannot be steered."""
         controller = self.controller
         if not isinstance(controller, Steerable):
             return False
@@ -289,7 +289,7 @@ class Runner:
         return True
 
     def checkpoint(self) -> bytes:
-        """Everything that decides how the run goes on; see `restore`."""
+        """Everything that decides how the run continues; see `restore`."""
         feed = self._feed
         grid = self._log.grid
         progress = Progress(
@@ -299,7 +299,7 @@ class Runner:
         return encode(state, self.scene, self.time)
 
     def restore(self, checkpoint: bytes, scene: Scene, time: float) -> None:
-        """Stand where a run of the same scene stood when it made `checkpoint`; the recording stays as it is.
+        """Return to the state in which a run of the same scene made `checkpoint`; the recording does not change.
 
         Raises `StateError` if it cannot be read, or was made by another version of the program.
 
@@ -335,7 +335,7 @@ class Runner:
         self._states.on_restored(self.engine.step_count)
 
     def _check(self, progress: Progress, scene: Scene) -> None:
-        """See that a saved progress is one of the state that engine and controller stand in, and that these go on."""
+        """Check that a saved progress belongs to the states of engine and controller, and that these can continue."""
         step = self.engine.step_count
         check_progress(progress, scene, step)
         if progress.reference is not None:
@@ -375,7 +375,7 @@ class Runner:
         return changed_keys(self.scene, scene)
 
     def reload_plugins(self, scene: Scene) -> list[str]:
-        """Go on with `scene`, which has the same values as the run's in kinds of plug-ins that were loaded again.
+        """Continue with `scene`, which has the same values as the run's in kinds of plug-ins that were loaded again.
 
         The controller of before hands its state over where the new code takes it, and starts afresh
         where it does not; the recording notes which.

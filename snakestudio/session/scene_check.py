@@ -10,8 +10,6 @@ from snakestudio.errors import Problem
 from snakestudio.model.scene import Scene
 from snakestudio.session import build_check
 
-__all__ = ["check"]
-
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Everything that is wrong or doubtful in `scene`; relative paths in it are relative to `base_dir`."""

@@ -28,8 +28,6 @@ from snakestudio.session.pulling import Grip
 from snakestudio.session.session_core import SessionCore
 from snakestudio.session.status import Event, Status
 
-__all__ = ["Commands", "Session"]
-
 log = logging.getLogger(__name__)
 
 _PATIENCE_S = 2.0

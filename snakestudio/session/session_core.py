@@ -53,8 +53,6 @@ from snakestudio.session.status import (
     StatusChanged,
 )
 
-__all__ = ["SessionCore"]
-
 
 class SessionCore:
     """One scene at a time; its parameters are those of `Session`.

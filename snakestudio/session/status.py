@@ -8,19 +8,6 @@ from typing import Literal
 
 from snakestudio.errors import PluginRuntimeError, Problem
 
-__all__ = [
-    "Continued",
-    "Event",
-    "NotContinued",
-    "PluginFailed",
-    "RecordingStopped",
-    "RunFailed",
-    "RunFinished",
-    "State",
-    "Status",
-    "StatusChanged",
-]
-
 State = Literal[
     "empty",
     "preparing",

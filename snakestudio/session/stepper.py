@@ -55,7 +55,7 @@ def _unpickled(program: str, scene: Scene, data: bytes) -> StepState:
 class Stepper:
     """An engine that is advanced under given references, or those of its scene's controller; not thread-safe.
 
-    Raises `SceneError` if the scene cannot be run as it stands; lists every mistake.
+    Raises `SceneError` if the scene cannot be run; lists every mistake.
 
     Parameters
     ----------

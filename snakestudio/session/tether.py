@@ -6,8 +6,6 @@ import os
 import threading
 from typing import NoReturn
 
-__all__ = ["end_at_once", "end_with_input"]
-
 
 def end_with_input() -> None:
     """End this process at once, with exit code 3, when whoever holds the other end of standard input is gone.

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["TimeLeft", "percent", "time_left"]
-
 _TRUST = 0.15
 """At the beginning, what was expected counts as much as this share of the work, seen on this
 machine; then less."""

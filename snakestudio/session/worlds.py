@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.base import Checkpoint, Engine
+from snakestudio.engines.base import Checkpoint, Engine, Kernel
 from snakestudio.engines.outcome import OK, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers, make_row_buffers
 from snakestudio.engines.time_stepping import TimeSteppingEngine
@@ -153,13 +153,16 @@ class Worlds:
         self._rows = make_row_buffers(n, schema.n_links, len(schema.energy), 0, axes)
         self._no_rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, axes)
         self._filled: IntArray = np.zeros((n, 2), np.int64)
-        compiled = _compiled(self.engines[0])
-        self._compiled = compiled is not None
-        if compiled is not None:
-            take, write = compiled
-            self._takes = CallTable(take, [self._step_arguments(world) for world in range(n)])
-            self._writes = CallTable(write, [self._row_arguments(world) for world in range(n)])
-            self._reference_argument = len(self._own_arguments(0))
+        kernel = _compiled(self.engines[0])
+        self._compiled = kernel is not None
+        if kernel is not None:
+            self._takes = CallTable(
+                kernel.advance, [self._step_arguments(world) for world in range(n)]
+            )
+            self._writes = CallTable(
+                kernel.write_row, [self._row_arguments(world) for world in range(n)]
+            )
+            self._reference_argument = len(self._step_arguments(0)) - 4
 
     def close(self) -> None:
         """End the threads."""
@@ -175,14 +178,6 @@ class Worlds:
         )
 
     # ------------------------------------------------------------------------------ what calls take
-
-    def _own_arguments(self, world: int) -> tuple[Any, ...]:
-        engine: Any = self.engines[world]
-        reference = self._holding[world]
-        arguments = engine.entry_arguments(reference)
-        first = next(i for i, argument in enumerate(arguments) if argument is reference.time)
-        own: tuple[Any, ...] = arguments[:first]
-        return own
 
     def _step_arguments(self, world: int) -> tuple[Any, ...]:
         engine: Any = self.engines[world]
@@ -372,7 +367,7 @@ class Worlds:
         self._bind(world)
 
 
-def _compiled(engine: Engine) -> tuple[Any, Any] | None:
+def _compiled(engine: Engine) -> Kernel | None:
     """The compiled functions of an engine that has them."""
     return engine.compiled if isinstance(engine, TimeSteppingEngine) else None
 

@@ -1,1 +1,1 @@
-"""Runs and robots live in other programs: Foxglove, Lichtblick, PlotJuggler and Rerun."""
+"""Live streams of runs and robots to Foxglove, Lichtblick, PlotJuggler and Rerun."""

@@ -1,9 +1,9 @@
-"""A server for Foxglove and the programs that speak its protocol (Lichtblick, PlotJuggler, the SDK's own clients).
+"""A server for Foxglove and other programs with its protocol (Lichtblick, PlotJuggler, clients of the SDK).
 
-Topics and types of numbers, poses and the log are those of a run file, so that one layout shows
-files and live runs; `/scene` and `/contacts` are for 3D views. The server runs in threads of the
-SDK. Each client has a queue of its own that drops its oldest message when it is full, so that a
-client that reads nothing holds up nobody.
+Topics and types of numbers, poses and the log are those of a run file, so that the same layout shows
+files and live runs; `/scene` and `/contacts` are for 3D views. The server runs in threads of the SDK.
+Each client has its own queue, which drops the oldest message when it is full, so that a client that
+does not read cannot block the stream.
 """
 
 from __future__ import annotations
@@ -39,17 +39,15 @@ from snakestudio.stream.solids import (
 )
 from snakestudio.stream.target import Target
 
-__all__ = ["BACKLOG", "CONTACTS", "SCENE", "FoxgloveSink"]
-
 SCENE = "/scene"
 CONTACTS = "/contacts"
-"""Topics that run files do not have."""
+"""Topics that do not occur in run files."""
 
 BACKLOG = 256
-"""Messages that wait for one client at most: about a second of them."""
+"""Largest number of pending messages per client: about one second."""
 
 MOST_TRIANGLES = 200_000
-"""Of uneven ground; more take seconds to be sent and to be drawn."""
+"""Largest number of triangles of uneven ground; more take seconds to send and draw."""
 
 _SHAFT = 0.006
 _TIP = 0.012
@@ -58,7 +56,7 @@ _TIP = 0.012
 _AGAIN_S = 0.25
 
 _SDK = "foxglove"
-"""Logger of the SDK, by which it says that the queue of a client is full."""
+"""Logger by which the SDK reports that the queue of a client is full."""
 
 _MISSING = (
     "Streaming to Foxglove, Lichtblick and PlotJuggler needs the package foxglove-sdk. "
@@ -67,14 +65,14 @@ _MISSING = (
 
 
 class FoxgloveSink:
-    """A server that is there from the start on.
+    """A server that starts when it is created.
 
     Raises `StreamError` if the package is missing, or the address cannot be opened.
 
     Parameters
     ----------
     on_note : callable
-        Gets sentences for the user, on any thread.
+        Called with messages for the user, on any thread.
     """
 
     def __init__(self, target: Target, on_note: Callable[[str], None]) -> None:
@@ -115,17 +113,17 @@ class FoxgloveSink:
 
     @property
     def clients(self) -> int:
-        """Clients that have subscribed to anything."""
+        """Number of clients with a subscription."""
         return self._listener.clients
 
-    def take_newcomers(self) -> bool:
-        """Whether somebody subscribed since the last call, who has seen nothing yet."""
-        return self._listener.take_newcomers()
+    def has_newcomers(self) -> bool:
+        """Whether a client subscribed since the last call."""
+        return self._listener.has_newcomers()
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
-        """Send a sample to whoever wants it; with `newcomers` also what others have already."""
-        # Another run needs no session of its own: its time goes back, from which clients know. Some
-        # of them forget the types of topics with the session.
+        """Send a sample to all subscribers; with `newcomers`, include data that others already have."""
+        # A new run needs no new session: clients recognize it by the time, which jumps back. Some clients
+        # lose the types of topics with the session.
         self._advertise(sample.layout)
         stamp = int(nanoseconds(sample.row.time)[0])
         self._server.broadcast_time(stamp)
@@ -143,14 +141,14 @@ class FoxgloveSink:
             self._log.log(log_message(event), log_time=int(nanoseconds(np.array([event.time]))[0]))
 
     def close(self) -> None:
-        """End the server; clients see the connection close."""
+        """Stop the server and close all connections."""
         if self._server is not None:
             self._server.stop()
             self._server = None
             self._slow.detach()
 
     def abandon(self) -> None:
-        """Nothing to do: the SDK's threads end with the program."""
+        """Do nothing: the SDK's threads end with the program."""
 
     # --- topics
 
@@ -165,17 +163,19 @@ class FoxgloveSink:
         return channel
 
     def _advertise(self, layout: Layout) -> None:
-        """Have the topics that this run has, each with its type, and no others."""
-        wanted = {view.topic: view.definition for view in layout.views.views} | {LOG: LOG_MESSAGE}
+        """Advertise exactly the topics of this run, each with its type."""
+        definitions = {view.topic: view.definition for view in layout.views.views} | {
+            LOG: LOG_MESSAGE
+        }
         for topic, (definition, channel) in list(self._channels.items()):
-            if wanted.get(topic) != definition:
+            if definitions.get(topic) != definition:
                 channel.close()
                 del self._channels[topic]
-        for topic, definition in wanted.items():
+        for topic, definition in definitions.items():
             if topic not in self._channels:
                 self._channel(topic, definition)
 
-    # --- what 3D views show
+    # --- 3D views
 
     def _scene_update(self, sample: Sample, stamp: int) -> Any:
         if self._solids is None:
@@ -209,8 +209,8 @@ class FoxgloveSink:
         count = sum(len(surface.triangles) for surface in solids.surfaces)
         if count > MOST_TRIANGLES:
             self._on_note(
-                f"Uneven ground of {count} triangles is too fine for the stream and left out of {SCENE}. "
-                "Give its height map fewer points to see it there."
+                f"Uneven ground with {count} triangles is too fine for the stream and is omitted from {SCENE}. "
+                "Reduce the number of points of its height map to include it."
             )
         surfaces = (
             [self._triangles(surface) for surface in solids.surfaces]
@@ -320,7 +320,7 @@ class _Listener:
         self._lock = threading.Lock()
         self._topics: dict[int, int] = {}
         self._newcomers = False
-        # when they are served once more, s: the SDK may tell of them before it sends to them
+        # time at which new clients are served again, s: the SDK may report them before it sends to them
         self._again = math.inf
 
     @property
@@ -328,7 +328,7 @@ class _Listener:
         with self._lock:
             return len(self._topics)
 
-    def take_newcomers(self) -> bool:
+    def has_newcomers(self) -> bool:
         with self._lock:
             newcomers = self._newcomers
             self._newcomers = False
@@ -353,7 +353,7 @@ class _Listener:
 
 
 class _SlowClients(logging.Handler):
-    """Tells once of each client whose queue is full; the SDK says so by its log alone."""
+    """Reports each client whose queue is full once; the SDK only logs it."""
 
     def __init__(self, on_note: Callable[[str], None]) -> None:
         super().__init__(logging.INFO)
@@ -364,7 +364,7 @@ class _SlowClients(logging.Handler):
         logger = logging.getLogger(_SDK)
         logger.addHandler(self)
         logger.setLevel(logging.INFO)
-        logger.propagate = False  # that a client went away is no error to be shown
+        logger.propagate = False  # a client that disconnects is not an error
 
     def detach(self) -> None:
         logging.getLogger(_SDK).removeHandler(self)
@@ -377,19 +377,19 @@ class _SlowClients(logging.Handler):
         if client not in self._known:
             self._known.add(client)
             self._on_note(
-                f"The stream's client {client} does not keep up. The oldest messages that wait for it are dropped."
+                f"The client {client} of the stream does not keep up. Its oldest pending messages are dropped."
             )
 
 
 def _reason(error: Exception) -> str:
-    """Why an address cannot be opened, and what helps, in a sentence or two."""
+    """Reason why an address cannot be opened, and the remedy."""
     text = str(error)
     if "in use" in text:
-        return "another program uses that port. Choose another port, or end that program."
+        return "another program uses the port. Choose another port, or end that program."
     if "assign requested address" in text:
-        return "this computer does not have that address. Give one of its own, or the port alone."
+        return "it is not an address of this computer. Use one of its addresses, or only the port."
     if "lookup" in text:
-        return "the name of that host is not known. Give an address of this computer, or the port alone."
+        return "the host is unknown. Use an address of this computer, or only the port."
     if "ermission" in text:
         return "the system does not allow it. Choose a port above 1023."
     return f"{text.rpartition(': ')[2].rstrip('.')}. Choose another address or port."

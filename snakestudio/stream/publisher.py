@@ -1,4 +1,4 @@
-"""The thread of a stream: takes samples at its own rate and hands them to a sink; nobody waits for it."""
+"""The thread of a stream: samples at its own rate and passes samples to a sink, without blocking the run."""
 
 from __future__ import annotations
 
@@ -15,32 +15,30 @@ from snakestudio.stream.rerun_sink import RerunSink
 from snakestudio.stream.sampler import Feed, Sample, Sampler
 from snakestudio.stream.target import Target
 
-__all__ = ["Sink", "Stream", "open_stream"]
-
 log = logging.getLogger(__name__)
 
 _MANY = 50
 _SHARE = 0.2
-"""Skipped samples, and their share of all, from which a stream is said not to keep up: a few are
-nobody's concern."""
+"""Number of skipped samples, and their fraction of all, above which the stream reports that it does not
+keep up."""
 
 _END_S = 3.0
-"""How long closing waits for a sink that holds up the thread, s."""
+"""Time that closing waits for a blocked sink, s."""
 
 
 class Sink(Protocol):
-    """Where samples go; its methods are called on the stream's thread, but for the properties."""
+    """Destination of samples; its methods, except properties, are called on the stream's thread."""
 
     address: str
-    """What programs connect to, or where the samples go."""
+    """Address that programs connect to, or the destination of the samples."""
 
     @property
     def clients(self) -> int:
-        """How many programs receive samples."""
+        """Number of programs that receive samples."""
         ...
 
-    def take_newcomers(self) -> bool:
-        """Whether somebody came since the last call, who has seen nothing yet."""
+    def has_newcomers(self) -> bool:
+        """Whether a client connected since the last call."""
         ...
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
@@ -48,31 +46,31 @@ class Sink(Protocol):
         ...
 
     def close(self) -> None:
-        """Send nothing any more."""
+        """Stop sending."""
         ...
 
     def abandon(self) -> None:
-        """See that the program can end although `publish` or `close` hangs; called on another thread."""
+        """Let the program end although `publish` or `close` is blocked; called on another thread."""
         ...
 
 
 class Stream:
-    """A stream that goes on until it is closed.
+    """A stream that runs until it is closed.
 
     Parameters
     ----------
     sink : Sink
         Closed with the stream.
     feed : callable
-        Gives what to show, on the stream's thread.
+        Returns what to send; called on the stream's thread.
     rate_hz : float
-        Samples a second.
+        Samples per second.
     on_note : callable
-        Gets sentences for the user, on any thread.
+        Called with messages for the user, on any thread.
     clock : callable
-        Monotonic, s.
+        Monotonic clock, s.
     threaded : bool
-        False: nothing happens but by `tick`, for tests.
+        False: only `tick` sends samples, for tests.
     """
 
     def __init__(
@@ -93,13 +91,13 @@ class Stream:
         self._due = clock()
         self._last: Sample | None = None
         self._ended = threading.Event()
-        self._told = False  # that it does not keep up
+        self._lag_reported = False  # that it does not keep up
         self.sent = 0
-        """Samples so far."""
+        """Number of samples sent."""
         self.dropped = 0
-        """Samples that were not taken in time, because the one before was still being sent."""
+        """Number of samples skipped because the previous one was still being sent."""
         self.trouble = ""
-        """Why the stream has ended by itself; "" while it goes on."""
+        """Why the stream ended unexpectedly; "" while it runs."""
         self._thread: threading.Thread | None = None
         if threaded:
             self._thread = threading.Thread(
@@ -109,17 +107,17 @@ class Stream:
 
     @property
     def address(self) -> str:
-        """What programs connect to, or where the samples go."""
+        """Address that programs connect to, or the destination of the samples."""
         return self._sink.address
 
     @property
     def clients(self) -> int:
-        """How many programs receive samples."""
+        """Number of programs that receive samples."""
         return self._sink.clients
 
     def tick(self) -> float:
-        """Send what is new; gives when the next sample is due, s of the clock."""
-        newcomers = self._sink.take_newcomers()
+        """Send new data; return the time at which the next sample is due, s of the clock."""
+        newcomers = self._sink.has_newcomers()
         sample = self._sampler.next()
         if sample is not None:
             self._last = replace(sample, new_run=False, new_scene=False, events=())
@@ -139,15 +137,15 @@ class Stream:
     def _count(self, missed: int) -> None:
         self.dropped += missed
         many = self.dropped >= _MANY and self.dropped >= _SHARE * (self.sent + self.dropped)
-        if many and not self._told and self.clients:
-            self._told = True
+        if many and not self._lag_reported and self.clients:
+            self._lag_reported = True
             self._on_note(
                 f"The stream to {self.address} does not keep up with {1 / self._period:g} samples a second. "
                 "Samples are skipped; a lower rate avoids that."
             )
 
     def close(self) -> None:
-        """Send what is new for the last time and end; waits a few seconds for a sink that hangs, and no longer."""
+        """Send new data for the last time and end; wait at most a few seconds for a blocked sink."""
         self._ended.set()
         if self._thread is None:
             self._sink.close()
@@ -164,7 +162,7 @@ class Stream:
             self.tick()
         except SnakeStudioError as error:
             self._fail(str(error))
-        except Exception as error:  # whatever goes wrong here must not reach the run
+        except Exception as error:  # no failure of a stream may affect the run
             log.exception("the stream failed")
             self._fail(
                 f"The stream ended because of an internal error ({error!r}). Please report it."
@@ -180,7 +178,7 @@ class Stream:
 def open_stream(
     target: Target, feed: Feed, on_note: Callable[[str], None] = lambda text: None
 ) -> Stream:
-    """Begin to stream what a feed shows.
+    """Start a stream of a feed.
 
     Raises `StreamError` if a package is missing, or the address cannot be opened or reached.
     """

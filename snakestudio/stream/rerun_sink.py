@@ -1,4 +1,4 @@
-"""A Rerun viewer that listens, or a file that it opens, as the receiver of a stream."""
+"""A listening Rerun viewer, or a Rerun file, as the destination of a stream."""
 
 from __future__ import annotations
 
@@ -24,14 +24,12 @@ from snakestudio.stream.sampler import Sample
 from snakestudio.stream.solids import Solids, arrow_scale, contact_arrows, solids_of
 from snakestudio.stream.target import RERUN_PORT, Target
 
-__all__ = ["RerunSink"]
-
 _ANSWER_S = 1.0
 _FLUSH_S = 2.0
-"""How long to wait for a viewer to accept a connection, and for it to take what waits, s."""
+"""Time limit for a viewer to accept a connection, and to receive pending samples, s."""
 
 MOST_WAITING = 50
-"""Samples that wait for a viewer at most; the SDK alone would let hundreds of megabytes wait."""
+"""Largest number of pending samples; without it the SDK would buffer hundreds of megabytes."""
 
 _MISSING = 'Streaming to Rerun needs the package rerun-sdk. Install it with: pip install "snakestudio[rerun]"'
 
@@ -42,7 +40,7 @@ _JOINTS = (
     ("joint_angle_ref", "joints/angle_ref_rad", Fields.REFERENCE),
     ("joint_rate_ref", "joints/rate_ref_rad_s", Fields.REFERENCE),
 )
-"""Attributes of rows, the entities that they become, and what must be valid."""
+"""Attributes of rows, their entities, and the fields that must be valid."""
 
 _FIGURES = "figures"
 
@@ -50,15 +48,14 @@ _LEVELS = {"fault": "ERROR", "unsolved": "WARN", "jam": "WARN"}
 
 
 class RerunSink:
-    """Every run is a recording of its own in the viewer; of a file, further runs get a number behind its name.
+    """Sends each run as a separate recording; further runs of a file get a number after the file name.
 
-    Raises `StreamError` if the package is missing, no viewer answers, or the file cannot be
-    written.
+    Raises `StreamError` if the package is missing, no viewer responds, or the file cannot be written.
 
     Parameters
     ----------
     on_note : callable
-        Gets sentences for the user, on any thread.
+        Called with messages for the user, on any thread.
     """
 
     def __init__(self, target: Target, on_note: Callable[[str], None] = lambda text: None) -> None:
@@ -69,25 +66,25 @@ class RerunSink:
         self._path = None if target.path is None else local_path(target.path)
         self._on_note = on_note
         self._abandoned = threading.Event()
-        self._waiting = 0  # samples since the viewer had taken all
+        self._waiting = 0  # samples since the viewer last received all
         self._runs = 0
         self._stream: Any = None
         self._solids: Solids | None = None
         self.address = target.address
         if self._path is None:
-            _look_for_viewer(target)
+            _check_viewer(target)
             self._url = f"rerun+http://{target.address}/proxy"
             self.address = self._url
         else:
-            _see_that_it_can_be_written(self._path)
+            _check_writable(self._path)
 
     @property
     def clients(self) -> int:
-        """The viewer, or the file."""
+        """1: the viewer or the file."""
         return 1
 
-    def take_newcomers(self) -> bool:
-        """Nobody: what was sent before stays with the viewer."""
+    def has_newcomers(self) -> bool:
+        """False: the viewer keeps earlier data."""
         return False
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
@@ -127,7 +124,7 @@ class RerunSink:
             self._wait_for_viewer()
 
     def _wait_for_viewer(self) -> None:
-        """Wait until the viewer has taken all samples; others are skipped meanwhile."""
+        """Wait until the viewer has received all samples; new samples are skipped meanwhile."""
         noted = False
         while not self._abandoned.is_set():
             began = time.monotonic()
@@ -150,19 +147,19 @@ class RerunSink:
                 )
 
     def close(self) -> None:
-        """Have the viewer take what waits, and let go of it; one that hangs is left."""
+        """Send pending samples and disconnect; do not wait for a viewer that hangs."""
         stream = self._stream
         self._stream = None
         if stream is not None:
-            self._let_go(stream)
+            self._close_stream(stream)
 
     def abandon(self) -> None:
-        """Wait for the viewer no longer, not even when the program ends."""
+        """Stop waiting for the viewer, even at the end of the program."""
         self._abandoned.set()
         self._rerun.unregister_shutdown()
 
-    def _let_go(self, stream: Any) -> None:
-        """Flush and close a stream; what a viewer does not take in time is lost, for it must not hold up the end."""
+    def _close_stream(self, stream: Any) -> None:
+        """Flush and close a stream; samples that the viewer does not receive in time are lost."""
         ended = threading.Event()
 
         def end() -> None:
@@ -173,7 +170,7 @@ class RerunSink:
                 OSError,
                 RuntimeError,
                 ValueError,
-            ):  # the viewer is gone: there is nobody to tell
+            ):  # the viewer has been closed
                 pass
             ended.set()
 
@@ -186,7 +183,7 @@ class RerunSink:
     def _begin(self, sample: Sample) -> None:
         rerun = self._rerun
         if self._stream is not None:
-            self._let_go(self._stream)
+            self._close_stream(self._stream)
         self._runs += 1
         self._solids = None
         stream = rerun.RecordingStream("snakestudio", recording_id=uuid.uuid4())
@@ -206,7 +203,7 @@ class RerunSink:
         self._name_series(sample.layout.schema, sample.layout.views.figures)
 
     def _name_series(self, schema: Schema, figures: tuple[str, ...]) -> None:
-        """Name the curves: many to an entity, as each entity costs time in every sample."""
+        """Name the curves; an entity has many curves, because each entity costs time in each sample."""
         names = [axis.name for axis in schema.axes]
         for _, entity, valid in _JOINTS:
             if names and valid in schema.valid:
@@ -283,7 +280,7 @@ def _rgb(colour: Colour) -> list[int]:
     return [round(255 * part) for part in colour]
 
 
-def _look_for_viewer(target: Target) -> None:
+def _check_viewer(target: Target) -> None:
     try:
         socket.create_connection((target.host, target.port), _ANSWER_S).close()
     except OSError:
@@ -293,10 +290,11 @@ def _look_for_viewer(target: Target) -> None:
         ) from None
 
 
-def _see_that_it_can_be_written(path: Path) -> None:
+def _check_writable(path: Path) -> None:
     if not path.parent.is_dir():
         raise StreamError(
-            f"{path} cannot be written: there is no folder {path.parent}. Make it, or give another file."
+            f"{path} cannot be written because the folder {path.parent} does not exist. Create it, or choose another "
+            "file."
         )
     if path.is_dir():
-        raise StreamError(f"{path} is a folder. Give the name of a file.")
+        raise StreamError(f"{path} is a folder. Choose the name of a file.")

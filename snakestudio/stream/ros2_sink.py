@@ -1,7 +1,6 @@
-"""A node of ROS 2: joint states and transforms out, joint commands in. Nothing that comes in can arm a robot.
+"""A ROS 2 node that publishes joint states and transforms and receives joint commands. No message can arm a robot.
 
-`rclpy` comes with an installation of ROS 2 and not from PyPI; all that is used of it and of its
-messages is here.
+`rclpy` is part of a ROS 2 installation and not on PyPI; only this module uses it and its messages.
 """
 
 from __future__ import annotations
@@ -20,14 +19,12 @@ from snakestudio.model.teleop import JointTargets
 from snakestudio.runfile.mcap.views import WORLD, part_names
 from snakestudio.stream.sampler import Sample
 
-__all__ = ["COMMANDS_TOPIC", "JointCommands", "Ros2Sink"]
-
 COMMANDS_TOPIC = "joint_commands"
 """sensor_msgs/msg/JointState whose positions are targets."""
 
 _NAME = "snakestudio"
 _DEPTH = 10
-"""Messages that ROS 2 keeps of a topic: of what is live the newest counts."""
+"""Queue size of topics; for live data only the newest message matters."""
 
 _SPIN_S = 0.1
 
@@ -38,16 +35,16 @@ _MISSING = (
 
 
 class JointCommands:
-    """Reads joint commands; what is wrong with them is told once, and such a message changes nothing.
+    """Reads joint commands; each kind of error is reported once, and invalid messages have no effect.
 
     Parameters
     ----------
     names : sequence of str
-        Of the robot's joint axes.
+        Names of the robot's joint axes.
     on_targets : callable
-        Gets targets.
+        Called with targets.
     on_note : callable
-        Gets sentences for the user.
+        Called with messages for the user.
     """
 
     def __init__(
@@ -59,15 +56,15 @@ class JointCommands:
         self._index = {name: place for place, name in enumerate(names)}
         self._on_targets = on_targets
         self._on_note = on_note
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
 
     def take(self, message: Any) -> None:
         """Read a sensor_msgs/msg/JointState: names and positions, rad; velocities and efforts have no effect."""
         names = list(message.name)
         positions = [float(each) for each in message.position]
         if len(names) != len(positions):
-            self._tell(
-                f"A joint command has {len(names)} names and {len(positions)} positions. Send as many of each."
+            self._note_once(
+                f"A joint command has {len(names)} names but {len(positions)} positions. Send the same number of each."
             )
             return
         unknown = [name for name in names if name not in self._index]
@@ -77,12 +74,14 @@ class JointCommands:
                 if unknown
                 else "names no joint"
             )
-            self._tell(
+            self._note_once(
                 f"A joint command {what}. The names are those of joint_states, such as {next(iter(self._index))}."
             )
             return
         if not all(math.isfinite(each) for each in positions):
-            self._tell("A joint command has a position that is not a number. Send angles in rad.")
+            self._note_once(
+                "A joint command has a position that is not a number. Send angles in rad."
+            )
             return
         angles = [math.nan] * len(self._index)
         for name, position in zip(names, positions, strict=True):
@@ -90,29 +89,29 @@ class JointCommands:
         try:
             targets = JointTargets(tuple(angles))
         except ValueError as error:
-            self._tell(f"A joint command is out of range: {error}. Send angles in rad.")
+            self._note_once(f"A joint command is out of range: {error}. Send angles in rad.")
             return
         self._on_targets(targets)
 
-    def _tell(self, text: str) -> None:
-        if text not in self._told and len(self._told) < 100:
-            self._told.add(text)
+    def _note_once(self, text: str) -> None:
+        if text not in self._noted and len(self._noted) < 100:
+            self._noted.add(text)
             self._on_note(text)
 
 
 class Ros2Sink:
-    """A node that is there from the start on; its callbacks run in a thread of its own.
+    """A node that starts when it is created; its callbacks run in a separate thread.
 
     Raises `StreamError` if rclpy is missing.
 
     Parameters
     ----------
     names : sequence of str
-        Of the robot's joint axes.
+        Names of the robot's joint axes.
     on_targets : callable
-        Gets the targets of joint commands, on the node's thread.
+        Called with the targets of joint commands, on the node's thread.
     on_note : callable
-        Gets sentences for the user, on the node's thread.
+        Called with messages for the user, on the node's thread.
     """
 
     def __init__(
@@ -130,7 +129,7 @@ class Ros2Sink:
             self._tf2: Any = import_module("tf2_msgs.msg")
         except ImportError:
             raise StreamError(_MISSING) from None
-        # Signals stay ours: Ctrl+C stops a robot before anything else.
+        # Keep our signal handlers: Ctrl+C must stop a robot first.
         self._rclpy.init(args=[], signal_handler_options=signals.SignalHandlerOptions.NO)
         self._node: Any = self._rclpy.create_node(_NAME)
         self._joints = self._node.create_publisher(self._sensor.JointState, "joint_states", _DEPTH)
@@ -152,11 +151,11 @@ class Ros2Sink:
 
     @property
     def clients(self) -> int:
-        """Nodes that read the joint states."""
+        """Number of nodes that subscribe to the joint states."""
         return int(self._joints.get_subscription_count())
 
-    def take_newcomers(self) -> bool:
-        """Nobody: the next sample is as good as the last one."""
+    def has_newcomers(self) -> bool:
+        """False: each sample is complete."""
         return False
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
@@ -175,7 +174,7 @@ class Ros2Sink:
             self._transforms.publish(transforms)
 
     def _publish_joints(self, sample: Sample, stamp: Any) -> None:
-        """The joints whose angles are known: a robot on CAN may not have told all of them yet."""
+        """Publish the joints with known angles; a robot on CAN may not have reported all of them yet."""
         schema = sample.layout.schema
         row = sample.row
         known = np.flatnonzero(np.isfinite(row.joint_angle[0]))
@@ -202,7 +201,7 @@ class Ros2Sink:
         return transform
 
     def close(self) -> None:
-        """End the node."""
+        """Stop the node."""
         self._ended.set()
         self._thread.join(2.0 * _SPIN_S + 1.0)
         self._executor.shutdown()
@@ -210,7 +209,7 @@ class Ros2Sink:
         self._rclpy.try_shutdown()
 
     def abandon(self) -> None:
-        """Nothing to do: its threads end with the program."""
+        """Do nothing: its threads end with the program."""
 
 
 def _known(pose: list[float]) -> bool:

@@ -1,6 +1,6 @@
-"""Samples of whatever recording is shown: its newest row, or the one under the cursor, with what changed since then.
+"""Samples of the displayed recording: the newest row, or the row at the cursor, with changes since the last sample.
 
-Nothing here knows whether a simulation, a robot or a file fills the recording.
+The code is independent of whether a simulation, a robot or a file fills the recording.
 """
 
 from __future__ import annotations
@@ -20,31 +20,29 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap.views import Views
 
-__all__ = ["Feed", "Layout", "Sample", "Sampler", "Shown"]
-
 _MOST_ROWS = 512
-"""Rows read for one sample: of a run that makes more in that time, means are over the last ones."""
+"""Largest number of rows per sample; if a run adds more, means are over the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a stream shows: a row of a recording."""
+    """Content of a stream: a row of a recording."""
 
     recording: Recording
     index: int | None = None
     """Row of the recording; None for the newest."""
 
     base_dir: Path | None = None
-    """Folder that file names in the scene are relative to."""
+    """Folder to which file names in the scene are relative."""
 
 
 Feed = Callable[[], Shown | None]
-"""Gives what to show now, on the stream's thread; None while there is nothing."""
+"""Returns the current content, on the stream's thread; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What all samples of a run have in common."""
+    """Data that is common to all samples of a run."""
 
     schema: Schema
     views: Views
@@ -58,20 +56,20 @@ class Sample:
 
     layout: Layout
     new_run: bool
-    """Whether it is the first of another run than the sample before."""
+    """Whether this is the first sample of a run."""
 
     new_scene: bool
-    """Whether robot, ground or obstacles are others than in the sample before."""
+    """Whether robot, ground or obstacles differ from those of the previous sample."""
 
     row: Rows
-    """One row. Its residual is the worst since the sample before."""
+    """One row. Its residual is the largest since the previous sample."""
 
     figures: FloatArray
-    """Values of `Views.figures`, (1, m); means are since the sample before."""
+    """Values of `Views.figures`, (1, m); means are since the previous sample."""
 
     snapshot: Snapshot
     events: tuple[RunEvent, ...]
-    """Noted since the sample before."""
+    """Events since the previous sample."""
 
     @property
     def time(self) -> float:
@@ -80,7 +78,7 @@ class Sample:
 
 
 class Sampler:
-    """Makes samples of what a feed shows; one thread uses it."""
+    """Samples a feed; used by one thread."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -90,13 +88,13 @@ class Sampler:
         self._n_events = 0
 
     def next(self) -> Sample | None:
-        """The present sample; None if nothing is new."""
-        shown = self._feed()
-        if shown is None or not len(shown.recording):
+        """The current sample; None if nothing has changed."""
+        content = self._feed()
+        if content is None or not len(content.recording):
             return None
-        recording = shown.recording
-        count = len(shown.recording)
-        index = count - 1 if shown.index is None else min(max(shown.index, 0), count - 1)
+        recording = content.recording
+        count = len(content.recording)
+        index = count - 1 if content.index is None else min(max(content.index, 0), count - 1)
         new_run = self._recording() is not recording
         if new_run:
             self._recording = weakref.ref(recording)
@@ -110,7 +108,7 @@ class Sampler:
         rows = recording.rows(max(first, index - _MOST_ROWS, 0), index + 1)
         time = float(rows.time[-1])
         scene = recording.scene_at(time)
-        layout, new_scene = self._laid_out(recording.schema, scene, shown.base_dir)
+        layout, new_scene = self._laid_out(recording.schema, scene, content.base_dir)
         before = rows.slice(0, 1) if len(rows) > 1 else None
         row = rows.slice(len(rows) - 1, len(rows))
         worst = (

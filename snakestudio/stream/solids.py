@@ -1,4 +1,4 @@
-"""Robot, ground and obstacles as the few solids that every 3D view of other programs knows."""
+"""Robot, ground and obstacles as simple solids that the 3D views of other programs support."""
 
 from __future__ import annotations
 
@@ -16,23 +16,11 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 from snakestudio.runfile.mcap.views import WORLD, part_names
 
-__all__ = [
-    "ALONG_X",
-    "Capsule",
-    "Floor",
-    "Post",
-    "Solids",
-    "Surface",
-    "arrow_scale",
-    "contact_arrows",
-    "solids_of",
-]
-
 ALONG_X = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
 """Unit quaternion (w x y z) that turns a cylinder along z into one along x."""
 
 _MARGIN = 1.0
-"""How far the ground is drawn beyond everything that is on it, m."""
+"""Margin of the drawn ground around everything on it, m."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +29,10 @@ class Capsule:
 
     frame: str
     middle: float
-    """Of the capsule on the x axis, m."""
+    """Centre of the capsule on the x axis, m."""
 
     half_length: float
-    """From there to the centre of either round end, m."""
+    """Distance from the centre to the centre of each hemispherical end, m."""
 
     radius: float
     colour: Colour
@@ -75,7 +63,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The ground plane z = 0 as far as it is drawn, m."""
+    """Drawn part of the ground plane z = 0, m."""
 
     centre: tuple[float, float]
     size: tuple[float, float]
@@ -84,10 +72,10 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Solids:
-    """Everything that stays the same while only the robot moves."""
+    """Everything that does not change while only the robot moves."""
 
     frame: str
-    """Of everything but the links."""
+    """Frame of everything except the links."""
 
     links: tuple[Capsule, ...]
     posts: tuple[Post, ...]
@@ -97,7 +85,7 @@ class Solids:
 
 
 def solids_of(scene: Scene, schema: Schema, pose: FloatArray, base_dir: Path | None) -> Solids:
-    """The solids of a scene whose robot has link poses (n, 7)."""
+    """Create the solids of a scene whose robot has the link poses (n, 7)."""
     sizes = scene.body.sizes.of(schema.n_links)
     links = tuple(
         Capsule(
@@ -119,7 +107,7 @@ def solids_of(scene: Scene, schema: Schema, pose: FloatArray, base_dir: Path | N
 
 
 def _surfaces(world: Obstacles) -> tuple[Surface, ...]:
-    """Everything but posts, one surface for each colour."""
+    """Surfaces of everything except posts, one per colour."""
     terrain = world.terrain
     if terrain is None:
         return ()
@@ -150,14 +138,14 @@ def _floor(scene: Scene, world: Obstacles, pose: FloatArray) -> Floor:
 
 
 def arrow_scale(scene: Scene) -> float:
-    """Length of an arrow for each newton, m/N: the weight of the robot is half as long as the robot."""
+    """Length of arrows per newton, m/N: the weight of the robot is half as long as the robot."""
     return 0.5 * scene.body.length / (scene.body.mass * STANDARD_GRAVITY)
 
 
 def contact_arrows(
     point: FloatArray, force: FloatArray, metres_per_newton: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Where arrows of forces begin and how they go, (k, 3) each, m; forces too small to be seen are left out."""
+    """Origins and vectors of force arrows, (k, 3) each, m; forces too small to be visible are omitted."""
     length = np.linalg.norm(force, axis=1) * metres_per_newton
     seen = np.isfinite(length) & (length > 1e-4)
     return point[seen], force[seen] * metres_per_newton

@@ -1,4 +1,4 @@
-"""Where a stream goes, as users write it: a port to listen on, a Rerun viewer, or a file for one."""
+"""Destination of a stream as users write it: a port to listen on, a Rerun viewer, or a Rerun file."""
 
 from __future__ import annotations
 
@@ -11,24 +11,15 @@ from typing import Literal
 from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
 
-__all__ = [
-    "DEFAULT_RATE_HZ",
-    "FOXGLOVE_PORT",
-    "MAX_RATE_HZ",
-    "RERUN_PORT",
-    "Target",
-    "parse_target",
-]
-
 FOXGLOVE_PORT = 8765
-"""Where programs that speak the protocol of Foxglove look first."""
+"""Default port of the Foxglove protocol."""
 
 RERUN_PORT = 9876
-"""Where a Rerun viewer listens."""
+"""Default port of Rerun viewers."""
 
 DEFAULT_RATE_HZ = 50.0
 MAX_RATE_HZ = 1000.0
-"""Samples a second."""
+"""Samples per second."""
 
 _LOOPBACK = "127.0.0.1"
 _HOW = "Write [HOST:]PORT, rerun, rerun:[HOST:]PORT or rerun:FILE.rrd."
@@ -36,30 +27,30 @@ _HOW = "Write [HOST:]PORT, rerun, rerun:[HOST:]PORT or rerun:FILE.rrd."
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a stream goes, and how often."""
+    """Destination and rate of a stream."""
 
     kind: Literal["foxglove", "rerun", "rrd"] = "foxglove"
-    """A server for Foxglove and its like, a Rerun viewer that listens, or a file of Rerun's."""
+    """A server for Foxglove and compatible programs, a listening Rerun viewer, or a Rerun file."""
 
     host: str = _LOOPBACK
     port: int = FOXGLOVE_PORT
-    """0 takes any free port."""
+    """0 selects a free port."""
 
     path: Path | None = None
-    """The file, of "rrd"."""
+    """The file of the kind "rrd"."""
 
     rate_hz: float = DEFAULT_RATE_HZ
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.rate_hz) and 0.0 < self.rate_hz <= MAX_RATE_HZ):
             raise UsageError(
-                f"A stream cannot have {self.rate_hz:g} samples a second. "
-                f"Give a rate above 0 and up to {MAX_RATE_HZ:g} Hz."
+                f"{self.rate_hz:g} is not a valid number of samples per second. "
+                f"Choose a rate above 0 and up to {MAX_RATE_HZ:g} Hz."
             )
 
     @property
     def address(self) -> str:
-        """Host and port as one text; of a file its path."""
+        """Host and port as one text, or the path of the file."""
         if self.path is not None:
             return str(self.path)
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -76,7 +67,7 @@ class Target:
 
     @property
     def warning(self) -> str:
-        """What to know of an address that other computers reach; "" of others."""
+        """Warning about an address that other computers can reach, or ""."""
         if not self.is_open:
             return ""
         return (
@@ -86,9 +77,9 @@ class Target:
 
 
 def parse_target(text: str, rate_hz: float = DEFAULT_RATE_HZ) -> Target:
-    """The target that a text names.
+    """Parse a stream target.
 
-    Raises `UsageError` if it names none.
+    Raises `UsageError` if the text is not a target.
 
     Parameters
     ----------
@@ -96,12 +87,16 @@ def parse_target(text: str, rate_hz: float = DEFAULT_RATE_HZ) -> Target:
         ``""`` (the default port), ``[HOST:]PORT``, ``rerun``, ``rerun:[HOST:]PORT`` or
         ``rerun:FILE.rrd``.
     rate_hz : float
-        Samples a second.
+        Samples per second.
     """
-    whole = text.strip()
-    kind, colon, rest = whole.partition(":")
+    target_text = text.strip()
+    kind, colon, rest = target_text.partition(":")
     if kind != "rerun":
-        host, port = _address(whole, FOXGLOVE_PORT, text) if whole else (_LOOPBACK, FOXGLOVE_PORT)
+        host, port = (
+            _address(target_text, FOXGLOVE_PORT, text)
+            if target_text
+            else (_LOOPBACK, FOXGLOVE_PORT)
+        )
         return Target("foxglove", host, port, None, rate_hz)
     if rest.lower().endswith(".rrd"):
         return Target("rrd", "", 0, local_path(rest), rate_hz)
@@ -113,8 +108,8 @@ def parse_target(text: str, rate_hz: float = DEFAULT_RATE_HZ) -> Target:
     return Target("rerun", host, port, None, rate_hz)
 
 
-def _address(text: str, default: int, whole: str) -> tuple[str, int]:
-    """Host and port; what is a number is a port, any other text without a colon a host."""
+def _address(text: str, default: int, target_text: str) -> tuple[str, int]:
+    """Parse host and port; a number is a port, other text without a colon is a host."""
     host, colon, port = text.rpartition(":")
     if not colon:
         host, port = ("", text) if text.isdecimal() else (text, str(default))
@@ -122,13 +117,13 @@ def _address(text: str, default: int, whole: str) -> tuple[str, int]:
         host = host[1:-1]
     elif ":" in host:
         raise UsageError(
-            f"{whole!r} is not a stream target. Put an IPv6 address in brackets, such as [::1]:{default}."
+            f"{target_text!r} is not a stream target. Put an IPv6 address in brackets, such as [::1]:{default}."
         )
     named = host.isascii() and all(mark.isalnum() or mark in "-._:%" for mark in host)
     if not (
         port.isascii() and port.isdecimal() and int(port) <= 65535 and named and (host or not colon)
     ):
         raise UsageError(
-            f"{whole!r} is not a stream target. {_HOW} A port is a number up to 65535."
+            f"{target_text!r} is not a stream target. {_HOW} A port is a number up to 65535."
         )
     return host or _LOOPBACK, int(port)

@@ -18,8 +18,6 @@ from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 
-__all__ = ["begun", "made", "range_of", "words_of"]
-
 _STEPS = 11
 
 

@@ -28,8 +28,6 @@ from typing import IO, Any
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
 
-__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers", "is_page", "security_of"]
-
 _DEATHS = 3
 """Workers that may die of a task until it is given up."""
 

@@ -12,8 +12,6 @@ from snakestudio.errors import StudyError
 from snakestudio.study.cluster import Answer, Cluster, WorkerInfo
 from snakestudio.study.run_key import code_hash
 
-__all__ = ["DIED", "Crew"]
-
 DIED = "Three workers died of this run: it may need more memory than there is."
 
 _LOOK_S = 1.0

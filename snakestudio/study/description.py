@@ -17,21 +17,6 @@ from snakestudio.model.fields import Frozen, value
 from snakestudio.study.goals import Aim, Over, natural_aim
 from snakestudio.text import counted
 
-__all__ = [
-    "FORMAT",
-    "GOALS_OF",
-    "MOST_RUNS",
-    "Goal",
-    "Jitter",
-    "Limit",
-    "Plain",
-    "Repeats",
-    "Search",
-    "StudyFields",
-    "Vary",
-    "problems",
-]
-
 FORMAT = 2
 """Version of the file format. In format 1 a goal without aim is maximized, whatever it measures."""
 

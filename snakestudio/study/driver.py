@@ -25,8 +25,6 @@ from snakestudio.study.store import Asked, Outcome, Store
 from snakestudio.study.study_file import dump_study
 from snakestudio.study.worker import Done, work
 
-__all__ = ["Driver", "Progress"]
-
 CHUNK_S = 1.0
 """Work that is handed to a worker at once, s: far above what handing it out costs, little to
 lose."""

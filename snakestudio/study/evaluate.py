@@ -36,18 +36,6 @@ from snakestudio.study.goals import measured
 from snakestudio.study.run_key import code_hash
 from snakestudio.study.store import Outcome, State
 
-__all__ = [
-    "Chunk",
-    "ForeignCodeError",
-    "Trace",
-    "evaluate",
-    "files_of",
-    "stop",
-    "trace_of",
-    "unpacked",
-    "wanted",
-]
-
 log = logging.getLogger(__name__)
 
 _TRACK = 96

@@ -27,8 +27,6 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.study.results import Table
 
-__all__ = ["runs_of", "units_in", "write_csv", "write_hdf5", "write_parquet"]
-
 
 def runs_of(table: Table) -> dict[str, np.ndarray]:
     """Every run of a study as a row: the values it had, what was measured of it, and how it went."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Beside", "Drawing", "write_figure"]
-
 _COLOURS = "viridis"
 """Of ordered values: it keeps its order in grey, and to people who see fewer colours."""
 

@@ -22,8 +22,6 @@ from snakestudio.study.evaluate import files_of, stop, unpacked, wanted
 from snakestudio.study.run_key import code_hash
 from snakestudio.study.running import Workers
 
-__all__ = ["FitPool", "objective_of", "pack_trials"]
-
 _WAIT_S = 0.05
 """How often it is asked whether to go on."""
 

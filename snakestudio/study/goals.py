@@ -19,8 +19,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.world import STANDARD_GRAVITY
 from snakestudio.text import listing
 
-__all__ = ["PRESETS", "Aim", "Over", "Preset", "measured", "natural_aim", "title_of", "unit_of"]
-
 Aim = Literal["maximise", "minimise"]
 Over = Literal["mean", "worst", "spread"]
 """What counts of several repeats: their mean, the worst of them, or their standard deviation."""

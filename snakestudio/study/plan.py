@@ -20,8 +20,6 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.study.description import Jitter, Plain, StudyFields, Vary
 from snakestudio.study.study_file import scene_of
 
-__all__ = ["Plan", "Point"]
-
 _ALL = re.compile(r"\[\*\]")
 
 

@@ -14,8 +14,6 @@ from snakestudio.study.description import Goal, Limit, StudyFields
 from snakestudio.study.goals import Over
 from snakestudio.study.store import Asked, Outcome
 
-__all__ = ["PointScore", "Table", "front", "score_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class PointScore:

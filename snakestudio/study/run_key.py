@@ -14,8 +14,6 @@ from snakestudio.kinds.plugin_kinds import plugins_in_use
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.loaded import loaded
 
-__all__ = ["code_hash", "run_key", "study_hash"]
-
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COMPUTING = (
     "control",

@@ -29,23 +29,6 @@ from snakestudio.study.samplers import sampler
 from snakestudio.study.store import Asked, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study, scene_of
 
-__all__ = [
-    "Workers",
-    "check_measures",
-    "columns_of",
-    "driver_of",
-    "formulations_of",
-    "open_plan",
-    "results_of",
-    "run_study",
-    "scene_of_run",
-    "texts_of",
-    "units_of",
-    "units_of_results",
-    "warnings_of",
-]
-
-
 MOST_WORKERS = 1024
 
 

@@ -16,8 +16,6 @@ from snakestudio.errors import Problem, StudyError
 from snakestudio.study.description import StudyFields
 from snakestudio.study.plan import Plan, Point
 
-__all__ = ["Sampler", "Score", "sampler"]
-
 _GENERATIONS = {"nsga2": 24, "tpe": 8}
 """Points of a generation unless somebody says how many; CMA-ES has few, and twice as many whenever
 it begins anew."""

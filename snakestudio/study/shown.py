@@ -18,8 +18,6 @@ from snakestudio.study.goals import title_of
 from snakestudio.study.results import Table
 from snakestudio.text import measure_text
 
-__all__ = ["MOST_PANELS", "Kind", "Named", "Shown", "chosen", "labelled", "panels_of"]
-
 MOST_PANELS = 12
 """Panels of one picture: what is more cannot be read on a page."""
 

@@ -25,8 +25,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["FORMAT", "Asked", "Outcome", "State", "Store", "store_path"]
-
 Made = TypeVar("Made")
 
 FORMAT = 1

@@ -22,17 +22,6 @@ from snakestudio.model.validation_messages import problem_of
 from snakestudio.paths import find_scene, is_bare_name
 from snakestudio.study.description import FORMAT, StudyFields, problems
 
-__all__ = [
-    "dump_study",
-    "is_study",
-    "load_study",
-    "named_from",
-    "parse_study",
-    "save_study",
-    "scene_named_from",
-    "scene_of",
-]
-
 _MARKS = ("vary", "goals", "search", "repeats")
 """Tables that a study has, and no scene."""
 

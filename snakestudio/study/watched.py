@@ -17,8 +17,6 @@ from snakestudio.errors import Problem
 from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.driver import Progress
 
-__all__ = ["CANCEL", "GO_ON", "PAUSE", "Told", "line_of", "told"]
-
 PAUSE = "pause"
 GO_ON = "go on"
 CANCEL = "cancel"

@@ -13,8 +13,6 @@ from snakestudio.study.cluster import Tls, security_of
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
 from snakestudio.study.store import Outcome
 
-__all__ = ["Done", "serve", "work"]
-
 NICENESS = 10
 """How far workers step back: the window, the link to a robot and everything else go first."""
 

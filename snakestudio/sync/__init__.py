@@ -1,4 +1,4 @@
-"""Start together with other instruments: triggers over TCP and over the Lab Streaming Layer."""
+"""Synchronized start with other instruments: triggers over TCP and the Lab Streaming Layer."""
 
 from snakestudio.errors import TriggerError
 from snakestudio.sync.protocol import Trigger, TriggerKind

@@ -1,6 +1,6 @@
-"""The Lab Streaming Layer: markers and the robot's pose go out as streams, the first marker of another stream starts.
+"""The Lab Streaming Layer (LSL): sends markers and the robot's pose, and waits for a marker of another stream.
 
-pylsl is optional; without it, whatever needs it says how to get it.
+pylsl is optional; without it, error messages explain how to install it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 from snakestudio.sync.protocol import Trigger
 
-__all__ = ["LslOutlet", "available", "library", "outlet_columns", "wait_for_marker"]
-
 _SEEK_S = 0.2
 _PULL_S = 0.05
 
@@ -31,7 +29,7 @@ def available() -> bool:
 
 
 def library() -> Any:
-    """The module pylsl.
+    """Return the module pylsl.
 
     Raises `TriggerError` if it is not installed, or cannot be used.
     """
@@ -39,10 +37,10 @@ def library() -> Any:
         import pylsl
     except ImportError as error:
         raise TriggerError(
-            "The Lab Streaming Layer needs pylsl, which is not installed; install it with "
-            "'pip install snakestudio[lsl]', or start over a TCP port."
+            "The Lab Streaming Layer needs pylsl, which is not installed. Install it with "
+            "'pip install snakestudio[lsl]', or use a TCP port."
         ) from error
-    except RuntimeError as error:  # pylsl is there, but not the library it wraps
+    except RuntimeError as error:  # pylsl is installed, but not the library that it wraps
         raise TriggerError(
             f"The Lab Streaming Layer cannot be used: {str(error).splitlines()[0]}"
         ) from error
@@ -50,14 +48,14 @@ def library() -> Any:
 
 
 def outlet_columns(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns of a run that go out: centre of mass, joint angles, and place and orientation of every link."""
+    """Columns of a run to send: centre of mass, joint angles, and position and orientation of each link."""
     angles = [name for name in names if re.fullmatch(r"joint_\d+_(yaw|pitch)_rad", name)]
     poses = [name for name in names if re.fullmatch(r"link_\d+_([xyz]_m|q[wxyz])", name)]
     return ("com_x_m", "com_y_m", "com_z_m", *angles, *poses)
 
 
 class LslOutlet:
-    """Two streams: "SnakeStudio markers", and "SnakeStudio" with the robot's pose once a run is there.
+    """Two streams: "SnakeStudio markers", and "SnakeStudio" with the robot's pose once a run has started.
 
     Raises `TriggerError` if pylsl cannot be used.
     """
@@ -85,7 +83,7 @@ class LslOutlet:
         self._markers.push_sample([text])
 
     def follow(self, recording: Recording) -> None:
-        """Send the rows that are new; a row's time stamp is as long before now as its time is before the newest."""
+        """Send new rows; a row's time stamp precedes the current time as its time precedes that of the newest row."""
         if recording is not self._recording:
             self._recording = recording
             self._sent = 0
@@ -118,23 +116,23 @@ class LslOutlet:
 def wait_for_marker(
     stream: str, limit: float | None, cancelled: Callable[[], bool]
 ) -> Trigger | None:
-    """Wait for the first sample of a stream, seeking it by name until it is there.
+    """Wait for the first sample of a stream, and search for the stream by name until it appears.
 
-    Raises `TriggerError` if pylsl cannot be used, or nothing came within the limit.
+    Raises `TriggerError` if pylsl cannot be used, or no sample arrives within the limit.
 
     Parameters
     ----------
     stream : str
-        Its name.
+        Name of the stream.
     limit : float, optional
-        How long to wait, s.
+        Time limit, s.
     cancelled : callable
-        Asked again and again whether to give up.
+        Polled; return True to cancel.
 
     Returns
     -------
     Trigger or None
-        None if it was cancelled. Its peer is the stream, its name the marker.
+        None if cancelled. The peer is the stream, the name is the marker.
     """
     lsl = library()
     deadline = None if limit is None else time.monotonic() + limit
@@ -145,13 +143,13 @@ def wait_for_marker(
             if deadline is not None and time.monotonic() >= deadline:
                 what = "sent nothing" if inlet is not None else "was not found"
                 raise TriggerError(
-                    f"The LSL stream '{stream}' {what} within {limit:g} s; check its name and that it is running, or "
-                    "give a longer limit."
+                    f"The LSL stream '{stream}' {what} within {limit:g} s. Check its name and that it is running, or "
+                    "set a longer limit."
                 )
             if inlet is None:
-                found = lsl.resolve_byprop("name", stream, timeout=_SEEK_S)
-                if found:
-                    inlet = lsl.StreamInlet(found[0])
+                streams = lsl.resolve_byprop("name", stream, timeout=_SEEK_S)
+                if streams:
+                    inlet = lsl.StreamInlet(streams[0])
                     inlet.open_stream(timeout=3.0)
                     correction = float(inlet.time_correction(timeout=3.0))
                 continue
@@ -159,8 +157,7 @@ def wait_for_marker(
             if sample is None:
                 continue
             received = time.time()
-            # Stamps are those of LSL's clock; the correction brings the sender's to ours, and both
-            # to Unix time.
+            # Stamps are in the sender's LSL clock; the correction converts them to the local LSL clock.
             sent = received - (lsl.local_clock() - (stamp + (correction or 0.0)))
             return Trigger("START", str(sample[0]), sent, received, f"LSL stream '{stream}'")
     finally:

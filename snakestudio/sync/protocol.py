@@ -1,19 +1,20 @@
-"""The line protocol by which instruments start together; simple enough for Matlab, LabVIEW or netcat as a peer.
+"""The line protocol of synchronized starts, simple enough for Matlab, LabVIEW or netcat as a peer.
 
-Who waits listens on a TCP port, who fires connects to it. Lines are ASCII, end in LF (or CR LF) and
-have at most 512 characters. Times are Unix times of whoever writes them, in seconds, with a point.
+The waiting side listens on a TCP port, the triggering side connects to it. Lines are ASCII, end in LF
+(or CR LF) and have at most 512 characters. Times are Unix times of the writer, in seconds, with a
+decimal point.
 
 ::
 
-    listener  SNAKESTUDIO-TRIGGER 1                 at once, to everybody who connects: name and version
+    listener  SNAKESTUDIO-TRIGGER 1                 on each new connection: name and version
     either    PING <number>                         answered by   PONG <number> <time>
-    firing    CLOCK <offset s> <uncertainty s>      what it found: listener's clock minus its own, from its PINGs
-    firing    START [<run name>] [<time>]           answered by   OK START <time>
-    firing    STOP [<run name>] [<time>]            answered by   OK STOP <time>
-    listener  ERR <sentence>                        a line was not understood, or came too late; it is ignored
+    sender    CLOCK <offset s> <uncertainty s>      listener's clock minus its own, measured by PING
+    sender    START [<run name>] [<time>]           answered by   OK START <time>
+    sender    STOP [<run name>] [<time>]            answered by   OK STOP <time>
+    listener  ERR <sentence>                        a line was not understood, or was too late; it is ignored
 
-Nothing but the line START itself is needed: ``echo START | nc HOST PORT`` starts whoever waits
-there. And a listener need not say anything: without its first line, its answers are not waited for.
+Only the line START is required: ``echo START | nc HOST PORT`` starts a waiting listener. A listener
+need not send anything: if it does not send the first line, the sender does not wait for answers.
 """
 
 from __future__ import annotations
@@ -22,17 +23,6 @@ import math
 import re
 from dataclasses import dataclass
 from typing import Literal
-
-__all__ = [
-    "LONGEST_LINE",
-    "VERSION",
-    "LineBuffer",
-    "Trigger",
-    "TriggerKind",
-    "greeting",
-    "parse_trigger",
-    "say",
-]
 
 VERSION = 1
 LONGEST_LINE = 512
@@ -44,62 +34,64 @@ _NAME = "SNAKESTUDIO-TRIGGER"
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A trigger that came in."""
+    """A received trigger."""
 
     kind: TriggerKind
     name: str
-    """Name of the run, as the peer gave it; may be empty."""
+    """Name of the run according to the peer; may be empty."""
 
     sent: float | None
-    """Unix time by the peer's clock, s; None where it gave none."""
+    """Unix time by the peer's clock, s; None if it sent none."""
 
     received: float
-    """Unix time by the clock of this machine, s."""
+    """Unix time by the clock of this computer, s."""
 
     peer: str
-    """Where it came from."""
+    """Name of the sender."""
 
     offset: float | None = None
     uncertainty: float | None = None
-    """`offset` and `uncertainty`: peer's clock minus that of this machine, s, as far as known."""
+    """`offset` and `uncertainty` of the peer's clock minus that of this computer, s; None if unknown."""
 
     def sentence(self) -> str:
-        """What happened, for the events of a run."""
+        """Description for the events of a run."""
         named = f" “{self.name}”" if self.name else ""
-        told = f"{self.kind} came from {self.peer}{named} at {self.received:.6f} (Unix time)"
+        text = (
+            f"{self.kind} was received from {self.peer}{named} at {self.received:.6f} (Unix time)"
+        )
         if self.sent is not None:
-            told += f", sent at {self.sent:.6f} by its clock"
+            text += f", sent at {self.sent:.6f} by its clock"
         if self.offset is not None and self.uncertainty is not None:
-            told += f", which is {clock_words(self.offset, self.uncertainty)}"
-        return told
+            text += f", which is {clock_words(self.offset, self.uncertainty)}"
+        return text
 
 
 def clock_words(offset: float, uncertainty: float) -> str:
-    """An offset between clocks in words: "0.210 ± 0.050 ms ahead"."""
+    """Text for an offset between clocks, such as "0.210 ± 0.050 ms ahead"."""
     side = "ahead" if offset >= 0 else "behind"
     return f"{1e3 * abs(offset):.3f} ± {1e3 * uncertainty:.3f} ms {side}"
 
 
 def greeting() -> str:
-    """The first line of whoever listens."""
+    """First line of the listener."""
     return f"{_NAME} {VERSION}"
 
 
 def version_of(line: str) -> int | None:
-    """The version that a first line names; None if it is none."""
+    """Version in a first line; None if the line is not a greeting."""
     words = line.split()
     return int(words[1]) if len(words) == 2 and words[0] == _NAME and words[1].isdecimal() else None
 
 
 def say(*words: object) -> bytes:
-    """A line: numbers with microseconds, and whatever is no ASCII as a question mark."""
+    """Format a line: numbers with microseconds, non-ASCII characters as question marks."""
     texts = [f"{word:.6f}" if isinstance(word, float) else str(word) for word in words]
     line = " ".join(" ".join(texts).split())[: LONGEST_LINE - 1]
     return line.encode("ascii", "replace") + b"\n"
 
 
 def run_word(name: str) -> str:
-    """A run's name as one word of a line."""
+    """Name of a run as a single word of a line."""
     return re.sub(r"\s+", "_", name.strip())[:200]
 
 
@@ -113,7 +105,7 @@ def number(word: str) -> float | None:
 
 
 def parse_trigger(line: str, received: float, peer: str) -> Trigger | None:
-    """The trigger that a line is, if it is one."""
+    """Parse a trigger; None if the line is not one."""
     words = line.split()
     if not words or words[0] not in ("START", "STOP"):
         return None
@@ -124,28 +116,28 @@ def parse_trigger(line: str, received: float, peer: str) -> Trigger | None:
 
 
 class LineBuffer:
-    """Bytes as they come in, given out line by line; a line without an end is dropped where it gets too long."""
+    """Splits received bytes into lines; a line that becomes too long is dropped."""
 
     def __init__(self) -> None:
         self._bytes = b""
         self._dropping = False
 
     def feed(self, data: bytes) -> tuple[list[str], bool]:
-        """Take bytes in.
+        """Add received bytes.
 
         Returns
         -------
         lines : list of str
-            Those that are complete, without their ends and without empty ones.
+            Complete lines, without line ends and empty lines.
         too_long : bool
-            Whether one was dropped.
+            Whether a line was dropped.
         """
         *complete, rest = (self._bytes + data).split(b"\n")
         lines: list[str] = []
         too_long = False
         for raw in complete:
             if self._dropping:
-                self._dropping = False  # the end of the one that was dropped
+                self._dropping = False  # the end of the dropped line
             elif len(raw) > LONGEST_LINE:
                 too_long = True
             elif line := raw.decode("ascii", "replace").strip():

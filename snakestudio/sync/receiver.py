@@ -1,4 +1,4 @@
-"""Waiting for others: listens on a TCP port until somebody says START."""
+"""The waiting side of a synchronized start: listens on a TCP port for START."""
 
 from __future__ import annotations
 
@@ -22,32 +22,30 @@ from snakestudio.sync.protocol import (
     say,
 )
 
-__all__ = ["TriggerReceiver", "never", "welcome"]
-
 _LOOK_S = 0.05
-"""How often it is looked whether waiting was cancelled, s. What comes in is seen at once."""
+"""Interval at which cancelling is checked, s. Received data is handled immediately."""
 
 _MOST_PEERS = 16
 _MOST_REMARKS = 100
 
 
 def welcome() -> str:
-    """No reason against a START."""
+    """Accept every START."""
     return ""
 
 
 def never() -> bool:
-    """Waiting that nobody cancels."""
+    """Never cancel."""
     return False
 
 
 class _Peer:
-    """Somebody who connected.
+    """A connected peer.
 
     Parameters
     ----------
     heard : int
-        When it was heard of last, in events that were counted.
+        Number of the last event of this peer.
     """
 
     def __init__(self, connection: socket.socket, name: str, host: str, heard: int) -> None:
@@ -55,40 +53,39 @@ class _Peer:
         self.name = name
         self.host = host
         self.heard = heard
-        self.spoke = False  # anything that was understood
+        self.spoke = False  # a line that was understood
         self.lines = LineBuffer()
         self.offset: float | None = None
         self.uncertainty: float | None = None
 
 
 class TriggerReceiver:
-    """Listens from the moment it is made; `wait` returns with the first trigger.
+    """Listens as soon as it is created; `wait` returns the first trigger.
 
-    Some peers may be connected at once; who comes when there are too many takes the place of one
-    that is idle, so that a STOP always gets through. The first START counts, and one that comes
-    later is told so. What is not understood is noted and answered, and the connection stays.
+    Several peers can be connected. If there are too many, a new one replaces an idle one, so that a STOP
+    always gets through. The first START counts; the sender of a later one gets an error. Lines that are
+    not understood are recorded and answered, and the connection stays open.
 
-    Raises `TriggerError` if the port cannot be listened on.
+    Raises `TriggerError` if the port cannot be opened.
 
     Parameters
     ----------
     port : int
-        0 takes a free one.
+        0 selects a free port.
     host : str
-        Address to listen on; every one of this machine if left out.
+        Address to listen on; all addresses of this computer by default.
     refuses : callable
-        Asked at every START why it is not taken, for the sender; "" if it is. Called on the thread
-        that waits.
+        Returns the reason to refuse a START, for the sender, or "". Called on the waiting thread.
     stopped : callable, optional
-        Gets who sent STOP, at every STOP and at once, whether anything was started or not: for
-        machines, which anybody may stop.
+        Called immediately with the name of the sender of each STOP, even if nothing was started: for
+        robots, which any peer may stop.
 
     Attributes
     ----------
     port : int
-        The one it listens on.
+        The port that it listens on.
     remarks : list of str
-        What happened besides, in sentences: who came and went, and lines that were not understood.
+        Other events, in sentences: connections, and lines that were not understood.
     """
 
     def __init__(
@@ -127,7 +124,7 @@ class TriggerReceiver:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """Who is connected."""
+        """Names of connected peers."""
         return tuple(peer.name for peer in list(self._peers.values()))
 
     def wait(
@@ -136,21 +133,21 @@ class TriggerReceiver:
         limit: float | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> Trigger | None:
-        """Wait for a trigger, in the calling thread.
+        """Wait for a trigger in the calling thread.
 
-        Raises `TriggerError` if nothing came within the limit.
+        Raises `TriggerError` if none arrives within the limit.
 
         Parameters
         ----------
         limit : float, optional
-            How long to wait, s.
+            Time limit, s.
         cancelled : callable
-            Asked about 20 times a second whether to give up.
+            Polled about 20 times a second; return True to cancel.
 
         Returns
         -------
         Trigger or None
-            None if it was cancelled.
+            None if cancelled.
         """
         deadline = None if limit is None else time.monotonic() + limit
         while not cancelled():
@@ -160,22 +157,22 @@ class TriggerReceiver:
                     return trigger
             left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - time.monotonic())
             if left <= 0.0:
-                heard = f" ({self.remarks[-1]})" if self.remarks else ""
+                latest = f" ({self.remarks[-1]})" if self.remarks else ""
                 raise TriggerError(
-                    f"No {kind} came on port {self.port} within {limit:g} s{heard}; see that the other side fires at "
-                    "this machine and port, or give a longer limit."
+                    f"No {kind} was received on port {self.port} within {limit:g} s{latest}. Check that the other "
+                    "side sends to this computer and port, or set a longer limit."
                 )
-            self._look(left)
+            self._poll(left)
         return None
 
     @contextmanager
     def meanwhile(self) -> Iterator[None]:
-        """Inside, another thread takes in what comes: a STOP does not wait until the calling one has time for it."""
+        """Context in which another thread handles received data, so that a STOP does not wait for the calling one."""
         done = threading.Event()
 
         def listen() -> None:
             while not done.is_set():
-                self._look(_LOOK_S)
+                self._poll(_LOOK_S)
 
         thread = threading.Thread(target=listen, name="snakestudio-trigger", daemon=True)
         thread.start()
@@ -185,50 +182,52 @@ class TriggerReceiver:
             done.set()
             thread.join()
 
-    def _look(self, seconds: float) -> None:
-        """Take in what comes within some time, or the first that comes."""
+    def _poll(self, seconds: float) -> None:
+        """Handle received data for some time, or until the first data arrives."""
         for key, _ in self._selector.select(seconds):
             source = key.fileobj
             assert isinstance(source, socket.socket)
             if source is self._listener:
                 self.accept()
-            elif (peer := self._peers.get(source)) is not None:  # else it had to make room just now
+            elif (
+                peer := self._peers.get(source)
+            ) is not None:  # unless it was just disconnected for a new one
                 self._read(peer)
 
     def accept(self) -> None:
-        """Take in the next connection that waits, and what came with it."""
+        """Accept the next pending connection, and handle data that came with it."""
         try:
             connection, address = self._listener.accept()
-        except OSError:  # it went before it was taken in
+        except OSError:  # it disconnected before it was accepted
             return
         self._events += 1
         peer = _Peer(connection, f"{address[0]}:{address[1]}", address[0], self._events)
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         while len(self._peers) >= _MOST_PEERS:
-            self._make_room()
+            self._disconnect_idle_peer()
         self._peers[connection] = peer
         self._selector.register(connection, selectors.EVENT_READ)
         self._remark(f"{peer.name} connected")
         self._answer(peer, greeting())
-        self._read(peer)  # a STOP that came with it waits for nothing
+        self._read(peer)  # a STOP may have arrived with the connection
 
-    def _make_room(self) -> None:
-        """Turn somebody away: a STOP must get through to a port on which others stay and say nothing.
+    def _disconnect_idle_peer(self) -> None:
+        """Disconnect a peer, so that a STOP gets through to a port with many silent connections.
 
-        One of those from the address that has most of them; first who never said anything, then who
-        was idle longest.
+        Chooses among the peers of the address with the most connections: first one that never sent anything,
+        then the one that was idle longest.
         """
         crowd = Counter(each.host for each in self._peers.values())
         peer = max(
             self._peers.values(), key=lambda each: (crowd[each.host], not each.spoke, -each.heard)
         )
-        self._read(peer)  # what it has said by now counts
+        self._read(peer)  # data that it has sent so far counts
         if self._peers.get(peer.connection) is peer:
-            self._answer(peer, f"ERR {_MOST_PEERS} others are connected; connect again")
+            self._answer(peer, f"ERR {_MOST_PEERS} other peers are connected; connect again")
             self._drop(
                 peer,
-                f"{peer.name} was turned away: {_MOST_PEERS} were connected, and it was idle the longest",
+                f"{peer.name} was disconnected: {_MOST_PEERS} peers were connected, and it was idle longest",
             )
 
     def _read(self, peer: _Peer) -> None:
@@ -243,16 +242,16 @@ class TriggerReceiver:
         self._events += 1
         peer.heard = self._events
         if not data:
-            self._drop(peer, f"{peer.name} went away")
+            self._drop(peer, f"{peer.name} disconnected")
             return
         lines, too_long = peer.lines.feed(data)
         if too_long:
             self._remark(f"{peer.name} sent a line that is too long; it was ignored")
-            self._answer(peer, "ERR that line is too long; lines have at most 512 characters")
+            self._answer(peer, "ERR the line is too long; lines have at most 512 characters")
         for line in lines:
-            self._take(peer, line, received)
+            self._handle_line(peer, line, received)
 
-    def _take(self, peer: _Peer, line: str, received: float) -> None:
+    def _handle_line(self, peer: _Peer, line: str, received: float) -> None:
         words = line.split()
         if words[0] == "PING" and len(words) == 2:
             peer.spoke = True
@@ -277,7 +276,7 @@ class TriggerReceiver:
             shown = line if len(line) <= 60 else line[:57] + "..."
             self._remark(f"{peer.name} sent {shown!r}, which is not understood; it was ignored")
             self._answer(
-                peer, "ERR that line is not understood; lines are START, STOP, PING and CLOCK"
+                peer, "ERR the line is not understood; lines are START, STOP, PING and CLOCK"
             )
         elif trigger.kind == "START" and self._started_by:
             self._remark(
@@ -309,8 +308,8 @@ class TriggerReceiver:
         try:
             peer.connection.send(say(*words))
         except OSError:
-            # A peer that does not read its answers, or is gone, has to do without; reading tells
-            # when it is gone.
+            # A peer that does not read its answers, or has disconnected, gets none; reading detects a
+            # closed connection.
             return
 
     def _drop(self, peer: _Peer, remark: str) -> None:
@@ -324,7 +323,7 @@ class TriggerReceiver:
             self.remarks.append(sentence)
 
     def close(self) -> None:
-        """Stop listening and let everybody go."""
+        """Stop listening and close all connections."""
         for peer in list(self._peers.values()):
             self._selector.unregister(peer.connection)
             peer.connection.close()
@@ -336,14 +335,16 @@ class TriggerReceiver:
 def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return (
-            f"Port {port} is in use by another program; choose another port, or end that program."
+            f"Port {port} is in use by another program. Choose another port, or end that program."
         )
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
-        return f"Port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
+        return f"Port {port} is reserved for the system. Choose a port from 1024 to 65535."
     if isinstance(error, socket.gaierror) or (
         isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL
     ):
-        return f"{host} is no address of this computer; choose one that it has, or 127.0.0.1 for itself alone."
+        return (
+            f"{host} is not an address of this computer. Choose one of its addresses, or 127.0.0.1."
+        )
     if not 0 <= port <= 65535:
-        return f"{port} is no port; choose one from 1024 to 65535."
-    return f"Port {port} cannot be listened on ({error}); choose another one."
+        return f"{port} is not a port. Choose a port from 1024 to 65535."
+    return f"Port {port} cannot be opened ({error}). Choose another port."

@@ -1,4 +1,4 @@
-"""Firing at others: connects to who waits, compares the clocks, and says START."""
+"""The triggering side of a synchronized start: connects to a waiting peer, compares clocks, and sends START."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from snakestudio.sync.protocol import (
     version_of,
 )
 
-__all__ = ["ClockOffset", "Fired", "TriggerSender", "split_address"]
-
 _CONNECT_S = 3.0
 _GREETING_S = 0.5
 _ANSWER_S = 1.0
@@ -28,46 +26,46 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class ClockOffset:
-    """How another clock stands to the one of this machine."""
+    """Offset of another clock from that of this computer."""
 
     offset: float
     """Other clock minus this one, s."""
 
     uncertainty: float
-    """Half of the shortest round trip, s: the offset cannot be further off than that."""
+    """Half of the shortest round trip, s, which bounds the error of the offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A trigger that was sent."""
+    """A sent trigger."""
 
     kind: TriggerKind
     sent: float
-    """Unix time by the clock of this machine, s."""
+    """Unix time by the clock of this computer, s."""
 
     received: float | None
-    """Unix time by the peer's clock; None where it did not answer."""
+    """Unix time by the peer's clock, s; None if it did not answer."""
 
     peer: str
     clock: ClockOffset | None
 
     def sentence(self) -> str:
-        """What happened, for the events of a run."""
-        told = f"{self.kind} was sent to {self.peer} at {self.sent:.6f} (Unix time)"
-        told += (
+        """Description for the events of a run."""
+        text = f"{self.kind} was sent to {self.peer} at {self.sent:.6f} (Unix time)"
+        text += (
             ", not acknowledged"
             if self.received is None
             else f", received at {self.received:.6f} by its clock"
         )
         if self.clock is not None:
-            told += f", which is {clock_words(self.clock.offset, self.clock.uncertainty)}"
-        return told
+            text += f", which is {clock_words(self.clock.offset, self.clock.uncertainty)}"
+        return text
 
 
 def split_address(text: str) -> tuple[str, int]:
-    """Host and port of ``HOST:PORT``.
+    """Split ``HOST:PORT`` into host and port.
 
-    Raises `UsageError` if it is written otherwise.
+    Raises `UsageError` if the text has another form.
     """
     host, colon, port = text.strip().rpartition(":")
     if not (
@@ -78,21 +76,21 @@ def split_address(text: str) -> tuple[str, int]:
         and port.isdecimal()
         and 0 < int(port) <= 65535
     ):
-        raise UsageError(f"{text!r} is no address; write it as HOST:PORT, like localhost:5005.")
+        raise UsageError(f"{text!r} is not an address. Write HOST:PORT, such as localhost:5005.")
     return host.strip("[]"), int(port)
 
 
 class TriggerSender:
-    """A connection to one who waits.
+    """A connection to a waiting peer.
 
-    Raises `TriggerError` if nobody listens there.
+    Raises `TriggerError` if no peer listens there.
 
     Attributes
     ----------
     peer : str
-        Where it is connected to.
+        Host and port of the peer.
     version : int or None
-        Of the peer's protocol; None if it did not introduce itself, then no answers are waited for.
+        Protocol version of the peer; None if it sent no greeting, in which case it sends no answers.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -111,8 +109,8 @@ class TriggerSender:
             self.version = version_of(first[0]) if first is not None else None
             if self.version is not None and self.version > VERSION:
                 raise TriggerError(
-                    f"{self.peer} speaks version {self.version} of the trigger protocol and this program version "
-                    f"{VERSION}; update SnakeStudio on this machine."
+                    f"{self.peer} uses version {self.version} of the trigger protocol, but this program uses version "
+                    f"{VERSION}. Update SnakeStudio on this computer."
                 )
         except TriggerError:
             self.close()
@@ -125,9 +123,9 @@ class TriggerSender:
         self.close()
 
     def compare_clocks(self, rounds: int = _ROUNDS) -> ClockOffset | None:
-        """Find how the peer's clock stands to this one, from the quickest of some round trips, and tell the peer.
+        """Measure the offset of the peer's clock by the fastest of several round trips, and send it to the peer.
 
-        Raises `TriggerError` if the peer is gone.
+        Raises `TriggerError` if the connection is closed.
 
         Returns
         -------
@@ -155,9 +153,9 @@ class TriggerSender:
         return self.clock
 
     def fire(self, kind: TriggerKind, name: str = "") -> float:
-        """Send a trigger; returns at once.
+        """Send a trigger without waiting for the answer.
 
-        Raises `TriggerError` if the peer is gone.
+        Raises `TriggerError` if the connection is closed.
 
         Returns
         -------
@@ -169,9 +167,9 @@ class TriggerSender:
         return sent
 
     def acknowledged(self, kind: TriggerKind, sent: float) -> Fired:
-        """Wait for the answer to a trigger that was sent; a peer that says nothing is not waited for.
+        """Wait for the answer to a sent trigger, unless the peer sends no answers.
 
-        Raises `TriggerError` if the peer refuses it or is gone.
+        Raises `TriggerError` if the peer refuses it or the connection is closed.
         """
         answer = self._answer(("OK", kind)) if self.version is not None else None
         received = number(answer[0][2]) if answer is not None and len(answer[0]) == 3 else None
@@ -181,21 +179,20 @@ class TriggerSender:
         try:
             self._connection.settimeout(0.0)
             try:
-                # The first line to a peer that has closed the connection would go into the void
-                # without an error.
+                # Sending to a peer that has closed the connection raises no error the first time.
                 if not self._connection.recv(1, socket.MSG_PEEK):
                     raise ConnectionResetError("it closed the connection")
             except BlockingIOError:
-                pass  # it is there, and has nothing to say
+                pass  # connected, no data
             self._connection.settimeout(_ANSWER_S)
             self._connection.sendall(data)
         except OSError as error:
             raise TriggerError(
-                f"{self.peer} is gone ({error.strerror or error}); start it again and try once more."
+                f"The connection to {self.peer} is lost ({error.strerror or error}). Start it again and retry."
             ) from error
 
     def _answer(self, begin: tuple[str, str]) -> tuple[list[str], float] | None:
-        """The line that begins with two words, and when it came; None if none comes in time."""
+        """The line that starts with two words, and its time of arrival; None if it does not arrive in time."""
         deadline = time.monotonic() + _ANSWER_S
         while (left := deadline - time.monotonic()) > 0:
             line = self._line(left)
@@ -209,7 +206,7 @@ class TriggerSender:
         return None
 
     def _line(self, seconds: float) -> tuple[str, float] | None:
-        """The next line and when it came (by `perf_counter`); None if none comes in time."""
+        """The next line and its time of arrival (by `perf_counter`); None if none arrives in time."""
         deadline = time.monotonic() + seconds
         while not self._lines:
             left = deadline - time.monotonic()
@@ -222,30 +219,28 @@ class TriggerSender:
                 return None
             except OSError as error:
                 raise TriggerError(
-                    f"{self.peer} is gone ({error.strerror or error}); start it again."
+                    f"The connection to {self.peer} is lost ({error.strerror or error}). Start it again."
                 ) from error
             came = time.perf_counter()
             if not data:
                 raise TriggerError(
-                    f"{self.peer} closed the connection; see that it waits for a trigger there."
+                    f"{self.peer} closed the connection. Check that it is waiting for a trigger."
                 )
             self._lines += [(line, came) for line in self._buffer.feed(data)[0]]
         return self._lines.pop(0)
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._connection.close()
 
 
 def _why_not(peer: str, error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
-        return f"Nobody waits for a trigger at {peer}; start the other side first, or mend host and port."
+        return f"No program is waiting for a trigger at {peer}. Start the other side first, or correct host and port."
     if isinstance(error, socket.gaierror | UnicodeError):
-        return f"The host of {peer} is not known; check how it is written, or give its address in numbers."
+        return f"The host of {peer} is unknown. Check its spelling, or use its IP address."
     if isinstance(error, TimeoutError):
-        return (
-            f"{peer} does not answer; see that it is switched on and that no firewall is between."
-        )
+        return f"{peer} does not respond. Check that it is switched on and not behind a firewall."
     if isinstance(error, OverflowError):
-        return f"{peer}: that is no port; give one from 1 to 65535."
-    return f"{peer} cannot be reached ({error}); check host, port and network."
+        return f"{peer}: The port is invalid. Use a port from 1 to 65535."
+    return f"{peer} cannot be reached ({error}). Check host, port and network."

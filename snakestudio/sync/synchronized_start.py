@@ -1,7 +1,7 @@
-"""Starting a run together with other instruments: prepared, it waits for a trigger, then fires and starts at once.
+"""Synchronized start of a run with other instruments: prepares, waits for a trigger, then triggers others and starts.
 
-One `SynchronizedStart` is one start. Its methods are called by one thread in their order:
-`prepare`, `wait`, `go`, `accompany`, `close`; `start_now` and `cancel` may be called by any.
+One `SynchronizedStart` is one start. One thread calls its methods in this order: `prepare`, `wait`, `go`,
+`accompany`, `close`. Any thread may call `start_now` and `cancel`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ from snakestudio.sync.protocol import Trigger
 from snakestudio.sync.receiver import TriggerReceiver, welcome
 from snakestudio.sync.sender import ClockOffset, TriggerSender
 
-__all__ = ["SynchronizedStart", "Together", "Words"]
-
 _LOOK_S = 0.05
-_USUAL = ("connected", "went away")
-"""Ends of remarks that are not worth noting in a run."""
+_USUAL = ("connected", "disconnected")
+"""Ends of remarks that are not recorded in a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """With whom to start."""
+    """Settings of a synchronized start."""
 
     fire: bool = False
     """Whether START is sent to `host`, `port` when the run starts, and STOP when it ends."""
@@ -36,71 +34,71 @@ class Together:
     host: str = "localhost"
     port: int = 5005
     wait: str = ""
-    """"" to start by hand, "port" to wait for START on `wait_port`, "lsl" for the first marker of
+    """"" to start manually, "port" to wait for START on `wait_port`, "lsl" to wait for the first marker of
     `wait_stream`."""
 
     wait_port: int = 5005
     wait_host: str = ""
-    """Address of this machine to wait at; "" for all of them."""
+    """Address of this computer to listen on; "" for all addresses."""
 
     wait_stream: str = ""
     """Name of a stream of the Lab Streaming Layer."""
 
     limit_s: float = 0.0
-    """How long to wait, s; 0: until cancelled."""
+    """Time limit, s; 0: until cancelled."""
 
     outlet: bool = False
-    """Whether markers and the robot's pose go out as streams of the Lab Streaming Layer."""
+    """Whether to send markers and the robot's pose as LSL streams."""
 
     @property
     def at_itself(self) -> bool:
-        """Whether it would fire at the port it waits on."""
+        """Whether the trigger would go to the port that is waited on."""
         here = self.host.strip().lower() in ("localhost", "127.0.0.1", "::1", "0.0.0.0")
         return self.fire and here and self.wait == "port" and self.port == self.wait_port
 
     @property
     def empty(self) -> bool:
-        """Whether there is nobody to start with."""
+        """Whether no other instrument is involved."""
         return not (self.fire or self.wait or self.outlet)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How what is done to a run is called."""
+    """Names of actions on a run."""
 
     by_hand: str = "Play"
-    """What starts it here."""
+    """The action that starts the run."""
 
     stopped: str = "the run was paused"
-    """What became of it by a STOP."""
+    """The effect of a STOP."""
 
 
 class SynchronizedStart:
-    """One start together with others.
+    """A synchronized start.
 
     Parameters
     ----------
     name : str
-        Of the run, told to the others.
+        Name of the run, sent to the peers.
     start : callable
-        Starts the run; called as soon as the trigger is there, on the thread that waits.
+        Starts the run; called on the waiting thread when the trigger arrives.
     refuses, stopped : callable
         See `TriggerReceiver`.
     words : Words
-        How what is done to a run is called.
+        Names of actions on a run.
 
     Attributes
     ----------
     doing : str
-        What goes on, for people.
+        Current activity, for display.
     notes : list of str
-        What happened, in sentences for the events of the run.
+        Events of the run, in sentences.
     trouble : str
-        What went wrong although the run was started, in a sentence.
+        A problem that did not prevent the start, in a sentence.
     trigger : Trigger or None
-        What started it, if that came from outside.
+        The external trigger that started the run.
     started : float or None
-        Unix time at which the run was told to start, s.
+        Unix time at which `start` was called, s.
     """
 
     def __init__(
@@ -135,37 +133,37 @@ class SynchronizedStart:
         self.close()
 
     def start_now(self) -> None:
-        """Do not wait any longer."""
+        """End waiting and start."""
         self._now.set()
 
     def cancel(self) -> None:
-        """Do not start."""
+        """Cancel the start."""
         self._cancelled.set()
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was given up."""
+        """Whether the start was cancelled."""
         return self._cancelled.is_set()
 
     @property
     def clock(self) -> ClockOffset | None:
-        """How the clock of whom it fires at stands to that of this machine, as far as known."""
+        """Clock offset of the triggered peer; None if unknown."""
         return None if self._sender is None else self._sender.clock
 
     @property
     def port(self) -> int | None:
-        """The port it listens on."""
+        """The port that it listens on."""
         return None if self._receiver is None else self._receiver.port
 
     def prepare(self) -> None:
         """Listen, connect and compare the clocks.
 
-        Raises `TriggerError` if one of them does not work.
+        Raises `TriggerError` if one of these fails.
         """
         choices = self.choices
         if choices.at_itself:
             raise TriggerError(
-                f"Port {choices.port} of this machine is both waited on and fired at; take another one for one of them."
+                f"Port {choices.port} of this computer is used both to wait and to send START. Use different ports."
             )
         try:
             if choices.outlet:
@@ -174,7 +172,7 @@ class SynchronizedStart:
                 self.doing = f"Connecting to {choices.host}:{choices.port} ..."
                 self._sender = TriggerSender(choices.host, choices.port)
                 self._sender.compare_clocks()
-            if choices.wait == "port":  # last: whoever connects is listened to from now on
+            if choices.wait == "port":  # last, because peers are handled from now on
                 self._receiver = TriggerReceiver(
                     choices.wait_port, choices.wait_host, self._refuses, self._stopped
                 )
@@ -197,12 +195,12 @@ class SynchronizedStart:
     def wait(self) -> bool:
         """Wait for the trigger, or for `start_now`.
 
-        Raises `TriggerError` if nothing came within the limit.
+        Raises `TriggerError` if no trigger arrives within the limit.
 
         Returns
         -------
         bool
-            False if it was cancelled.
+            False if cancelled.
         """
         limit = self.choices.limit_s or None
         if self._receiver is not None:
@@ -218,7 +216,7 @@ class SynchronizedStart:
         return self._now.is_set() or self.cancelled
 
     def go(self) -> None:
-        """Fire and start, then gather what the others say.
+        """Send the trigger and start, then collect the answers.
 
         Raises `TriggerError` if START cannot be sent; the run is not started then.
         """
@@ -247,16 +245,16 @@ class SynchronizedStart:
         stop: Callable[[], None],
         recording: Callable[[], Recording | None],
     ) -> None:
-        """Stay until the run has ended: send its rows out, and stop it when the others stop.
+        """Wait until the run has ended: send its rows, and stop it when a peer stops.
 
         Parameters
         ----------
         ended : callable
-            Asked about 20 times a second.
+            Polled about 20 times a second; returns whether the run has ended.
         stop : callable
             Stops the run.
         recording : callable
-            Gives the recording of the run.
+            Returns the recording of the run.
         """
 
         def look() -> bool:
@@ -276,7 +274,7 @@ class SynchronizedStart:
         self.finish()
 
     def finish(self) -> None:
-        """Tell the others that the run has ended."""
+        """Notify the peers that the run has ended."""
         if self._outlet is not None:
             self._outlet.mark(f"STOP {self.name}")
         if self._sender is not None:
@@ -294,7 +292,7 @@ class SynchronizedStart:
             ]
 
     def close(self) -> None:
-        """Let everybody go."""
+        """Close all connections."""
         self._outlet = None
         if self._sender is not None:
             self._sender.close()

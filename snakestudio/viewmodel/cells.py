@@ -16,8 +16,6 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number, pa
 from snakestudio.text import MINUS, exact_text
 from snakestudio.viewmodel.field_texts import number_kind
 
-__all__ = ["Column", "columns_of"]
-
 Kind = Literal["integer", "number", "text", "choice", "switch", "pairs", "span", "names", "parts"]
 
 _HEX = {"mask", "code"}

@@ -10,8 +10,6 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.model.fields import FieldDoc
 from snakestudio.text import exact_text
 
-__all__ = ["explanation", "number_kind", "refusal", "symbol_html"]
-
 
 def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
     """Whether a field is a whole number and whether it may be None; None if it is no number at all."""

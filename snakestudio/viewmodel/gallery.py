@@ -11,8 +11,6 @@ from pathlib import Path
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import main_scene, resource, scenes_dir
 
-__all__ = ["Entry", "entries", "found"]
-
 _PAPER = re.compile(r"\bP\d\b")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Match", "match"]
-
 _START = 100.0
 _WORD = 80.0
 _INSIDE = 40.0

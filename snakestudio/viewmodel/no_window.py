@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-__all__ = ["NO_DISPLAY", "missing_library", "why_no_window"]
-
 _WITHOUT = "or run without a window: snakestudio run SCENE --video run.mp4"
 
 NO_DISPLAY = f"There is no display for a window. Set DISPLAY to a running display, {_WITHOUT}"

@@ -10,8 +10,6 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.ticks import step_above
 from snakestudio.text import MINUS
 
-__all__ = ["Change", "nice_step", "parse_change"]
-
 
 class Change(NamedTuple):
     """By how much a number is to change: `operator` is one of ``+ - * /``."""

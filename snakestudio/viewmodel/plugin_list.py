@@ -15,8 +15,6 @@ from snakestudio.plugins.scenes import named_plugins
 from snakestudio.plugins.source import Source, installed, read_source
 from snakestudio.plugins.trust import Trusted, is_trusted, trusted
 
-__all__ = ["PluginEntry", "list_plugins", "trusting_folder"]
-
 State = Literal["loaded", "changed", "trusted", "untrusted", "unreadable"]
 
 _STATES = {

@@ -9,8 +9,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.session import Session
 
-__all__ = ["LoadedRun", "Robot", "Rows", "Simulation", "Source", "SourceKind"]
-
 SourceKind = Literal["simulation", "replay", "robot"]
 
 

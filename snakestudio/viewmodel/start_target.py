@@ -6,8 +6,6 @@ from typing import Protocol
 
 from snakestudio.sync import SynchronizedStart, Together
 
-__all__ = ["EVERYWHERE", "HERE", "Target", "UnderWay"]
-
 HERE = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from snakestudio.paths import UserFolder, temporary_dir
 from snakestudio.text import capitalized, listing
 
-__all__ = ["unwritable_notice"]
-
 
 def unwritable_notice(folders: Mapping[UserFolder, str], settings_file: str = "") -> str:
     """What is not saved for good, where it goes instead, and what to do; "" where every folder can be written.

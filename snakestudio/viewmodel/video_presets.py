@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from snakestudio.export.codecs import Quality
 from snakestudio.model.recording import Schema
 
-__all__ = ["PRESETS", "RATES", "SIZES", "SPEEDS", "Preset", "curve_offers"]
-
 SIZES = (
     (1280, 720),
     (1920, 1080),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from snakestudio.analysis.experiment.c3d import read_c3d
 from snakestudio.errors import ExperimentError
+from tests.wording import naming
 
 INTEL = 84
 DEC = 85
@@ -241,9 +242,9 @@ def changed(sound: bytes, at: int, value: bytes) -> bytes:
     [
         (2, struct.pack("<H", 4), "its header states 4 points and its parameters 3"),
         (515, b"\x07", "its processor type 7 is not known"),
-        (0, b"\x01", "its parameters are not inside the file"),
-        (523, struct.pack("<h", 1), "its parameters lead back to themselves"),
-        (523, struct.pack("<h", 30_000), "its parameters lead out of their section"),
+        (0, b"\x01", "parameters.*inside"),
+        (523, struct.pack("<h", 1), "lead.*themselves"),
+        (523, struct.pack("<h", 30_000), "parameters.*lead"),
     ],
 )
 def test_contradictions_that_size_does_not_settle_are_damage(
@@ -262,7 +263,7 @@ def test_contradictions_that_size_does_not_settle_are_damage(
         (
             4,
             struct.pack("<H", 2),
-            "2 samples a frame; the size of the file settled it",
+            "2 samples a frame",
         ),  # channels, not values
         (16, struct.pack("<H", 9000), ""),  # the parameters tell where the frames are
         (12, struct.pack("<f", 0.0), ""),  # and the scale
@@ -301,7 +302,7 @@ def test_two_scales_are_noted_and_the_header_counts(tmp_path: Path) -> None:
     at = sound.index(b"SCALE") + 5 + 2 + 2
     markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, struct.pack("<f", 0.2)))
     np.testing.assert_array_equal(markers.position, read_c3d(tmp_path / "a.c3d", sound).position)
-    assert "a scale of 0.5, which was used, and POINT:SCALE 0.2" in " ".join(markers.notes)
+    assert "POINT:SCALE 0.2" in " ".join(markers.notes)
 
 
 @pytest.mark.parametrize("missing", [512, 1024, 1500])
@@ -371,13 +372,13 @@ def test_units_of_length_are_read_in_any_spelling(
 
 
 def test_an_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError, match='The unit of length "furlong" is not known'):
+    with pytest.raises(ExperimentError, match='"furlong" is not known'):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units="furlong"))
 
 
 def test_a_file_without_points_names_what_it_has(tmp_path: Path) -> None:
     sound = changed(by_hand(INTEL, True), 2, b"\0\0")
-    with pytest.raises(ExperimentError, match="It has no markers, only 2 analog channels"):
+    with pytest.raises(ExperimentError, match="only 2 analog channels"):
         read_c3d(tmp_path / "a.c3d", changed(sound, sound.index(b"USED") + 8, b"\0\0"))
 
 
@@ -387,9 +388,7 @@ def test_full_counters_are_read_to_the_end_and_noted(tmp_path: Path) -> None:
     whole = sound[:1024] + frames.ljust(-(-len(frames) // 512) * 512 + 512, b"\0")
     markers = read_c3d(tmp_path / "a.c3d", whole)
     assert len(markers.time) == 66_000
-    assert markers.notes == (
-        "The file does not count beyond 65535 frames; all 66000 up to its end were read.",
-    )
+    assert markers.notes == (naming("65535 frames; all 66000"),)
     with pytest.raises(ExperimentError, match="announces at least 65535 frames and holds 65000"):
         read_c3d(tmp_path / "a.c3d", whole[: 1024 + 65_000 * 24])
 

@@ -93,7 +93,7 @@ def test_repeating_motion_is_said() -> None:
     pose[:, :, 0] = 0.0
     pose[:, :, 1] = 0.05 * np.sin(2.0 * math.pi * 2.5 * run.times)[:, None]
     found = align(run, replace(capture, position=oscillating))
-    assert any("the motion repeats itself" in note for note in found.notes)
+    assert any("repeats itself" in note for note in found.notes)
 
 
 def test_an_even_motion_does_not_tell_the_time() -> None:
@@ -104,30 +104,30 @@ def test_an_even_motion_does_not_tell_the_time() -> None:
     straight[:, 0, :2] += np.random.default_rng(1).normal(0.0, 0.001, (221, 2))
     found = align(RUN, replace(capture, position=straight))
     assert found.correlation < 0.5
-    assert any("determine the time offset" in note for note in found.notes)
+    assert any("determine" in note for note in found.notes)
 
 
 def test_an_offset_at_the_edge_of_its_bounds_is_said() -> None:
     found = align(RUN, seen(0.3), AlignmentOptions((-0.1, 0.2)))
     assert found.offset_s == pytest.approx(0.2, abs=1e-3)
-    assert any("at the edge of its bounds; widen them" in note for note in found.notes)
+    assert any("widen" in note for note in found.notes)
 
 
 def test_which_link_is_compared() -> None:
     unnumbered = seen(numbered=False)
     found = align(RUN, unnumbered)
     assert found.pairs == ((0, 5),)
-    assert any("link 6, the middle one, is taken" in note for note in found.notes)
+    assert any("link 6" in note for note in found.notes)
     assert found.apply(unnumbered).links == (5,)
     head = seen(0.1, link=0, numbered=False)
     assert align(RUN, head, AlignmentOptions(link=0)).offset_s == pytest.approx(0.1, abs=1e-4)
-    with pytest.raises(ExperimentError, match="There is no link 40"):
+    with pytest.raises(ExperimentError, match=r"link.*40"):
         align(RUN, head, AlignmentOptions(link=39))
 
 
 def test_too_little_in_common_is_said() -> None:
     late = replace(seen(), time=seen().time + 11.8)
-    with pytest.raises(ExperimentError, match="fewer than 8 measured rows lie within the run"):
+    with pytest.raises(ExperimentError, match="fewer than 8"):
         align(RUN, late)
     with pytest.raises(ExperimentError, match="wrong way round"):
         align(RUN, seen(), AlignmentOptions((0.5, -0.5)))

@@ -11,14 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.analysis.experiment.importing import (
+from snakestudio.analysis.experiment.importing import guess_layout, preview, read_capture
+from snakestudio.analysis.experiment.layout import (
     BodyColumns,
     Layout,
-    guess_layout,
-    preview,
-    read_capture,
-)
-from snakestudio.analysis.experiment.layout import (
     axes_matrix,
     layout_from_toml,
     layout_to_toml,
@@ -31,6 +27,7 @@ from snakestudio.inputs import MEASUREMENT
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.paths import resource
 from tests.experiment_runs import LENGTH, N, make_run, track
+from tests.wording import naming
 
 TIME = np.arange(40) * 0.05
 PLACE = track(TIME, 5)
@@ -164,9 +161,7 @@ def test_gaps_are_filled_and_marked_or_left_open_and_said(tmp_path: Path) -> Non
     assert np.flatnonzero(~capture.known[:, 0]).tolist() == list(range(20, 33))
     np.testing.assert_allclose(capture.position[[5, 6, 9, 12], 0], PLACE[[5, 6, 9, 12]], atol=1e-3)
     assert any("4 rows in 3 gaps (longest 0.15 s)" in note for note in capture.notes)
-    assert any(
-        "nothing was seen from 0.95 to 1.65 s; longer than 0.5 s" in note for note in capture.notes
-    )
+    assert any("0.95 to 1.65" in note for note in capture.notes)
 
 
 def test_zero_can_be_a_place(tmp_path: Path) -> None:
@@ -181,11 +176,11 @@ def test_missing_frames_are_rows_in_which_nothing_is_seen(tmp_path: Path) -> Non
     capture = read_capture(_table(tmp_path / "a.csv", ["t,x,y,z"], rows))
     np.testing.assert_allclose(capture.time, TIME, atol=1e-9)
     assert np.flatnonzero(~capture.measured[:, 0]).tolist() == [10, 11]
-    assert "2 frames are missing from the file altogether." in capture.notes
+    assert naming("2 frames") in capture.notes
 
 
 @pytest.mark.parametrize(
-    ("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "Metres may be right")]
+    ("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "Metres")]
 )
 def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> None:
     path = _table(tmp_path / "a.csv", ["t_s,x_m,y_m,z_m"], _rows(length=factor, digits=9))
@@ -195,16 +190,16 @@ def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "the file is empty"),
-        ("t,x,y\n", "No column holds a position"),
-        ("t,x,y\n0,1,2\n0.1,1\n0.2,1,2\n0.3,1,2\n", "line 3: 2 cells instead of at least 3"),
-        ("t,x,y\n0,1,2\n0.1,1,2\n0.2,huch,2\n", 'line 4: "huch" is not a number'),
-        ("t,x,y\n0,05,1,234,0,5\n0,10,1,244,0,5\n0,15,1,254,0,5\n", "commas seem to be both"),
-        ("t,x,y\n0,1,2\n0.1,1,2\n0.05,1,2\n0.2,1,2\n", "the time goes back from 0.1 to 0.05 s"),
-        ("x,y,z\n1,2,3\n1.1,2,3\n1.3,2.2,3\n", "no time column and no rate"),
-        ("frame,x,y\n1,1,2\n2,1,2\n3,1,2\n", "counted in frames; give their rate"),
-        ("t,x,y\n0,,\n0.1,,\n0.2,,\n", "no body is seen in more than one row"),
-        ("nothing but words\nin two lines\n", "No column holds a position"),
+        ("", "file is empty"),
+        ("t,x,y\n", "column holds"),
+        ("t,x,y\n0,1,2\n0.1,1\n0.2,1,2\n0.3,1,2\n", "line 3: 2"),
+        ("t,x,y\n0,1,2\n0.1,1,2\n0.2,huch,2\n", 'line 4: "huch"'),
+        ("t,x,y\n0,05,1,234,0,5\n0,10,1,244,0,5\n0,15,1,254,0,5\n", "seem"),
+        ("t,x,y\n0,1,2\n0.1,1,2\n0.05,1,2\n0.2,1,2\n", "0.1 to 0.05 s"),
+        ("x,y,z\n1,2,3\n1.1,2,3\n1.3,2.2,3\n", "time column"),
+        ("frame,x,y\n1,1,2\n2,1,2\n3,1,2\n", "counted in frames"),
+        ("t,x,y\n0,,\n0.1,,\n0.2,,\n", "no body"),
+        ("nothing but words\nin two lines\n", "column holds"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path: Path, text: str, said: str) -> None:
@@ -221,15 +216,15 @@ def test_binary_foreign_huge_and_absent_files(
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(bytes(range(256)) * 4)
-    with pytest.raises(ExperimentError, match="no text but a binary file"):
+    with pytest.raises(ExperimentError, match=r"text.*binary"):
         read_capture(path)
     with pytest.raises(ExperimentError, match=r"read from \.csv, \.tsv"):
         read_capture(tmp_path / "a.mat")
-    with pytest.raises(ExperimentError, match="There is no such file"):
+    with pytest.raises(ExperimentError, match="file"):
         read_capture(tmp_path / "none.csv")
     small = replace(MEASUREMENT, largest=100)
     monkeypatch.setattr("snakestudio.analysis.experiment.text_table.MEASUREMENT", small)
-    with pytest.raises(ExperimentError, match="too large to be a measurement"):
+    with pytest.raises(ExperimentError, match=r"large.*measurement"):
         read_capture(path)
 
 
@@ -238,7 +233,7 @@ def test_a_file_cut_off_in_its_last_line_is_read(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8")[:-14], encoding="utf-8")
     capture = read_capture(path)
     assert len(capture.time) == 39
-    assert "The last line (41) is not whole and was left out." in capture.notes
+    assert naming("last line (41)") in capture.notes
 
 
 def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
@@ -255,24 +250,24 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
     save_layout(tmp_path / "l.toml", layout)
     assert load_layout(tmp_path / "l.toml") == layout
     assert layout_from_toml(layout_to_toml(Layout())) == Layout()
-    with pytest.raises(ExperimentError, match="l: delimeter is not a known key"):
+    with pytest.raises(ExperimentError, match=r"delimeter.*known"):
         layout_from_toml('delimeter = ";"', "l")
-    with pytest.raises(ExperimentError, match="l: rate_hz must be a number"):
+    with pytest.raises(ExperimentError, match="l: rate_hz"):
         layout_from_toml('rate_hz = "fast"', "l")
-    with pytest.raises(ExperimentError, match="This is not valid TOML"):
+    with pytest.raises(ExperimentError, match=r"valid.*TOML"):
         layout_from_toml("rate_hz = ", "l")
 
 
 @pytest.mark.parametrize(
     ("layout", "said"),
     [
-        (Layout(), "No column holds a position"),
-        (Layout(bodies=(BodyColumns("A", 1),)), "two or three columns"),
+        (Layout(), "column holds"),
+        (Layout(bodies=(BodyColumns("A", 1),)), "three columns"),
         (Layout(bodies=(BodyColumns("A", 1, 2, 3, "euler", (4,)),)), "takes 3 columns"),
         (Layout(axes="xyz", bodies=(BodyColumns("A", 1, 2),)), 'axes "xyz" are not understood'),
         (
             Layout(delimiter=",", decimal=",", bodies=(BodyColumns("A", 1, 2),)),
-            "both delimiter and decimal",
+            "both delimiter",
         ),
         (Layout(rate_hz=-1.0, bodies=(BodyColumns("A", 1, 2),)), "must be positive"),
     ],

@@ -65,9 +65,9 @@ def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
     done = subprocess.run(
         [*command, "-p", str(tmp_path)], capture_output=True, text=True, check=False
     )
-    found = json.loads(done.stdout)
-    assert found["summary"]["filesAnalyzed"] == 1 + len(OTHER_PAGES)
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == 1 + len(OTHER_PAGES)
     assert [
         f"{Path(entry['file']).name}:{entry['range']['start']['line'] + 1}: {entry['message']}"
-        for entry in found["generalDiagnostics"]
+        for entry in report["generalDiagnostics"]
     ] == []

@@ -15,6 +15,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.reference import JointReference
 from snakestudio.paths import scenes_dir
 from snakestudio.session.runner import Runner
+from tests.wording import naming
 
 PLANAR = scenes_dir() / "obstacle_aided.toml"
 SPATIAL = scenes_dir() / "sidewinding.toml"
@@ -224,29 +225,29 @@ def test_a_seed_draws_whatever_is_random() -> None:
     [
         (
             {"targets": np.zeros(3)},
-            r"targets must have the shape \(10,\), a value for each of 10 axes .* \(got \(3,\)\)",
+            r"\(10,\).*10 axes .* \(got \(3,\)\)",
         ),
-        ({"targets": 0.0}, r"targets must have the shape \(10,\)"),
+        ({"targets": 0.0}, r"targets.*\(10,\)"),
         (
             {"targets": [0.0] * 9 + [np.nan]},
-            r"targets\[9\] \(joint_10_yaw\) must be a finite number \(got nan\)",
+            r"targets\[9\] \(joint_10_yaw\)",
         ),
-        ({"targets": ["a"] * 10}, "targets must be an array of numbers, not a list"),
-        ({"targets": [[0.0], [0.0, 1.0]]}, "targets must be an array of numbers"),
-        ({"targets": np.zeros(10, complex)}, "targets must be an array of numbers"),
+        ({"targets": ["a"] * 10}, "targets.*array"),
+        ({"targets": [[0.0], [0.0, 1.0]]}, "targets.*array"),
+        ({"targets": np.zeros(10, complex)}, "targets.*array"),
         (
             {"targets": np.zeros(10), "rates": np.full(10, np.inf)},
-            r"rates\[0\] \(joint_1_yaw\) must be a finite number",
+            r"rates\[0\] \(joint_1_yaw\)",
         ),
         (
             {"targets": np.zeros(10), "torques": np.zeros(10)},
-            "under targets or under torques, not both",
+            "targets.*torques",
         ),
-        ({"torques": np.zeros(11)}, r"torques must have the shape \(10,\)"),
+        ({"torques": np.zeros(11)}, r"torques.*\(10,\)"),
         ({"rates": np.zeros(10)}, "rates without targets"),
-        ({"targets": np.zeros(10), "n": 0}, r"n must be at least 1 \(got 0\)"),
-        ({"n": 1.5}, "n must be a whole number, not a float"),
-        ({"n": True}, "n must be a whole number"),
+        ({"targets": np.zeros(10), "n": 0}, r"1 \(got 0\)"),
+        ({"n": 1.5}, "whole.*float"),
+        ({"n": True}, "whole.*number"),
     ],
 )
 def test_bad_arguments_are_refused_and_change_nothing(
@@ -263,17 +264,17 @@ def test_bad_arguments_are_refused_and_change_nothing(
 def test_bad_calls_are_refused(tmp_path: Path) -> None:
     with ss.open_simulation(PLANAR) as sim:
         for call, message in (
-            (lambda: sim.apply_wrench(11), r"link must be from 0 to 10 \(got 11\)"),
-            (lambda: sim.apply_wrench(0, (1.0, 2.0)), "force must be three numbers"),
+            (lambda: sim.apply_wrench(11), r"0 to 10 \(got 11\)"),
+            (lambda: sim.apply_wrench(0, (1.0, 2.0)), "three.*numbers"),
             (lambda: sim.apply_wrench(0, (1.0, 2.0, np.nan)), "force must be finite"),
-            (lambda: sim.reset(seed=-1), "seed must not be negative"),
-            (lambda: sim.reset(seed=1.5), "seed must be a whole number"),
-            (lambda: sim.reset(values=[1]), "values must be a mapping"),
+            (lambda: sim.reset(seed=-1), "seed.*negative"),
+            (lambda: sim.reset(seed=1.5), "seed.*whole"),
+            (lambda: sim.reset(values=[1]), "values.*mapping"),
             (lambda: sim.restore(b"state"), "state must be what save"),
-            (lambda: sim.record(tmp_path / "run.txt"), "ends in .mcap, .csv or .h5"),
+            (lambda: sim.record(tmp_path / "run.txt"), "ends.*h5"),
             (lambda: sim.run, "Nothing is recorded"),
-            (lambda: sim.render(0, 10), "width must be at least 1"),
-            (lambda: sim.render(camera="side"), 'There is no view "side"'),
+            (lambda: sim.render(0, 10), "width.*1"),
+            (lambda: sim.render(camera="side"), '"side"'),
         ):
             with pytest.raises(ss.SnakeStudioError, match=message):
                 call()
@@ -281,7 +282,7 @@ def test_bad_calls_are_refused(tmp_path: Path) -> None:
             sim.reset(values={"ground.mu_alonk": 1})
         assert sim.time == 0.0
         sim.record()
-        with pytest.raises(ss.UsageError, match=r"is being recorded\. Call stop_recording\(\)"):
+        with pytest.raises(ss.UsageError, match=r"stop_recording\(\)"):
             sim.record()
     for use in (
         sim.step,
@@ -292,7 +293,7 @@ def test_bad_calls_are_refused(tmp_path: Path) -> None:
         sim.record,
         lambda: sim.apply_wrench(0),
     ):
-        with pytest.raises(ss.UsageError, match=r"This simulation is closed\. Open another one"):
+        with pytest.raises(ss.UsageError, match=r"simulation.*closed"):
             use()
     sim.close()
 
@@ -309,9 +310,7 @@ def test_a_failed_step_leaves_the_state_before_it() -> None:
         still = sim.state.joint_angle.copy()
         sim.step(still, n=5)
         before = sim.state.copy()
-        with pytest.raises(
-            ss.PhysicsError, match=r"step 6 \(t = 0.00125 s\) .*: the motion has diverged; reduce"
-        ):
+        with pytest.raises(ss.PhysicsError, match=r"step 6 \(t = 0.00125 s\)"):
             sim.step(np.full(10, 1e9), n=3)
         np.testing.assert_array_equal(sim.state.link_pose, before.link_pose)
         assert sim.time == before.time
@@ -344,7 +343,7 @@ def test_a_recording_is_a_run_file(tmp_path: Path) -> None:
     run = ss.load_run(tmp_path / "steps.mcap")
     np.testing.assert_array_equal(run["com_x_m"], rows)
     assert [event.text for event in run.recording.events if event.kind == "note"] == [
-        "The joints are driven by a program"
+        naming("driven")
     ]
     lines = [
         line
@@ -367,7 +366,7 @@ def test_a_later_recording_has_the_rows_of_a_whole_one(path: Path, tmp_path: Pat
         sim.record(tmp_path / "later.mcap")
         sim.step(n=163)
         sim.stop_recording()
-        with pytest.raises(ss.UsageError, match=r"Nothing is recorded\. Call record\(\)"):
+        with pytest.raises(ss.UsageError, match=r"Call.*record"):
             sim.run  # noqa: B018
         dt = sim.dt
     later = ss.load_run(tmp_path / "later.mcap")
@@ -408,11 +407,9 @@ def test_a_later_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> No
     assert notes == ()
     assert again["time_s"][0] == begin
     last = run["time_s"][-1]
-    with pytest.raises(
-        ss.StateError, match=r"a program drove the joints from 0\.\d+ s on.*or an earlier time\."
-    ):
+    with pytest.raises(ss.StateError, match=r"0\.\d+ s on.*or"):
         ss.continue_from(tmp_path / "driven.mcap", last)
-    with pytest.raises(ss.UsageError, match="has no row at 0 s: it is recorded from"):
+    with pytest.raises(ss.UsageError, match=r"0.*recorded"):
         ss.continue_from(tmp_path / "driven.mcap", 0.0)
 
 

@@ -248,9 +248,9 @@ class Probe:
             or window.context.session_controller.status.state != "ready"
         ):
             yield 100
-        control = window.context.robot
+        control = window.context.robot_controller
         loaded = control.services.load(self._profile)
-        window.context.robot.connect_emulated(loaded, LiveChoices(), on_ground=False)
+        window.context.robot_controller.connect_emulated(loaded, LiveChoices(), on_ground=False)
         while control.state is not LinkState.LISTENING:
             yield 100
         link = control.link
@@ -281,11 +281,11 @@ class Probe:
             self.beats.action = ""
             window.context.document.undo_stack.setClean()
         print(json.dumps(self.beats.longest), flush=True)
-        window.context.robot.disconnect_robot()
+        window.context.robot_controller.disconnect_robot()
         window.close()
 
     def _towards_streaming(self) -> None:
-        control = self._window.context.robot
+        control = self._window.context.robot_controller
         if control.state is LinkState.FAULT:
             control.reset()
         elif control.state is LinkState.ARMED and control.status.armed:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from snakestudio.export.csv import write_csv
 from snakestudio.export.hdf5 import write_hdf5
-from snakestudio.export.video import VideoOptions, write_video
+from snakestudio.export.video import write_video
+from snakestudio.export.video_options import VideoOptions
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene_file import load_scene

@@ -10,6 +10,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.set_points import SetPoints
+from snakestudio.engines.contact_sums import CALL_ITERATIONS, UNCONVERGED
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
     CARDAN,
     HAS_PITCH,
@@ -19,7 +20,7 @@ from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
     YAW_ROLL,
 )
 from snakestudio.engines.spatial_nonsmooth.params import KD, KP, Chain, Params, link_rows
-from snakestudio.engines.spatial_nonsmooth.state import CALL_ITERATIONS, UNCONVERGED, make_state
+from snakestudio.engines.spatial_nonsmooth.state import make_state
 from snakestudio.model.edits import with_values
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene

@@ -10,7 +10,8 @@ from time import perf_counter
 import numpy as np
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder

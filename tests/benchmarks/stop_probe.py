@@ -24,7 +24,7 @@ _SETTLE_MS = 3000
 
 def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
     """What is done, one after the other; yields for how long the window is left to itself, ms."""
-    control = window.context.robot
+    control = window.context.robot_controller
     while (
         not window.context.docks.are_filled
         or window.context.session_controller.status.state != "ready"

@@ -29,13 +29,13 @@ def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["none.csv"], "none.csv: There is no such file"),
-        ([str(TRIAL), "--offset-bounds", "0.5", "-0.5"], "give the smaller one first"),
-        ([str(TRIAL), "--link", "-1"], "links are counted from 1"),
-        ([str(TRIAL), "--over", "0"], "give a positive time"),
-        ([str(TRIAL), "--report", "r.docx"], "reports are written as"),
-        ([str(TRIAL), "--csv", str(TRIAL)], "give another name to write to"),
-        ([str(TRIAL), "--layout", str(TRIAL)], "This is not valid TOML"),
+        (["none.csv"], "none.csv"),
+        ([str(TRIAL), "--offset-bounds", "0.5", "-0.5"], "smaller one first"),
+        ([str(TRIAL), "--link", "-1"], "from 1"),
+        ([str(TRIAL), "--over", "0"], "positive time"),
+        ([str(TRIAL), "--report", "r.docx"], "reports"),
+        ([str(TRIAL), "--csv", str(TRIAL)], "name to write"),
+        ([str(TRIAL), "--layout", str(TRIAL)], "valid TOML"),
     ],
 )
 def test_mistakes_are_said_before_the_run(
@@ -63,5 +63,5 @@ def test_from_python() -> None:
     assert first.figures["position_rmse"].value == second.figures["position_rmse"].value < 0.01
     # a clock 0.1 s late, and a robot as late by its held set-points
     assert abs(first.alignment.offset_s) < 0.05
-    with pytest.raises(ss.SnakeStudioError, match="There is no link 12"):
+    with pytest.raises(ss.SnakeStudioError, match=r"link.*12"):
         ss.compare_experiment(run, TRIAL, link=12)

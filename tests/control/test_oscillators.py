@@ -209,12 +209,9 @@ def test_alternating_robots_get_a_pitch_wave(kind: str) -> None:
         phase, [0.0, 30.0, -60.0, -30.0, -120.0], atol=6.0 if kind == CPG[2] else 0.1
     )
     flat = scene_of(kind, pitch_amplitude_deg=10.0)
-    assert any("only with pitch axes" in problem.message for problem in check(flat))
+    assert any("pitch axes" in problem.message for problem in check(flat))
     stopped = check(with_values(scene, {"robot.joint_limit_deg": 20.0}))
-    assert any(
-        "the oscillators reach 30°, but the joints stop at 20°" in problem.message
-        for problem in stopped
-    )
+    assert any("oscillators reach 30°" in problem.message for problem in stopped)
 
 
 @pytest.mark.parametrize("kind", CPG)

@@ -214,9 +214,7 @@ def test_a_robot_bent_as_the_gait_asks_does_not_wait_for_a_soft_start() -> None:
 
 
 def test_a_period_shorter_than_a_step_is_a_mistake() -> None:
-    with pytest.raises(
-        SceneError, match=r"control.set_point_period_s: 0.0001 s is shorter than a time step"
-    ):
+    with pytest.raises(SceneError, match=r"control.set_point_period_s: 0.0001"):
         with_values(Scene(), {"control.set_point_period_s": 1e-4})
     odd = registry.create(with_values(PLAIN, {"control.set_point_period_s": 0.00131}))
     rest = odd.reference(knots(0, 20), None)

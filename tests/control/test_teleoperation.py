@@ -324,19 +324,19 @@ def test_numbers_beyond_their_range_are_no_command(bad: dict[str, float]) -> Non
     [
         (
             {"controller.program": [{"time_s": 2.0}, {"time_s": 1.0}]},
-            "program[2].time_s: 1 s comes after 2 s",
+            "program[2].time_s: 1 s follows 2 s",
         ),
         (
             {"controller.program": [{"time_s": 0.0, "gait": "gallop"}]},
-            '"gallop": there is no such gait',
+            '"gallop"',
         ),
         (
             {"controller.program": [{"time_s": 0.0, "gait": "sidewinding"}]},
-            "it needs a vertical wave",
+            "vertical wave",
         ),
         (
             {"controller.program": [{"time_s": 0.0, "speed": 2.0}]},
-            "program[1].speed must be at most 1",
+            "program[1].speed",
         ),
     ],
 )
@@ -357,4 +357,4 @@ def test_doubts_are_told_with_a_remedy() -> None:
     assert registry.check(with_values(tight, dict(problem.fixes[0].values))) == []
     driven = with_values(load_scene(scenes_dir() / "worm.toml"), DRIVEN)
     (doubt,) = (p for p in scene_check.check(driven) if "controller" in p.key)
-    assert "left out by this model" in doubt.message
+    assert "left out" in doubt.message

@@ -10,10 +10,10 @@ import pytest
 from snakestudio.drawing import quaternion
 from snakestudio.drawing import robot as robot_parts
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Ghost, Overlays, Pick, Trail, build
+from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.floor import grid_lines, grid_step
 from snakestudio.drawing.meshes import MESHES, build_mesh
-from snakestudio.drawing.overlays import PullMark
+from snakestudio.drawing.overlays import Ghost, Overlays, Pick, PullMark, Trail
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.ground_path import GroundPath

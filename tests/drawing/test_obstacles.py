@@ -13,10 +13,11 @@ from PIL import Image
 
 from snakestudio.drawing import surfaces
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.instances import LINE_WIDTH
 from snakestudio.drawing.meshes import Mesh
 from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.rays import ray_blocks, ray_prism, ray_relief
 from snakestudio.drawing.style import DARK

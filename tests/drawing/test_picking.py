@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.drawing.picking import pick, pick_rectangle, ray_capsules, ray_cylinders
 
 from .scenery import HIGH, LOW, obstacle_scene, serpenoid_pose, snapshot

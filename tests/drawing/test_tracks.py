@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, Track, build
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.overlays import Overlays, Track
 from snakestudio.drawing.tracks import dashes, track_lines, track_segments
 
 from .scenery import HIGH, LOW, obstacle_scene, snapshot

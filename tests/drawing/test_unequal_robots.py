@@ -10,8 +10,9 @@ import pytest
 
 from snakestudio.drawing import quaternion
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import DrawList, Overlays, build
+from snakestudio.drawing.draw_list import DrawList, build
 from snakestudio.drawing.odometer import Odometer
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.picking import pick
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict

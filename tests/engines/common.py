@@ -114,3 +114,12 @@ def set_state(engine: Engine, **arrays: FloatArray) -> None:
     saved = engine.checkpoint()
     state, scene, reference = saved.state
     engine.restore(replace(saved, state=(state._replace(**arrays), scene, reference)))
+
+
+def same_rows(one: Rows, other: Rows) -> bool:
+    """Whether two stretches of rows are equal bit for bit."""
+    names = [name for name in Rows.__dataclass_fields__ if name != "contacts"]
+    pairs = [(getattr(one, name), getattr(other, name)) for name in names]
+    contacts = one.contacts.__dataclass_fields__
+    pairs += [(getattr(one.contacts, name), getattr(other.contacts, name)) for name in contacts]
+    return all(np.array_equal(a, b) for a, b in pairs)

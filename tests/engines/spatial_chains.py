@@ -31,6 +31,7 @@ from snakestudio.engines.spatial_nonsmooth.schema import ENERGY
 from snakestudio.engines.spatial_nonsmooth.state import State, make_state, make_work
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.kernels._jit import direct
+from snakestudio.kernels.hermite import JointKnots
 from snakestudio.kernels.spatial_problem import ACROSS, AXIAL, FRONT, MASS, REAR
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Ground
@@ -129,7 +130,7 @@ def run_chain(
     m = len(params.axes)
     dt = params.dt
     steps = round(seconds / dt)
-    work, scratch = make_work(n, m, len(state.law))
+    space = make_work(n, m, len(state.law))
     time = np.arange(steps + 1) * dt
     angle, rate = np.zeros((2, steps + 1, m)) if reference is None else reference(time)
     angle, rate = (np.ascontiguousarray(part[:, :, None]) for part in (angle, rate))
@@ -138,7 +139,8 @@ def run_chain(
     )
     rows = make_row_buffers(0, n, len(ENERGY), 0, m)
     nothing = np.zeros(0, np.int64)
-    status = _advance(params, state, work, scratch, time, angle, rate, given, steps, nothing, rows)
+    knots = JointKnots(time, angle, rate, np.zeros_like(angle), given)
+    status = _advance(params, state, space, knots, steps, nothing, rows)
     assert status == 0
     return state
 

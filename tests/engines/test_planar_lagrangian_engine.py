@@ -11,19 +11,10 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.snapshot import GROUND, ContactState, Fields
-from tests.engines.common import gait_reference, still
+from tests.engines.common import gait_reference, same_rows, still
 from tests.engines.lagrangian import changed, undulation
 
 BOTH = {"ground__mu_along": 0.1, "ground__mu_across": 0.3, "ground__coulomb_smoothing_m_s": 0.02}
-
-
-def same(one: Rows, other: Rows) -> bool:
-    """Whether two stretches of rows are equal bit for bit."""
-    names = [name for name in Rows.__dataclass_fields__ if name != "contacts"]
-    pairs = [(getattr(one, name), getattr(other, name)) for name in names]
-    contacts = one.contacts.__dataclass_fields__
-    pairs += [(getattr(one.contacts, name), getattr(other.contacts, name)) for name in contacts]
-    return all(np.array_equal(a, b) for a, b in pairs)
 
 
 def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
@@ -37,7 +28,7 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
         parts.append(engine.advance(reference, length, tuple(wanted)).rows)
         engine.snapshot()
     assert engine.step_count == 2000
-    assert same(one, Rows.concatenate(parts))
+    assert same_rows(one, Rows.concatenate(parts))
 
 
 def test_control_periods_give_the_same_bit_for_bit() -> None:
@@ -51,7 +42,7 @@ def test_control_periods_give_the_same_bit_for_bit() -> None:
         engine.advance(gait_reference(scene, 40, begin), 40, wanted).rows
         for begin in range(0, 2000, 40)
     ]
-    assert same(one, Rows.concatenate(parts))
+    assert same_rows(one, Rows.concatenate(parts))
 
 
 def test_checkpoint_continues_bit_for_bit() -> None:
@@ -69,8 +60,8 @@ def test_checkpoint_continues_bit_for_bit() -> None:
     again = engine.advance(reference, 2000, range(1000, 3000, 100)).rows
     other = PlanarLagrangianEngine(scene)
     other.restore(saved)
-    assert same(first, again)
-    assert same(first, other.advance(reference, 2000, range(1000, 3000, 100)).rows)
+    assert same_rows(first, again)
+    assert same_rows(first, other.advance(reference, 2000, range(1000, 3000, 100)).rows)
 
 
 def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
@@ -106,7 +97,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     assert shot.contacts.force_normal + shot.contacts.force_friction == pytest.approx(
         force, abs=1e-10
     )
-    assert same(after, engine.initial_rows()), "looking changes nothing"
+    assert same_rows(after, engine.initial_rows()), "looking changes nothing"
 
 
 def test_viscous_friction_shows_its_forces_without_weight() -> None:

@@ -275,9 +275,9 @@ def test_friction_of_an_obstacle_can_change_while_it_runs() -> None:
     engine = PlanarNonsmoothEngine(scene)
     pushed(engine, 0.0, 10.0)
     engine.advance(still(scene), 400, ())
-    grid = engine._params.grid_items
+    grid = engine._params.grid.items
     assert engine.apply(rough(scene, 0.0))
-    assert engine._params.grid_items is grid
+    assert engine._params.grid.items is grid
     before = engine.snapshot().link_twist[:, 0]
     assert before == pytest.approx(
         np.full(2, 1.0 - 3.0 / (2 * scene.robot.mass_kg) * 0.1), rel=1e-6

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.contact_sums import ACTUATOR
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_YAW, THREE, WIDE
 from snakestudio.engines.spatial_nonsmooth.params import (
     DAMPING,
@@ -18,7 +19,7 @@ from snakestudio.engines.spatial_nonsmooth.params import (
     Chain,
     link_rows,
 )
-from snakestudio.engines.spatial_nonsmooth.state import ACTUATOR, DAMPER, SPRING, State
+from snakestudio.engines.spatial_nonsmooth.state import DAMPER, SPRING, State
 from snakestudio.model.world import Ground
 from tests.engines.spatial_chains import (
     STILL,

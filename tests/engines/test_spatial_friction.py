@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.contact_sums import UNCONVERGED
 from snakestudio.engines.spatial_nonsmooth.params import link_rows
-from snakestudio.engines.spatial_nonsmooth.state import UNCONVERGED, make_state
+from snakestudio.engines.spatial_nonsmooth.state import make_state
 from snakestudio.model.world import Ground
 from tests.engines.spatial_chains import chain_of, limp_axes, params_with, pose_of, run_chain
 

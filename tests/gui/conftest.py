@@ -174,7 +174,7 @@ def link(window: MainWindow) -> Iterator[FakeLink]:
     put(window, link, LinkState.IDLE)
     yield link
     link.state = LinkState.IDLE  # or closing the window would ask
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
 
 
 @pytest.fixture

@@ -186,7 +186,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "synchronized start": lambda: TogetherDialog(
             Together(wait="port"), c.together.target, window
         ),
-        "connect": lambda: ConnectDialog(c.robot, c.settings, window),
+        "connect": lambda: ConnectDialog(c.robot_controller, c.settings, window),
         "array": lambda: ArrayDialog(
             c.document, c.selection, c.obstacles, c.viewport.preview, window
         ),
@@ -194,8 +194,8 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "import robot": lambda: RobotImportDialog(urdf, load_robot(urdf), scene, window),
         "generate joints": lambda: GenerateDialog(window),
         "DBC message": dbc,
-        "learn": lambda: LearningDialog(loaded(), c.robot, window),
-        "wiggle": lambda: WiggleDialog(c.robot, window),
+        "learn": lambda: LearningDialog(loaded(), c.robot_controller, window),
+        "wiggle": lambda: WiggleDialog(c.robot_controller, window),
         "profile": lambda: ProfileEditor(loaded(), None, window, lambda: c.document.scene),
         "graphics": lambda: GraphicsDialog(c.viewport, window),
         "about": lambda: AboutDialog(window),

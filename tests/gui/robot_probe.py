@@ -42,7 +42,7 @@ class Drive:
         self._asked = 0.0
         self._since = math.inf
         self._told = False
-        window.context.robot.happened.connect(
+        window.context.robot_controller.happened.connect(
             lambda event: print(event.text, file=sys.stderr, flush=True)
         )
         self._timer = QTimer(window)
@@ -51,7 +51,7 @@ class Drive:
 
     def _look(self) -> None:
         window = self._window
-        robot = self._window.context.robot
+        robot = self._window.context.robot_controller
         now = time.monotonic()
         state = robot.state
         self._since = min(self._since, now) if state is LinkState.STREAMING else math.inf
@@ -66,7 +66,7 @@ class Drive:
         self._asked = now
         if not robot.connected:
             loaded = load_profile(self._profile)
-            window.context.robot.connect_to(loaded, self._bus, LiveChoices())
+            window.context.robot_controller.connect_to(loaded, self._bus, LiveChoices())
         elif state is LinkState.LISTENING and robot.link is not None:
             robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:

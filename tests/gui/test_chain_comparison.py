@@ -48,10 +48,10 @@ def test_chains_beside_the_body(
     assert "12 links, yaw torque" in dialog.plots.texts
     assert "slope 2" in dialog.plots.texts
     # The ghost is the chain of the slider, at the instant of the comparison alone.
-    (ghost,) = window.context.viewport.ghosts(0.0)
+    (ghost,) = window.context.viewport.companions.runs.ghosts(0.0)
     assert isinstance(ghost.body, ChainBody)
     assert (ghost.body.n_parts, len(ghost.pose)) == (12, 12)
-    assert window.context.viewport.ghosts(1.0) == ()
+    assert window.context.viewport.companions.runs.ghosts(1.0) == ()
     assert [row[0] for row in dialog.table.texts] == [*map(str, comparison.links), "body", "order"]
     report = chain_report(comparison, comparer.scene_file)
     with qtbot.waitSignal(window.context.exporter.finished):
@@ -60,7 +60,7 @@ def test_chains_beside_the_body(
     window.context.document.set_value("strain.curvature_per_m", 8.0, "Bend")
     assert comparer.stale
     assert "earlier" in dialog.frame.note.text()
-    assert window.context.viewport.ghosts(0.0) == ()
+    assert window.context.viewport.companions.runs.ghosts(0.0) == ()
     dialog.close()
 
 

@@ -58,7 +58,7 @@ def test_panels_and_dialogs_are_not_clipped(
             qtbot.waitUntil(lambda size=size: (ready.width(), ready.height()) == size)
             found += [f"{size}, robot: {line}" for line in clipped_panels(ready, _OF_THE_ROBOT)]
     finally:
-        ready.context.robot.disconnect_robot()
+        ready.context.robot_controller.disconnect_robot()
     assert not found, "\n".join(found)
 
 

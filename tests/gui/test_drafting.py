@@ -238,7 +238,7 @@ def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) 
     first = scene.obstacles[4]
     second = scene.obstacles[6]
     qtbot.keyClick(viewport, Qt.Key.Key_M)
-    assert viewport.measure_tool.measuring
+    assert viewport.tools.measure_tool.measuring
     assert viewport.hint.text() == FIRST
     start, end = seen(viewport, first.x_m, first.y_m), seen(viewport, second.x_m, second.y_m)
     qtbot.mouseMove(viewport, start + QPoint(3, 2))
@@ -248,21 +248,21 @@ def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) 
     assert viewport.navigator.camera != camera
     viewport.navigator.jump(camera)
     qtbot.mouseMove(viewport, end + QPoint(-2, 3))
-    draft = viewport.measure_tool.points
+    draft = viewport.tools.measure_tool.points
     assert draft is not None
     qtbot.mouseClick(viewport, LEFT, NONE, end + QPoint(-2, 3))
-    points = viewport.measure_tool.points
+    points = viewport.tools.measure_tool.points
     assert points is not None
-    assert not viewport.measure_tool.measuring
+    assert not viewport.tools.measure_tool.measuring
     for point, obstacle in zip(points, (first, second), strict=True):
         assert point.kind == "centre"
         np.testing.assert_allclose(point.point, (obstacle.x_m, obstacle.y_m), atol=1e-12)
     # It stays while something else is selected, and nothing was edited meanwhile.
     qtbot.mouseClick(viewport, LEFT, NONE, seen(viewport, first.x_m, first.y_m))
     assert above.context.selection.obstacles == (4,)
-    assert viewport.measure_tool.points is not None
+    assert viewport.tools.measure_tool.points is not None
     qtbot.keyClick(viewport, Qt.Key.Key_Escape)
-    assert viewport.measure_tool.points is None
+    assert viewport.tools.measure_tool.points is None
     assert above.context.selection.obstacles == (4,)
     assert above.context.document.scene is scene
 
@@ -271,9 +271,9 @@ def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: Qt
     viewport = above.context.viewport
     above.context.action_registry["measure"].trigger()
     drag(qtbot, viewport, seen(viewport, 1.2, -0.4), seen(viewport, 1.5, -0.8))
-    points = viewport.measure_tool.points
+    points = viewport.tools.measure_tool.points
     assert points is not None
-    assert not viewport.measure_tool.measuring
+    assert not viewport.tools.measure_tool.measuring
     np.testing.assert_allclose(points[1].point - points[0].point, (0.3, -0.4), atol=0.01)
     told = measured(Snap(np.array([1.0, 1.0])), Snap(np.array([1.3, 0.6])))
     assert told == "500 mm\nΔx 300 mm   Δy \N{MINUS SIGN}400 mm   \N{MINUS SIGN}53.1°"

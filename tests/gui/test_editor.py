@@ -95,11 +95,11 @@ def type_keys(qtbot: QtBot, viewport: Viewport, text: str) -> None:
 def start(qtbot: QtBot, viewport: Viewport, mode: str, x: float, y: float) -> None:
     """G, R or S with the cursor at a place."""
     move(viewport, at(viewport, x, y))
-    viewport.editor.transforms.start(mode)  # type: ignore[arg-type]
+    viewport.tools.editor.transforms.start(mode)  # type: ignore[arg-type]
 
 
 def label(viewport: Viewport) -> str:
-    return viewport.editor.transforms.label.text
+    return viewport.tools.editor.transforms.label.text
 
 
 def one(document: Document, index: int) -> Obstacle:
@@ -128,7 +128,7 @@ def test_a_typed_shift(
     move(viewport, at(viewport, 0.9, 0.7))  # what is typed counts, wherever the mouse went
     type_keys(qtbot, viewport, typed)
     qtbot.keyClick(viewport, Key.Key_Return)
-    assert not viewport.editor.transforms.busy
+    assert not viewport.tools.editor.transforms.busy
     assert one(document, 0) == THINGS[0].model_copy(update={"x_m": round(x, 6)})
     assert document.undo_stack.count() == 1
     assert document.undo_stack.undoText() == "Move post"
@@ -147,7 +147,7 @@ def test_the_mouse_moves_along_the_ground_and_a_click_accepts(
     assert gizmo is not None
     assert gizmo.held == "y"
     qtbot.mouseClick(viewport, LEFT, NONE, at(viewport, 0.7, 0.4))
-    assert not viewport.editor.transforms.busy
+    assert not viewport.tools.editor.transforms.busy
     for index in (0, 2):
         assert one(document, index) == THINGS[index].model_copy(
             update={"y_m": pytest.approx(THINGS[index].y_m - 0.1)}
@@ -175,7 +175,7 @@ def test_escape_and_a_right_click_leave_nothing_to_undo(
     assert document.undo_stack.count() == 0
     assert not document.dirty
     assert viewport.selection.items == {("obstacle", 1)}
-    assert not viewport.editor.transforms.label.isVisible()
+    assert not viewport.tools.editor.transforms.label.isVisible()
 
 
 def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
@@ -186,7 +186,7 @@ def test_a_turn_follows_the_mouse_around_and_past_a_full_turn(
     for degrees in range(15, 421, 15):
         a = math.radians(degrees)
         move(viewport, at(viewport, 1.0 + 0.3 * math.cos(a), 0.3 * math.sin(a)))
-    assert abs(math.degrees(viewport.editor.transforms.running.amount.angle) - 420) < 1.0  # type: ignore[union-attr]
+    assert abs(math.degrees(viewport.tools.editor.transforms.running.amount.angle) - 420) < 1.0  # type: ignore[union-attr]
     assert label(viewport).endswith("° about z")
     qtbot.keyClick(viewport, Key.Key_Enter)
     box = one(document, 1)
@@ -241,7 +241,7 @@ def test_keys_change_axes_planes_and_the_kind_of_transform(
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
     start(qtbot, viewport, "move", 1.0, 0.5)
-    running = viewport.editor.transforms.running
+    running = viewport.tools.editor.transforms.running
     assert running is not None
     qtbot.keyClick(viewport, Key.Key_Z, SHIFT)
     assert (running.amount.axes, running.amount.local) == ("xy", False)
@@ -258,8 +258,8 @@ def test_keys_change_axes_planes_and_the_kind_of_transform(
     qtbot.keyClick(viewport, Key.Key_X)
     assert (running.amount.axes, running.amount.local) == ("", False)
     qtbot.keyClick(viewport, Key.Key_R)
-    assert viewport.editor.transforms.running is not None
-    assert viewport.editor.transforms.running.amount.mode == "turn"
+    assert viewport.tools.editor.transforms.running is not None
+    assert viewport.tools.editor.transforms.running.amount.mode == "turn"
     qtbot.keyClick(viewport, Key.Key_Escape)
     assert document.scene.obstacles == THINGS
 
@@ -290,7 +290,7 @@ def test_nonsense_is_told_and_changes_nothing(
     start(qtbot, viewport, "move", 0.2, 0.2)
     type_keys(qtbot, viewport, typed)
     qtbot.keyClick(viewport, Key.Key_Return)
-    transforms = viewport.editor.transforms
+    transforms = viewport.tools.editor.transforms
     assert transforms.busy, "it waits for something better"
     assert part in transforms.label.problem
     assert document.scene.obstacles == THINGS
@@ -308,17 +308,17 @@ def test_unfinished_numbers_are_waited_for_but_not_taken(
     start(qtbot, viewport, "move", 0.2, 0.2)
     for key in "-1/":
         type_keys(qtbot, viewport, key)
-        assert viewport.editor.transforms.label.problem == ""
+        assert viewport.tools.editor.transforms.label.problem == ""
     qtbot.keyClick(viewport, Key.Key_Return)
-    assert viewport.editor.transforms.label.problem.startswith("“-1/” ")
+    assert viewport.tools.editor.transforms.label.problem.startswith("“-1/” ")
     assert document.scene.obstacles == THINGS
-    viewport.editor.transforms.cancel()
+    viewport.tools.editor.transforms.cancel()
 
 
 def test_what_cannot_be_is_refused_with_a_sentence(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
-    transforms = viewport.editor.transforms
+    transforms = viewport.tools.editor.transforms
     start(qtbot, viewport, "move", 0.2, 0.2)
     assert "locked" in transforms.label.problem
     viewport.selection.set([("obstacle", 5)])
@@ -346,9 +346,9 @@ def test_an_edit_from_elsewhere_ends_it_and_stays(
     start(qtbot, viewport, "move", 0.2, 0.2)
     move(viewport, at(viewport, 0.4, 0.2))
     document.set_value("obstacles[2].yaw_deg", 77.0, "Yaw")
-    assert not viewport.editor.transforms.busy
+    assert not viewport.tools.editor.transforms.busy
     assert one(document, 1) == THINGS[1].model_copy(update={"yaw_deg": 77.0})
-    assert not viewport.editor.transforms.cancel()
+    assert not viewport.tools.editor.transforms.cancel()
     assert one(document, 1) == THINGS[1].model_copy(update={"yaw_deg": 77.0})
 
 
@@ -360,7 +360,7 @@ def test_another_document_is_left_alone(
     move(viewport, at(viewport, 0.4, 0.2))
     other = Scene(obstacles=THINGS[1:3])
     document.new(other)
-    assert not viewport.editor.transforms.busy
+    assert not viewport.tools.editor.transforms.busy
     assert document.scene is other
 
 
@@ -387,7 +387,7 @@ def test_an_arrow_moves_along_its_axis(
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "x")
     move(viewport, place)
-    assert viewport.editor.transforms.hovered == "x"
+    assert viewport.tools.editor.transforms.hovered == "x"
     assert viewport.hint.text().startswith("Drag moves it along x · Ctrl snaps")
     drag(qtbot, viewport, place, place + QPoint(60, 45))
     assert one(document, 1) == THINGS[1].model_copy(update={"x_m": pytest.approx(1.2, abs=2e-4)})
@@ -404,7 +404,7 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(
     moved = one(document, 1)
     assert (moved.x_m, moved.y_m) == (pytest.approx(1.2, abs=2e-4), pytest.approx(-0.15, abs=2e-4))
     qtbot.keyClick(viewport, Key.Key_T)  # no window here whose shortcut it is
-    viewport.editor.options.next_mode()
+    viewport.tools.editor.options.next_mode()
     middle = at(viewport, moved.x_m, moved.y_m)
     place = grip(viewport, "z")
     arm = place - middle
@@ -420,7 +420,7 @@ def test_a_box_at_an_axis_scales_along_it_and_the_middle_all_ways(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     document.set_value("obstacles[2].yaw_deg", 0.0, "Yaw")
-    viewport.editor.options.set(mode="scale")
+    viewport.tools.editor.options.set(mode="scale")
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "x")
     length = LENGTH * 600  # pixels of an axis
@@ -452,7 +452,7 @@ def test_a_click_on_a_handle_changes_nothing(
 
 def test_only_what_makes_sense_is_offered(viewport: Viewport) -> None:
     def offered(mode: str, *indices: int) -> str | None:
-        viewport.editor.options.set(mode=mode)
+        viewport.tools.editor.options.set(mode=mode)
         viewport.selection.set([("obstacle", index) for index in indices])
         gizmo = viewport.overlays().gizmo
         return gizmo.offered if gizmo is not None else None
@@ -466,7 +466,7 @@ def test_only_what_makes_sense_is_offered(viewport: Viewport) -> None:
     assert offered("scale", 0) == "xyz"
     assert offered("move", 5) is None, "it is locked"
     assert offered("move", 0, 5) == "xy"
-    viewport.editor.options.set(gizmo=False)
+    viewport.tools.editor.options.set(gizmo=False)
     assert offered("move", 0) is None
 
 
@@ -475,7 +475,7 @@ def test_the_plain_view_paints_it(viewport: Viewport, qtbot: QtBot) -> None:
     place = grip(viewport, "x")
     colour = viewport.grab().toImage().pixelColor(place)
     assert colour.red() > colour.green() + 60, "the x axis is red"
-    viewport.editor.options.set(gizmo=False)
+    viewport.tools.editor.options.set(gizmo=False)
     assert viewport.grab().toImage().pixelColor(place) != colour
 
 
@@ -485,7 +485,7 @@ def test_the_plain_view_paints_it(viewport: Viewport, qtbot: QtBot) -> None:
 def test_ctrl_snaps_to_the_grid_and_inverts_the_switch(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
-    options = viewport.editor.options
+    options = viewport.tools.editor.options
     options.set(objects=False, grid_m=0.1)
     viewport.selection.set([("obstacle", 0)])
     drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 0.33, 0.17), CTRL)
@@ -509,11 +509,11 @@ def test_edges_and_middles_of_others_are_met_and_shown(
             )
         )
     )
-    viewport.editor.options.set(on=True, grid=False)
+    viewport.tools.editor.options.set(on=True, grid=False)
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.0, 0.0)
     move(viewport, at(viewport, 0.69, 0.51))
-    running = viewport.editor.transforms.running
+    running = viewport.tools.editor.transforms.running
     assert running is not None
     # side by side, in line
     np.testing.assert_allclose(running.amount.shift, (0.7, 0.5, 0.0), atol=1e-9)
@@ -522,7 +522,7 @@ def test_edges_and_middles_of_others_are_met_and_shown(
     assert levels == {(0.8, 0.5), (1.0, 0.5)}
     move(viewport, at(viewport, 0.4, 0.25))
     assert viewport.overlays().guides == ()
-    viewport.editor.transforms.cancel()
+    viewport.tools.editor.transforms.cancel()
 
 
 def test_angles_and_factors_go_in_steps(
@@ -546,11 +546,11 @@ def test_angles_and_factors_go_in_steps(
 def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(
     qtbot: QtBot, viewport: Viewport
 ) -> None:
-    popup = viewport.editor.buttons.open_snapping()
+    popup = viewport.tools.editor.buttons.open_snapping()
     height = popup.height()
     popup.boxes["on"].click()
-    assert viewport.editor.options.now.on
-    assert viewport.editor.buttons.buttons["snap"].isChecked()
+    assert viewport.tools.editor.options.now.on
+    assert viewport.tools.editor.buttons.buttons["snap"].isChecked()
     field = popup.fields["grid_m"]
     for typed, grid, problem in (
         ("2,5 cm", 0.025, ""),
@@ -559,7 +559,7 @@ def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(
     ):
         type_into(field, typed, enter=False)
         qtbot.keyClick(field, Key.Key_Return)
-        assert viewport.editor.options.now.grid_m == grid
+        assert viewport.tools.editor.options.now.grid_m == grid
         assert popup.message.text().startswith(problem)
         assert bool(popup.message.text()) == bool(problem)
         assert (popup.height() > height) == bool(problem), "there is room for the sentence"
@@ -629,11 +629,11 @@ def test_a_rectangle_selects_what_has_its_middle_in_it(
     assert document.scene.obstacles[:5] == THINGS[:5]
     drag(qtbot, viewport, at(viewport, 0.8, 1.3), at(viewport, 1.2, 0.7), SHIFT | CTRL)
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
-    viewport.editor.boxes.arm()
+    viewport.tools.editor.boxes.arm()
     assert viewport.hint.text().startswith("Drag a rectangle")
     # from an obstacle, too
     drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 1.2, 1.2), release=False)
-    band = viewport.editor.boxes.band
+    band = viewport.tools.editor.boxes.band
     assert band.isVisible()
     assert band.geometry().contains(at(viewport, 0.6, 0.6))
     qtbot.keyClick(viewport, Key.Key_Escape)
@@ -650,9 +650,9 @@ def test_one_of_two_thousand_follows_the_mouse_in_milliseconds(
 
     many = tuple(Cylinder(x_m=0.3 * (k % 50), y_m=0.3 * (k // 50)) for k in range(2000))
     document.new(Scene(obstacles=many))
-    viewport.editor.options.set(on=True)
+    viewport.tools.editor.options.set(on=True)
     viewport.selection.set([("obstacle", 1000)])
-    transforms = viewport.editor.transforms
+    transforms = viewport.tools.editor.transforms
     transforms.start("move")
     assert transforms.running is not None
     best = math.inf

@@ -33,14 +33,14 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
     camera = viewport.navigator.camera
     following = viewport.navigator.following
     qtbot.keyClick(viewport, Key.Key_G)
-    assert viewport.editor.transforms.busy
+    assert viewport.tools.editor.transforms.busy
     for key in "x":
         qtbot.keyClick(viewport, key)
     qtbot.keyClicks(viewport, "17.5c")  # views, projection, framing and following at other times
     qtbot.keyClicks(viewport, "m")
     qtbot.keyClick(viewport, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(viewport, Key.Key_Return)
-    assert not viewport.editor.transforms.busy
+    assert not viewport.tools.editor.transforms.busy
     moved = drawn.context.document.scene.obstacles[5]
     assert moved == before.obstacles[5].model_copy(
         update={"x_m": round(before.obstacles[5].x_m + 0.175, 6)}
@@ -54,7 +54,7 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(
 
 def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
-    options = drawn.context.viewport.editor.options
+    options = drawn.context.viewport.tools.editor.options
     viewport.setFocus()
     assert not drawn.context.action_registry["move"].isEnabled(), "nothing is selected"
     qtbot.keyClick(viewport, Key.Key_Backtab, SHIFT)
@@ -62,16 +62,16 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
     assert viewport.hasFocus()
     qtbot.keyClick(viewport, Key.Key_T)
     assert options.now.mode == "turn"
-    qtbot.mouseClick(viewport.editor.buttons.buttons["scale"], LEFT)
+    qtbot.mouseClick(viewport.tools.editor.buttons.buttons["scale"], LEFT)
     assert (options.now.mode, options.now.gizmo) == ("scale", True)
-    qtbot.mouseClick(viewport.editor.buttons.buttons["scale"], LEFT)
+    qtbot.mouseClick(viewport.tools.editor.buttons.buttons["scale"], LEFT)
     assert not options.now.gizmo
     drawn.context.action_registry["gizmo"].trigger()
     assert options.now.gizmo
     qtbot.keyClick(viewport, Key.Key_B)
-    assert viewport.editor.boxes.armed
+    assert viewport.tools.editor.boxes.armed
     qtbot.keyClick(viewport, Key.Key_Escape)
-    assert not viewport.editor.boxes.armed
+    assert not viewport.tools.editor.boxes.armed
 
 
 def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -97,7 +97,7 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     assert isinstance(box, Box)
     assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, a little off where the pivot is
     assert (box.x_m, box.y_m) == (0.0, 0.0)
-    viewport.editor.options.set(mode="turn")
+    viewport.tools.editor.options.set(mode="turn")
     # an eighth of the ring, in front and between the others
     begin = grip("z", 0.778)
     end = grip("z", 0.903)

@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.api import load_run
 from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
-from snakestudio.export.video import Companion, VideoOptions
+from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.plots.channel_library import Derived
 from snakestudio.gui.runs.commands import EXPORT
 from snakestudio.gui.runs.video.dialog import VideoDialog

@@ -227,15 +227,15 @@ def test_both_runs_over_the_windows_own(
     with qtbot.waitSignal(window.context.overlaid.changed):
         dialog.shown.click()
     assert [run.name for run in window.context.overlaid.overlaid()] == [BEFORE, FITTED]
-    assert len(window.context.viewport.ghosts(0.5)) == 2
-    assert window.context.viewport.ghosts(1e3) == ()
+    assert len(window.context.viewport.companions.runs.ghosts(0.5)) == 2
+    assert window.context.viewport.companions.runs.ghosts(1e3) == ()
     dark = fit_colour(FITTED)
     window.context.toggle_theme()
     assert fit_colour(FITTED) != dark
     assert window.context.overlaid.names(0.0)[1] == (fit_colour(FITTED), FITTED)
     window.context.toggle_theme()
     dialog.shown.click()
-    assert window.context.viewport.ghosts(0.5) == ()
+    assert window.context.viewport.companions.runs.ghosts(0.5) == ()
 
 
 # ---------------------------------------------------------------------------------- on real workers

@@ -201,7 +201,7 @@ def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
 
 
 def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtBot) -> None:
-    robot = window.context.robot
+    robot = window.context.robot_controller
     link = connect_link(window)
     try:
         menu = window.context.action_registry.menus["View"]

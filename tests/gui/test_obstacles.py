@@ -376,7 +376,7 @@ def test_every_kind_is_clicked_dragged_and_framed(
 ) -> None:
     viewport = kinds.context.viewport
     before = kinds.context.document.scene
-    viewport.editor.options.set(gizmo=False)  # or its handles would be in the way of some
+    viewport.tools.editor.options.set(gizmo=False)  # or its handles would be in the way of some
     start = middle(kinds, index)
     qtbot.mouseMove(viewport, start)
     qtbot.waitUntil(lambda: kinds.context.selection.hovered == ("obstacle", index))

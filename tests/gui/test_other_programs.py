@@ -123,7 +123,7 @@ def test_the_code_of_remote_control_knows_no_way_to_arm() -> None:
                     "link",
                     "set_scene",
                 }, path
-                if isinstance(node.value, ast.Attribute) and node.value.attr == "robot":
+                if isinstance(node.value, ast.Attribute) and node.value.attr == "robot_controller":
                     assert node.attr in {"connected", "movable", "stop"}, path
 
 
@@ -164,11 +164,11 @@ def test_whatever_is_called_the_robot_is_never_armed(
 ) -> None:
     connect(window)
     c = window.context
-    link = c.robot.link
+    link = c.robot_controller.link
     assert isinstance(link, FakeLink)
     methods = Methods(c)
     link.state = LinkState.IDLE
-    c.robot.poll()
+    c.robot_controller.poll()
     every_call(methods, tmp_path)
     for name in (
         "arm_robot",
@@ -182,8 +182,8 @@ def test_whatever_is_called_the_robot_is_never_armed(
             methods.call("run_command", {"id": name})
     assert not {"arm", "stream", "wiggle"} & {kind for kind, _ in link.commands}
     link.state = LinkState.ARMED
-    c.robot.poll()
-    assert c.robot.movable
+    c.robot_controller.poll()
+    assert c.robot_controller.movable
     scene = c.document.scene
     stops = len(link.stops)
     with pytest.raises(RemoteError, match="torque"):
@@ -195,7 +195,7 @@ def test_whatever_is_called_the_robot_is_never_armed(
     assert len(link.stops) == stops + 1
     assert not {"arm", "stream", "wiggle"} & {kind for kind, _ in link.commands}
     link.state = LinkState.IDLE
-    c.robot.disconnect_robot()
+    c.robot_controller.disconnect_robot()
     c.document.undo_stack.setClean()
 
 

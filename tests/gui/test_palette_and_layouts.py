@@ -344,7 +344,9 @@ def test_keys_of_the_viewport_act_where_the_mouse_is(
     QTest.mouseMove(drawn.context.run_bar)
     qtbot.waitUntil(lambda: not drawn.context.viewport.underMouse(), timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_P)
-    assert not drawn.context.viewport.path_tool.drawing, "elsewhere it is no key of the viewport"
+    assert not drawn.context.viewport.tools.path_tool.drawing, (
+        "elsewhere it is no key of the viewport"
+    )
     QTest.mouseMove(drawn.context.viewport)
     qtbot.waitUntil(drawn.context.viewport.underMouse, timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_Shift)
@@ -352,7 +354,7 @@ def test_keys_of_the_viewport_act_where_the_mouse_is(
         "a key that is none of its own leaves the keyboard where it is"
     )
     QTest.keyClick(window, Qt.Key.Key_P)
-    assert drawn.context.viewport.path_tool.drawing
+    assert drawn.context.viewport.tools.path_tool.drawing
     assert keyboard() is drawn.context.viewport, "what is typed next belongs to the path"
     QTest.keyClick(window, Qt.Key.Key_Escape)
-    assert not drawn.context.viewport.path_tool.drawing
+    assert not drawn.context.viewport.tools.path_tool.drawing

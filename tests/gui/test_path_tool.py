@@ -68,18 +68,18 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(
     qtbot.mouseMove(viewport, last)
 
     def drawn_to_the_cursor() -> bool:
-        draft = viewport.path_tool.draft
+        draft = viewport.tools.path_tool.draft
         return draft is not None and np.allclose(draft.waypoints_m[-1], wanted[3], atol=0.02)
 
     qtbot.waitUntil(drawn_to_the_cursor)
-    draft = viewport.path_tool.draft
+    draft = viewport.tools.path_tool.draft
     assert draft is not None
     # a line to the cursor
     np.testing.assert_allclose(draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
     assert viewport.overlays().draft == draft
     click(qtbot, viewport, last)
     qtbot.mouseDClick(viewport, LEFT, NONE, last)
-    assert not viewport.path_tool.drawing
+    assert not viewport.tools.path_tool.drawing
     np.testing.assert_allclose(document.scene.path.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == "Draw path"
@@ -100,7 +100,7 @@ def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) ->
     panel = drawn.context.docks["parameters"].widget()
     assert isinstance(panel, ParameterPanels)
     panel.controller.draw_button.click()
-    assert drawn.context.viewport.path_tool.drawing
+    assert drawn.context.viewport.tools.path_tool.drawing
     qtbot.waitUntil(drawn.context.viewport.hasFocus)
     qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Escape)
     panel.controller.clear_button.click()
@@ -114,10 +114,10 @@ def test_escape_gives_a_drawing_up_and_one_point_is_no_path(
     viewport = pathed.context.viewport
     before = pathed.context.document.scene
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
-        viewport.path_tool.begin()
+        viewport.tools.path_tool.begin()
         click(qtbot, viewport, seen(viewport, 0.5, 0.5))
         qtbot.keyClick(viewport, key)
-        assert not viewport.path_tool.drawing
+        assert not viewport.tools.path_tool.drawing
         assert viewport.overlays().draft is None
         assert pathed.context.document.scene is before
 
@@ -131,7 +131,7 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(
     before = document.scene
     begin, end = seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7)
     qtbot.mouseMove(viewport, begin)
-    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1)
+    qtbot.waitUntil(lambda: viewport.tools.path_tool.hovered == 1)
     assert viewport.hint.text().startswith("Waypoint 2 · 1.000, -1.000 m")
     drag(qtbot, viewport, begin, end)
     np.testing.assert_allclose(
@@ -160,11 +160,11 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(
     assert document.undo_stack.undoText() == "Remove waypoint 3"
     document.set_value("path.closed", True, "Closed")
     qtbot.mouseMove(viewport, seen(viewport, *PATH[3]))
-    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 2)
+    qtbot.waitUntil(lambda: viewport.tools.path_tool.hovered == 2)
     qtbot.keyClick(viewport, Qt.Key.Key_Delete)
     assert [list(point) for point in document.scene.path.waypoints_m] == PATH[:2]
     assert not document.scene.path.closed
-    viewport.path_tool.remove(0)
+    viewport.tools.path_tool.remove(0)
     assert document.scene.path.waypoints_m == ()
     document.undo_stack.undo()
     pathed.context.action_registry["remove_path"].trigger()
@@ -249,13 +249,14 @@ def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(
     qtbot.mouseMove(viewport, at)
     qtbot.waitUntil(
         lambda: (
-            viewport.path_tool.hovered == 1 and pathed.context.action_registry["delete"].isEnabled()
+            viewport.tools.path_tool.hovered == 1
+            and pathed.context.action_registry["delete"].isEnabled()
         )
     )
     pathed.context.action_registry["delete"].trigger()
     assert len(document.scene.path.waypoints_m) == 3
     assert len(document.scene.obstacles) == obstacles
     qtbot.mouseMove(viewport, seen(viewport, 1.5, 0.9))
-    qtbot.waitUntil(lambda: viewport.path_tool.hovered == -1)
+    qtbot.waitUntil(lambda: viewport.tools.path_tool.hovered == -1)
     pathed.context.action_registry["delete"].trigger()
     assert len(document.scene.obstacles) == obstacles - 1

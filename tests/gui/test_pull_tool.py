@@ -76,7 +76,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     assert viewport.hint.text() == f"Link {LINK + 1} · Ctrl+drag pulls it"
     assert viewport.cursor().shape() == Qt.CursorShape.OpenHandCursor
     begin = grab(qtbot, viewport)
-    grip = viewport.pull_tool.grip
+    grip = viewport.tools.pull_tool.grip
     assert grip is not None
     assert grip.link == LINK
     assert viewport.cursor().shape() == Qt.CursorShape.ClosedHandCursor
@@ -84,7 +84,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     under = viewport.api.ground(QPointF(begin + AWAY), height)
     assert under is not None
     there = pytest.approx((*under, height))
-    qtbot.waitUntil(lambda: viewport.pull_tool.grip.target == there)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: viewport.tools.pull_tool.grip.target == there)  # type: ignore[union-attr]
     preview = viewport.overlays().pull
     assert preview is not None
     assert preview.target == there
@@ -96,7 +96,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
     assert (entry.link, entry.time) == (LINK, pytest.approx(0.05))
     assert entry.force == pytest.approx(tuple(preview.force), rel=1e-9)
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
-    assert viewport.pull_tool.grip is None
+    assert viewport.tools.pull_tool.grip is None
     assert "Ctrl+drag: pull" in viewport.hint.text()
     session_controller.session.step(200)
     session_controller.session.settle()
@@ -130,15 +130,15 @@ def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, 
         QApplication.sendEvent(viewport, QFocusEvent(QEvent.Type.FocusOut))
     elif end == "reset":
         session_controller.reset()
-        qtbot.waitUntil(lambda: viewport.pull_tool.grip is None)
+        qtbot.waitUntil(lambda: viewport.tools.pull_tool.grip is None)
     elif end == "look back":
         session_controller.set_cursor(1)
     else:
         move(viewport, begin, modifiers=NONE)
-    assert viewport.pull_tool.grip is None
+    assert viewport.tools.pull_tool.grip is None
     move(viewport, begin + 2 * AWAY, held=LEFT, modifiers=CTRL)  # the button may still be held
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + 2 * AWAY)
-    assert viewport.pull_tool.grip is None
+    assert viewport.tools.pull_tool.grip is None
     if end != "lost release":
         assert viewport.navigator.camera == camera
     if end != "reset":
@@ -167,7 +167,7 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
     strong = viewport.overlays().pull
     assert weak is not None
     assert strong is not None
-    assert viewport.pull_tool.strength == 1.25
+    assert viewport.tools.pull_tool.strength == 1.25
     assert np.linalg.norm(strong.force) > 1.1 * np.linalg.norm(weak.force)
     assert viewport.navigator.camera == camera
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
@@ -183,12 +183,12 @@ def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
     corner = QPoint(5, viewport.height() - 5)
     qtbot.mousePress(viewport, LEFT, CTRL, corner)
     move(viewport, corner + AWAY, held=LEFT, modifiers=CTRL)
-    assert viewport.pull_tool.grip is None
+    assert viewport.tools.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, corner + AWAY)
     # What is recorded cannot be pulled, and says so.
     session_controller.set_cursor(0)
     grab(qtbot, viewport)
-    assert viewport.pull_tool.grip is None
+    assert viewport.tools.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, corner)
     move(viewport, link_at(viewport), modifiers=CTRL)
     assert viewport.hint.text().endswith(" to pull")
@@ -204,7 +204,7 @@ def test_real_robot_is_never_pulled(
     monkeypatch.setattr(session_controller.session, "pull", commands.append)
     monkeypatch.setattr(type(session_controller), "source", property(lambda self: "robot"))
     begin = grab(qtbot, viewport)
-    assert viewport.pull_tool.grip is None
+    assert viewport.tools.pull_tool.grip is None
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin)
     move(viewport, link_at(viewport), modifiers=CTRL)
     assert viewport.hint.text().startswith(f"Link {LINK + 1} · ")

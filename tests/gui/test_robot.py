@@ -63,7 +63,7 @@ NO = Qt.KeyboardModifier.NoModifier
 
 def look(window: MainWindow) -> None:
     """Have the window read what the link knows."""
-    window.context.robot.poll()
+    window.context.robot_controller.poll()
 
 
 # --- what is watched beside it --------------------------------------------------------------------
@@ -71,40 +71,40 @@ def look(window: MainWindow) -> None:
 
 def failing(window: MainWindow, pose: str) -> None:
     """Let live poses from somewhere be impossible."""
-    real = window.context.robot.services
+    real = window.context.robot_controller.services
 
     def open_live(*given: Any) -> Any:
         if given[-1].pose == pose:
             raise LinkError("UDP port 80 is taken.")
         return real.open_live(*given)
 
-    window.context.robot.services = replace(real, open_live=open_live)
+    window.context.robot_controller.services = replace(real, open_live=open_live)
 
 
 def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: FakeLink) -> None:
-    beside = TwinAndPoseForm(window.context.robot, window)
+    beside = TwinAndPoseForm(window.context.robot_controller, window)
     beside.source.setText("0.0.0.0:22350")
     beside.poses.click()
-    assert window.context.robot.choices == LiveChoices("0.0.0.0:22350")
+    assert window.context.robot_controller.choices == LiveChoices("0.0.0.0:22350")
     failing(window, "80")
     beside.source.setText("80")
     beside.source.editingFinished.emit()
     assert beside.message.text() == "UDP port 80 is taken."
-    assert window.context.robot.choices == LiveChoices("0.0.0.0:22350")
-    assert window.context.robot.live is not None
-    assert window.context.robot.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
+    assert window.context.robot_controller.choices == LiveChoices("0.0.0.0:22350")
+    assert window.context.robot_controller.live is not None
+    assert window.context.robot_controller.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
     assert beside.source.text() == "0.0.0.0:22350"
 
 
 def test_who_cannot_be_watched_is_not_half_connected(window: MainWindow) -> None:
     link = FakeLink()
-    window.context.robot.services = services(link)
+    window.context.robot_controller.services = services(link)
     failing(window, "80")
     with pytest.raises(LinkError):
-        window.context.robot.connect_to(
+        window.context.robot_controller.connect_to(
             FakeLoaded(link.profile), link.profile.bus, LiveChoices("80")
         )  # type: ignore[arg-type]
-    assert not window.context.robot.connected
+    assert not window.context.robot_controller.connected
     assert link.closed
 
 
@@ -130,7 +130,10 @@ def test_space_stops_from_a_text_field_and_types_nothing(
         QTest.keyClick(keys, key)
     assert ["space bar" in stop for stop in link.stops] == [True]
     assert field.text() == "ab"
-    assert window.context.robot.state is LinkState.STREAMING or link.state is LinkState.FAULT
+    assert (
+        window.context.robot_controller.state is LinkState.STREAMING
+        or link.state is LinkState.FAULT
+    )
 
 
 def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
@@ -199,7 +202,7 @@ def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(
     assert button.isVisible()
     assert window.width() == 1280
     assert button.mapTo(window, button.rect().bottomRight()).x() < 1280
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
 
 
 def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
@@ -310,17 +313,17 @@ def held_long(button: HoldButton, qtbot: QtBot) -> bool:
 def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    arming = Arming(window.context.robot)
+    arming = Arming(window.context.robot_controller)
     qtbot.addWidget(arming)
     arming.show()
     assert arming.hold.isEnabled()
-    window.context.robot.live.not_ready = ("Node 7 is silent.",)  # type: ignore[union-attr, misc]
+    window.context.robot_controller.live.not_ready = ("Node 7 is silent.",)  # type: ignore[union-attr, misc]
     look(window)
     assert not arming.hold.isEnabled()
     assert "Node 7 is silent" in arming.reasons.text()
     assert not held_long(arming.hold, qtbot)
     assert link.state is LinkState.IDLE
-    window.context.robot.live.not_ready = ()  # type: ignore[union-attr, misc]
+    window.context.robot_controller.live.not_ready = ()  # type: ignore[union-attr, misc]
     look(window)
     assert held_long(arming.hold, qtbot)
     look(window)
@@ -331,7 +334,7 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     assert shown == {"stream", "disarm"}
     arming.stream.click()
     assert link.state is LinkState.STREAMING
-    window.context.robot.stop()
+    window.context.robot_controller.stop()
     look(window)
     shown = {
         name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()
@@ -454,7 +457,7 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
 def test_lost_contact_is_said_in_red_everywhere(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    panel = RobotPanel(window.context.robot, lambda: None, lambda: None, window)
+    panel = RobotPanel(window.context.robot_controller, lambda: None, lambda: None, window)
     bar = window.context.run_bar.findChild(BarPart)
     status = window.statusBar()
     assert isinstance(status, StatusBar)
@@ -496,7 +499,7 @@ def test_lost_contact_is_said_in_red_everywhere(
 
 
 def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    table = JointTable(window.context.robot, window)
+    table = JointTable(window.context.robot_controller, window)
     put(window, link, LinkState.STREAMING)
     table.refresh()
     measured = [column.title for column in COLUMNS].index("Measured °")
@@ -520,14 +523,14 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
 
 def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink) -> None:
     """A temperature whose message ended stands in the table as old, beside an angle that is fresh."""
-    table = JointTable(window.context.robot, window)
+    table = JointTable(window.context.robot_controller, window)
     put(window, link, LinkState.STREAMING)
-    told = window.context.robot.telemetry
+    told = window.context.robot_controller.telemetry
     assert told is not None
     heard = told.heard_at.copy()
     heard[AGED.index("temperature")] = time.monotonic() - 4.0
     heard[AGED.index("voltage")] = np.nan
-    window.context.robot.telemetry = replace(told, heard_at=heard)
+    window.context.robot_controller.telemetry = replace(told, heard_at=heard)
     table.refresh()
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
     shown = {column.title: table.index(3, number) for number, column in enumerate(COLUMNS)}
@@ -545,7 +548,7 @@ def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink
 def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
     window: MainWindow, link: FakeLink
 ) -> None:
-    table = JointTable(window.context.robot, window)
+    table = JointTable(window.context.robot_controller, window)
     angle = np.zeros(10)
     reference = np.zeros(10)
     # the profile's limits are -60 and 60 degrees
@@ -553,8 +556,8 @@ def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
     reference[0] = np.radians(58.5)
     link.changes = {}
     put(window, link, LinkState.ARMED)
-    window.context.robot.telemetry = replace(
-        window.context.robot.telemetry, angle=angle, reference=reference
+    window.context.robot_controller.telemetry = replace(
+        window.context.robot_controller.telemetry, angle=angle, reference=reference
     )  # type: ignore[type-var]
     table.refresh()
     row = [table.data(table.index(0, column)) for column in range(len(COLUMNS))]
@@ -569,7 +572,7 @@ def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(
 def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
     window: MainWindow, link: FakeLink
 ) -> None:
-    live = window.context.robot.live
+    live = window.context.robot_controller.live
     assert isinstance(live, FakeLive)
     assert window.context.session_controller.source == "robot"
     assert window.context.session_controller.recording is live.recording
@@ -582,7 +585,7 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
     assert window.context.session_controller.source == "simulation"
     window.context.run_bar.source.segments["robot"].click()
     assert window.context.session_controller.source == "robot"
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
     assert window.context.session_controller.source == "simulation"
     assert live.closed
     assert link.closed
@@ -591,7 +594,7 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(
 def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     window: MainWindow, link: FakeLink, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    live = window.context.robot.live
+    live = window.context.robot_controller.live
     run_archiver = window.context.run_archiver
     assert isinstance(live, FakeLive)
     pictures = timer(run_archiver, "robot_picture_timer")
@@ -617,10 +620,10 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
     window: MainWindow, link: FakeLink
 ) -> None:
     put(window, link, LinkState.STREAMING)
-    first = window.context.robot.live
+    first = window.context.robot_controller.live
     window.context.document.new(window.context.document.scene)
     assert ["another scene" in stop for stop in link.stops] == [True]
-    assert window.context.robot.live is not first
+    assert window.context.robot_controller.live is not first
     assert first.closed  # type: ignore[union-attr]
     # it is the robot that has to be watched now
     assert window.context.session_controller.source == "robot"
@@ -630,17 +633,17 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
 def test_the_button_arms_the_robot_as_it_is_watched_now(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    arming = Arming(window.context.robot)
+    arming = Arming(window.context.robot_controller)
     qtbot.addWidget(arming)
     arming.show()
     put(window, link, LinkState.IDLE)
-    first = window.context.robot.live
+    first = window.context.robot_controller.live
     window.context.document.new(window.context.document.scene)
     put(window, link, LinkState.IDLE)
     assert held_long(arming.hold, qtbot)
-    assert window.context.robot.live is not first
-    assert window.context.robot.live is not None
-    assert window.context.robot.live.arming
+    assert window.context.robot_controller.live is not first
+    assert window.context.robot_controller.live is not None
+    assert window.context.robot_controller.live.arming
     assert first is not None
     assert not first.arming
 
@@ -650,13 +653,13 @@ def test_another_scene_stops_a_robot_that_is_just_being_armed(
 ) -> None:
     """Until all nodes have said that they are armed the link stands in IDLE, and the operator has asked for torque."""
     put(window, link, LinkState.IDLE)
-    assert window.context.robot.live is not None
-    window.context.robot.live.arm()
+    assert window.context.robot_controller.live is not None
+    window.context.robot_controller.live.arm()
     put(window, link, LinkState.IDLE)
-    assert window.context.robot.movable
+    assert window.context.robot_controller.movable
     window.context.document.new(window.context.document.scene)
     assert ["another scene" in stop for stop in link.stops] == [True]
-    assert not window.context.robot.movable
+    assert not window.context.robot_controller.movable
 
 
 def test_a_page_that_takes_long_is_not_shown_by_a_link_either_while_the_robot_could_move(
@@ -691,7 +694,7 @@ def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_s
 
 
 def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink) -> None:
-    live = window.context.robot.live
+    live = window.context.robot_controller.live
     assert isinstance(live, FakeLive)
     live.twin = live.recording
     look(window)
@@ -710,7 +713,7 @@ def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
     before = len(link.beats)
     time.sleep(0.3)  # the window hangs
     assert len(link.beats) == before
-    qtbot.waitUntil(lambda: window.context.robot.longest_gap > 0.25)
+    qtbot.waitUntil(lambda: window.context.robot_controller.longest_gap > 0.25)
 
 
 # --- the window closes ----------------------------------------------------------------------------
@@ -780,7 +783,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = FakeLink()
-    window.context.robot.services = services(link)
+    window.context.robot_controller.services = services(link)
     window.context.robot_feature.ask_connect("can")
     dialog = window.findChild(ConnectDialog)
     form = dialog.form
@@ -798,31 +801,35 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
         raise LinkError("can0: no such channel")
 
     monkeypatch.setattr(
-        window.context.robot, "services", replace(window.context.robot.services, open_link=refuse)
+        window.context.robot_controller,
+        "services",
+        replace(window.context.robot_controller.services, open_link=refuse),
     )
     dialog.connect_button.click()
     assert dialog.message.text() == "can0: no such channel"
-    assert not window.context.robot.connected
-    window.context.robot.services = services(link)
+    assert not window.context.robot_controller.connected
+    window.context.robot_controller.services = services(link)
     form.interface.setEditText("udp_multicast")
     dialog.connect_button.click()
-    assert window.context.robot.connected
+    assert window.context.robot_controller.connected
     assert link.profile.bus.bitrate == 250_000
     assert link.commands[0][0] == "connect"
-    assert window.context.robot.state is LinkState.LISTENING  # nothing is sent until it is wanted
+    assert (
+        window.context.robot_controller.state is LinkState.LISTENING
+    )  # nothing is sent until it is wanted
     assert not form.isVisible()
     dialog.traffic.table.take([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
     look(window)
     assert dialog.findChild(NodeStrip).roles == ("good",) * 10
     dialog.connect_button.click()
-    assert not window.context.robot.connected
+    assert not window.context.robot_controller.connected
     dialog.close()
 
 
 def test_a_log_that_is_not_there_is_said_in_the_dialog(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window.context.robot.services = services(FakeLink())
+    window.context.robot_controller.services = services(FakeLink())
     window.context.robot_feature.ask_connect("replay")
     dialog = window.findChild(ConnectDialog)
     qtbot.waitUntil(lambda: dialog.form.loaded is not None)
@@ -871,7 +878,7 @@ def test_events_are_filtered_copied_and_bounded(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     log = EventLog(window)
-    window.context.robot.happened.connect(log.add)
+    window.context.robot_controller.happened.connect(log.add)
     for severity, text in (
         ("info", "Listening."),
         ("warning", "Node 3 is silent."),
@@ -884,7 +891,7 @@ def test_events_are_filtered_copied_and_bounded(
     assert log.rowCount() == 1
     log.seek("", important=True)
     assert log.rowCount() == 2
-    panel = DataPanel(window.context.robot, log)
+    panel = DataPanel(window.context.robot_controller, log)
     qtbot.addWidget(panel)
     panel.copy_events()
     assert QGuiApplication.clipboard().text().count("\n") == 2
@@ -903,8 +910,8 @@ def test_events_that_cannot_be_saved_are_an_event(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     log = EventLog(window)
-    window.context.robot.happened.connect(log.add)
-    panel = DataPanel(window.context.robot, log)
+    window.context.robot_controller.happened.connect(log.add)
+    panel = DataPanel(window.context.robot_controller, log)
     qtbot.addWidget(panel)
     path = tmp_path / "missing" / "events.txt"
     monkeypatch.setattr("snakestudio.gui.robot.data_panel.ask_save", lambda *_: path)
@@ -933,14 +940,14 @@ def test_a_warning_of_the_link_stands_above_the_viewport(
     assert window.context.banners.robot.text == ""
     link.say("Node 4 is silent.", "error", "node")
     look(window)
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
     assert window.context.banners.robot.text == ""
 
 
 def test_reconnecting_takes_the_same_bus_and_another_profile(
     window: MainWindow, link: FakeLink
 ) -> None:
-    controller = window.context.robot
+    controller = window.context.robot_controller
     choices = controller.choices
     opened: list[tuple[str, Bus]] = []
     again = FakeLink()
@@ -963,7 +970,7 @@ def test_reconnecting_takes_the_same_bus_and_another_profile(
 
 
 def test_failing_to_reconnect_leaves_no_robot(window: MainWindow, link: FakeLink) -> None:
-    controller = window.context.robot
+    controller = window.context.robot_controller
 
     def refuse(loaded: FakeLoaded, bus: Bus) -> FakeLink:
         raise LinkError("The adapter is not there.")
@@ -985,13 +992,15 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
     """What is chosen is what the emulated robot understands: its own parser reads it."""
     faults: list[tuple[str, int | None]] = []
     monkeypatch.setattr(
-        window.context.robot, "inject_fault", lambda kind, node: faults.append((kind, node))
+        window.context.robot_controller,
+        "inject_fault",
+        lambda kind, node: faults.append((kind, node)),
     )
     menu = QMenu(window)
-    FaultMenu(menu, window.context.robot)
+    FaultMenu(menu, window.context.robot_controller)
     assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
-    window.context.robot.emulated = True
-    window.context.robot.changed.emit()
+    window.context.robot_controller.emulated = True
+    window.context.robot_controller.changed.emit()
     assert menu.menuAction().isEnabled()
     below = [action.menu() for action in menu.actions() if isinstance(action.menu(), QMenu)]
     for each in below:
@@ -1031,5 +1040,5 @@ def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbo
     data = window.context.docks["robot_data"]
     plots = window.context.docks["plots"]
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())

@@ -187,13 +187,13 @@ def test_a_joint_s_handle_bends_the_shorter_end(
     before = pose_of(placing)
     angles = initial_joint_angles(document.scene)
     steps = document.undo_stack.count()
-    begin = seen(viewport, *viewport.robot_tool.handles()[joint])
+    begin = seen(viewport, *viewport.tools.robot_tool.handles()[joint])
     qtbot.mouseMove(viewport, begin)
-    qtbot.waitUntil(lambda: viewport.robot_tool.hovered == joint)
+    qtbot.waitUntil(lambda: viewport.tools.robot_tool.hovered == joint)
     assert viewport.hint.text().startswith(f"Joint {joint + 1} · ")
     drag(qtbot, viewport, begin, begin + QPoint(5, 60), release=False)
     qtbot.waitUntil(lambda: document.undo_stack.count() == steps + 1)
-    arc = viewport.robot_tool.arc
+    arc = viewport.tools.robot_tool.arc
     assert arc is not None
     qtbot.mouseRelease(viewport, LEFT, NONE, begin + QPoint(5, 60))
     after = pose_of(placing)
@@ -219,7 +219,7 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
     document = placing.context.document
     document.edit(with_values(document.scene, {"robot.joint_limit_deg": 45.0}), "Limit")
     shows_its_start(placing, qtbot)
-    begin = seen(viewport, *viewport.robot_tool.handles()[8])
+    begin = seen(viewport, *viewport.tools.robot_tool.handles()[8])
     drag(qtbot, viewport, begin, begin - QPoint(0, 250), release=False)
     qtbot.waitUntil(lambda: "its limit" in viewport.hint.text())
     qtbot.mouseRelease(viewport, LEFT, NONE, begin - QPoint(0, 250))
@@ -235,7 +235,7 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
     document = placing.context.document
     placing.context.session_controller.session.step()
     qtbot.waitUntil(lambda: placing.context.session_controller.status.state == "paused")
-    assert not len(viewport.robot_tool.handles())
+    assert not len(viewport.tools.robot_tool.handles())
     scene = document.scene
     begin = link_at(placing, LINK)
     qtbot.mouseMove(viewport, begin + QPoint(1, 0))
@@ -245,7 +245,7 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
     assert document.scene is scene
     placing.context.session_controller.reset()
     qtbot.waitUntil(lambda: placing.context.session_controller.status.state == "ready")
-    qtbot.waitUntil(lambda: len(viewport.robot_tool.handles()) > 0)
+    qtbot.waitUntil(lambda: len(viewport.tools.robot_tool.handles()) > 0)
 
 
 def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(
@@ -307,7 +307,7 @@ def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot
     )
     before = pose_of(drawn)
     drawn.context.selection.set([("link", 20)])
-    assert not len(viewport.robot_tool.handles())
+    assert not len(viewport.tools.robot_tool.handles())
     begin = seen(viewport, *before[20, :3])
     drag(qtbot, viewport, begin, begin + QPoint(40, 20))
     moved = pose_of(drawn)[:, :2] - before[:, :2]
@@ -401,7 +401,7 @@ def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(
     np.testing.assert_allclose(turned[0, :2] - middle, (-ahead[1], ahead[0]), atol=1e-6)
     assert document.undo_stack.count() == steps + 2
     qtbot.keyClick(viewport, "s")  # a robot is not scaled
-    assert not viewport.editor.transforms.busy
+    assert not viewport.tools.editor.transforms.busy
     placing.context.selection.set([("link", LINK), ("start", 0)])
     assert viewport.overlays().gizmo is not None
     placing.context.selection.clear()

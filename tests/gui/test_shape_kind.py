@@ -87,7 +87,7 @@ def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(
     selection.clear()
     qtbot.mouseClick(viewport, LEFT, NONE, viewport.pixel((0.15, 0.0, 0.2)).toPoint())
     assert selection.items == {("obstacle", 0)}, "picked by its rail"
-    viewport.editor.options.set(mode="move", gizmo=True)
+    viewport.tools.editor.options.set(mode="move", gizmo=True)
     gizmo = viewport.overlays().gizmo
     assert gizmo is not None
     handle = next(h for h in handles(gizmo, viewport.navigator.camera) if h.name == "x")

@@ -146,7 +146,7 @@ def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) ->
     viewport = small.context.viewport
     forces = viewport.legends.forces
     views = viewport.buttons
-    edits = viewport.editor.buttons
+    edits = viewport.tools.editor.buttons
     for one, other in ((forces, views), (forces, edits), (views, edits)):
         assert not one.geometry().intersects(other.geometry())
 
@@ -174,7 +174,7 @@ def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) 
             if one is not other
         )
     finally:
-        small.context.robot.disconnect_robot()
+        small.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(small.context.run_bar.speed.isVisible)
 
 

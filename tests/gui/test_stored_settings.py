@@ -75,7 +75,7 @@ def assert_begins_as_left(window: MainWindow) -> None:
     assert set(window.context.plot_docks.panels) == {"plots"}
     assert window.context.plot_docks.panels["plots"].contents == contents(choices.PLOTS[:2])
     view = window.context.viewport.options.now
-    editor = window.context.viewport.editor.options.now
+    editor = window.context.viewport.tools.editor.options.now
     assert {name: getattr(view, name) for name in choices.VIEW} == choices.VIEW
     assert {name: getattr(editor, name) for name in choices.EDITOR} == choices.EDITOR
     assert window.context.teleoperation.teleop.mapping == chosen_mapping()

@@ -79,7 +79,7 @@ def test_the_test_button_finds_the_other_side_without_starting_it(
         assert "is free" in dialog.found.text()
         assert "START" not in [line[0] for line in camera.result()]
     qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "Nobody waits" in dialog.message.text())
+    qtbot.waitUntil(lambda: "No program is waiting" in dialog.message.text())
     assert dialog.found.isHidden()
 
 
@@ -164,7 +164,7 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     assert recording is not None
     assert recording.times[-1] < ready.context.document.scene.run.duration_s
     assert [
-        "STOP came from" in event.text for event in recording.events if event.kind == "note"
+        "STOP was received from" in event.text for event in recording.events if event.kind == "note"
     ] == [False, True]
 
 
@@ -178,7 +178,9 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
         short.context.together.wait(Together(wait="port", wait_port=port))
         qtbot.waitUntil(lambda: f"Port {port} is in use" in short.context.banners.together.text)
     short.context.together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
-    qtbot.waitUntil(lambda: f"No START came on port {port}" in short.context.banners.together.text)
+    qtbot.waitUntil(
+        lambda: f"No START was received on port {port}" in short.context.banners.together.text
+    )
     assert short.context.session_controller.status.state == "ready"
     short.context.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)

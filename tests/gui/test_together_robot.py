@@ -58,7 +58,7 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     qtbot.waitUntil(lambda: "not armed" in window.context.banners.together.text)
     assert len(NoticePage(window.context.banners.together).buttons) == 1
     told: list[str] = []
-    window.context.robot.happened.connect(lambda event: told.append(event.text))
+    window.context.robot_controller.happened.connect(lambda event: told.append(event.text))
     assert peer.say("START").startswith("ERR ")
     assert "stream" not in [kind for kind, _ in link.commands]
     qtbot.waitUntil(lambda: any("START " in text and "refused" in text for text in told))
@@ -67,7 +67,7 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     assert peer.say("START lab_3").startswith("OK START")
     qtbot.waitUntil(lambda: link.commands[-1][0] == "stream")
     qtbot.waitUntil(lambda: "Started by 127.0.0.1" in window.context.banners.together.text)
-    live = window.context.robot.live
+    live = window.context.robot_controller.live
     assert isinstance(live, FakeLive)
     qtbot.waitUntil(lambda: any("“lab_3”" in note for note in live.notes))
     assert peer.say("STOP").startswith("OK STOP")
@@ -89,8 +89,8 @@ def test_streaming_begun_by_hand_starts_the_others(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     put(window, link, LinkState.ARMED)
-    window.context.robot.stream()
-    window.context.robot.poll()
+    window.context.robot_controller.stream()
+    window.context.robot_controller.poll()
     qtbot.waitUntil(lambda: "Started." in window.context.banners.together.text)
     assert [kind for kind, _ in link.commands].count("stream") == 1
     assert peer.say("STOP").startswith("OK STOP")
@@ -100,15 +100,17 @@ def test_streaming_begun_by_hand_starts_the_others(
 def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
-    window.context.robot.watch(LiveChoices(twin=False))
+    window.context.robot_controller.watch(LiveChoices(twin=False))
     qtbot.waitUntil(lambda: "watched" in window.context.banners.together.text)
     window.context.together.wait(Together(wait="port", wait_port=0))
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
     # the simulation's engine may be compiled
     qtbot.waitUntil(lambda: window.context.together.possible, timeout=240_000)
     window.context.together.wait(Together(wait="port", wait_port=0))
-    window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.context.robot_controller.connect_to(
+        FakeLoaded(link.profile), link.profile.bus, LiveChoices()
+    )  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: "robot is connected" in window.context.banners.together.text)
     assert not window.context.together.busy
 
@@ -151,7 +153,7 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
     window.context.action_registry["start_together"].trigger()
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
     assert window.context.together.choices == Together(wait="port")
-    window.context.robot.disconnect_robot()
+    window.context.robot_controller.disconnect_robot()
     # what is chosen for the robot is not chosen for the simulation
     assert window.context.together.choices == Together()
     QApplication.processEvents()
@@ -174,9 +176,11 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     """Window, link process, emulated robot and peer, each of them real; the run is in the window as every other."""
     window = make_window()
     assert window.context.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
-    control = window.context.robot
+    control = window.context.robot_controller
     loaded = load_profile(find_profile("lab_robot"))
-    window.context.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    window.context.robot_controller.connect_emulated(
+        loaded, LiveChoices(twin=False), on_ground=False
+    )
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
@@ -207,4 +211,4 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert any("“lab_3”" in event.text for event in recording.events)
     finally:
         peer.close()
-        window.context.robot.disconnect_robot()
+        window.context.robot_controller.disconnect_robot()

@@ -163,8 +163,8 @@ def _natural_ground(
     if kind == HALVES:
         return natural_halves(p1, p2, g1, g2, prox_r, radius, plus, minus)
     if kind == UNIT_VELOCITY:
-        return natural_unit_velocity(p1, p2, g1, g2, prox_r, radius, plus, minus)
-    return natural_box(p1, p2, g1, g2, prox_r, radius, plus, minus)
+        return natural_unit_velocity((p1, p2), (g1, g2), prox_r, radius, plus, minus)
+    return natural_box((p1, p2), (g1, g2), prox_r, radius, plus, minus)
 
 
 def natural_ground(law: str, *values: float) -> float:

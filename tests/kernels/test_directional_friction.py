@@ -162,5 +162,5 @@ def test_random_problems_are_solved_with_directional_friction() -> None:
 def test_friction_problem_refuses_directional_friction() -> None:
     problem, _, _ = random_problem(1)
     arrays = arrays_of(directional(problem, np.random.default_rng(3)))
-    with pytest.raises(ExportError, match="differs forwards and backwards"):
+    with pytest.raises(ExportError, match=r"forwards.*backwards"):
         as_friction_problem(arrays)

@@ -47,7 +47,7 @@ def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
     writer.write(b"one")
     writer.write(b"second")
     assert reader.read() == reader.read() == (2, b"second")
-    with pytest.raises(ValueError, match="101 bytes does not fit into 100"):
+    with pytest.raises(ValueError, match=r"101.*100"):
         writer.write(bytes(101))
     assert reader.read() == (2, b"second")
 

@@ -165,7 +165,7 @@ def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
             time.sleep(0.01)
         failed = _next(inbox)
         assert isinstance(failed, BusChange)
-        assert failed.text.startswith("virtual scripted takes no more frames")
+        assert "scripted" in failed.text
         assert port.send_errors > 5
         assert _next(inbox) == BusChange(True, "virtual scripted is open.")
         assert port.send(Frame(2))

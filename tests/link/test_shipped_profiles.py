@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from snakestudio.link.core.codec import Codec, Value
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.coder import Value
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.check import arming_problems, check
 from snakestudio.link.profile.library import find_profile, shipped

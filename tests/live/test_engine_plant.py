@@ -159,10 +159,10 @@ def test_firmware_drives_it(scene: Scene, loaded: LoadedProfile) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"robot.n_links": 12, "start.link": 6}, "Lab robot has 10 joints, the scene's robot 11"),
+        ({"robot.n_links": 12, "start.link": 6}, "Lab robot has 10.*11"),
         (
             {"model.kind": "planar_nonsmooth"},
-            "Lab robot has pitch axes, which the scene's model planar_nonsmooth",
+            "planar_nonsmooth",
         ),
     ],
 )
@@ -231,8 +231,8 @@ def test_noise_and_dropouts(snapshot: Snapshot, here: socket.socket) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("here:port",), "'port' is no UDP port"),
-        (("127.0.0.1:0",), "'0' is no UDP port"),
+        (("here:port",), "'port'"),
+        (("127.0.0.1:0",), "'0'.*port"),
         (("127.0.0.1", 0.0), "--pose-rate 0"),
         (("127.0.0.1", 20.0, -1.0), "--pose-noise-mm -1000"),
         (("127.0.0.1", 20.0, 0.0, 2.0), "--pose-dropout 2"),

@@ -8,6 +8,7 @@ import pytest
 from snakestudio.link.messages import LinkState
 from snakestudio.model.edits import with_values
 from snakestudio.model.teleop import JointTargets
+from tests.wording import naming
 
 from .test_robot import SCENE, World
 
@@ -36,7 +37,7 @@ def test_targets_are_references_of_the_stream_and_rest_at_the_last() -> None:
     recording = world.live.recording
     assert recording is not None
     assert recording.snapshot(len(recording) - 1).joint_angle_ref == pytest.approx((0.3, -0.2) * 5)
-    assert "Another program gives the joints their targets" in world.told
+    assert naming("targets") in world.told
     world.go(1.0)
     rows = recording.rows(0, len(recording))
     assert np.nanmax(np.abs(rows.joint_rate_ref)) <= np.radians(90.0) + 1e-9

@@ -47,7 +47,7 @@ def test_a_body_that_jumps_by_a_metre_is_not_believed_at_first() -> None:
     tracker = BodyTracker(1)
     tracker.take(packet(1), 0.0)
     assert tracker.take(packet(2, 1.0), 0.05) is None
-    assert "Link 1 seems to jump by 1.00 m" in tracker.problem
+    assert "Link 1" in tracker.problem
     back = tracker.take(packet(3, 0.01), 0.1)
     assert back is not None
     assert tracker.problem == ""
@@ -74,7 +74,7 @@ def test_a_link_that_the_robot_has_not_is_named_and_the_others_are_used() -> Non
     tracked = tracker.take(both, 0.0)
     assert tracked is not None
     assert tracked.links.tolist() == [1]
-    assert "link 8, but the scene's robot has 3" in tracker.problem
+    assert "link 8" in tracker.problem
 
 
 def test_a_link_that_is_not_seen_any_more_is_left_out() -> None:

@@ -204,7 +204,7 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
     all_.run(1.5)
     assert all_.robot.safe
     assert not all_.live.streaming
-    assert all_.noted[-1] == "Stopped by the operator."
+    assert "operator" in all_.noted[-1]
     all_.live.reset()
     all_.run(2.0)
     assert all_.live.not_ready == ()
@@ -262,7 +262,7 @@ def test_other_gaits_go_through_the_same_gate(
     all_.run(0.02)
     assert all_.robot.safe
     assert not all_.live.streaming
-    assert all_.noted[-1] == "Stopped by the operator."
+    assert "operator" in all_.noted[-1]
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
@@ -322,9 +322,7 @@ def test_a_profile_with_other_axes_is_not_armed(whole: Callable[..., Whole]) -> 
     all_.live.arm()
     all_.run(0.5)
     assert all_.core.state is LinkState.IDLE
-    assert all_.live.not_ready[0].startswith(
-        "Joints 2, 4, 6, 8, 10 and 12 turn about yaw in the scene, and Alternating"
-    )
+    assert "Joints 2, 4, 6, 8, 10 and 12" in all_.live.not_ready[0]
 
 
 def test_another_program_ends_the_run(whole: Callable[[str], Whole]) -> None:

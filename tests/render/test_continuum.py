@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import DrawList, Ghost, Overlays, Pick, build
+from snakestudio.drawing.draw_list import DrawList, build
 from snakestudio.drawing.extent import extent
+from snakestudio.drawing.overlays import Ghost, Overlays, Pick
 from snakestudio.drawing.picking import pick, pick_rectangle
 from snakestudio.drawing.style import DARK
 from snakestudio.model.body import ChainBody, ContinuousBody

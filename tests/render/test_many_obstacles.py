@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.quality import Quality
 from snakestudio.model.edits import remove_obstacles, with_values

@@ -18,8 +18,9 @@ import pytest
 from PIL import Image
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.draw_list import Ghost, Overlays, Pick, Trail, build
+from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.gizmo import Gizmo, Guide
+from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Trail
 from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.errors import GraphicsError

@@ -8,7 +8,6 @@ import io
 import re
 import struct
 import tempfile
-import time
 from collections import Counter
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
@@ -39,6 +38,7 @@ from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
+from tests.waiting import until
 
 SCENES = sorted(path.stem for path in scenes_dir().glob("*.toml"))
 
@@ -200,7 +200,7 @@ def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
     recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=16)
     recording.append(make_rows(0, 40))
     try:
-        assert wait_for(lambda: path.exists() and rows_in(path) == 40), (
+        assert until(lambda: path.exists() and rows_in(path) == 40), (
             "all of them, full block or not"
         )
         assert not read_info(path).complete
@@ -212,13 +212,6 @@ def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
     assert rows_in(path) == 41
     with pytest.raises(ValueError, match="closed"):
         recording.append(make_rows(41, 42))
-
-
-def wait_for(condition: Any, seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return bool(condition())
 
 
 def rows_in(path: Path) -> int:
@@ -380,7 +373,7 @@ def test_zeros_that_a_lost_power_supply_leaves_are_no_rows(tmp_path: Path, whole
     with opened(whole[:end] + bytes(100_000), tmp_path) as run:
         assert len(run) > 0
     torn = whole[: end - 2000] + bytes(2000) + whole[end:-1]
-    with pytest.raises(RunFileError, match="nothing to read back"):
+    with pytest.raises(RunFileError, match=r"nothing.*back"):
         opened(torn, tmp_path)
 
 
@@ -434,8 +427,8 @@ def foreign() -> bytes:
     [
         (b"", "empty"),
         (b"time_s,link_1_x_m\n0,0\n" * 10, "no MCAP file"),
-        (b"\x89MCAP", "ends before its first row"),
-        (b"\x89MCAP0\r\n", "ends before its first row"),
+        (b"\x89MCAP", "ends.*first"),
+        (b"\x89MCAP0\r\n", "ends.*first"),
         (foreign(), "another program"),
     ],
 )
@@ -451,7 +444,7 @@ def test_a_newer_format_is_said_so(tmp_path: Path, whole: bytes) -> None:
     mark = b"format_version" + struct.pack("<I", 1)
     newer = whole.replace(mark + str(names.VERSION).encode(), mark + b"9")
     assert newer != whole
-    with pytest.raises(RunFileError, match="in a newer format"):
+    with pytest.raises(RunFileError, match=r"newer.*format"):
         opened(newer, tmp_path)
 
 
@@ -500,14 +493,14 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "run.mcap"
     recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=100)
     recording.append(make_rows(0, 100))
-    assert wait_for(lambda: path.exists() and rows_in(path) == 100)
+    assert until(lambda: path.exists() and rows_in(path) == 100)
 
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(RunWriter, "append", full)
     recording.append(make_rows(100, 250))
-    assert wait_for(lambda: recording.trouble)
+    assert until(lambda: recording.trouble)
     recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers
     recording.close()
     assert recording.trouble.startswith(
@@ -526,5 +519,5 @@ def test_a_file_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     recording = RunRecording(SCENE, SCHEMA, tmp_path / "file" / "run.mcap")
     recording.append(make_rows(0, 20))
     recording.close()
-    assert "the recording stopped at 0.00 s" in recording.trouble
+    assert "0.00 s" in recording.trouble
     assert_equal(recording.rows(0, 20), make_rows(0, 20))

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.recording import ContactRows, Recording, Rows, Schema
 from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
@@ -73,3 +73,8 @@ def assert_equal(rows: Rows, expected: Rows) -> None:
         np.testing.assert_array_equal(
             getattr(rows.contacts, field.name), getattr(expected.contacts, field.name)
         )
+
+
+def whole(recording: Recording) -> Rows:
+    """All rows of a recording."""
+    return recording.rows(0, len(recording))

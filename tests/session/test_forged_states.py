@@ -14,6 +14,7 @@ from snakestudio.runfile.states import encode
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.runner import Runner
 from tests.hostile.forged import ARRAYS, SCENES, Forged, last_state, leaves, recorded, with_leaf
+from tests.wording import naming
 
 
 @pytest.fixture(scope="module", params=SCENES)
@@ -78,9 +79,7 @@ def test_places_beyond_what_there_is_are_refused(name: str, pointer: str, value:
     wanted = Forged(run, time, encode(forged, scene, time))
     found = continue_run(wanted, time, scenes_dir())  # type: ignore[arg-type]
     assert found is not None
-    assert found.notes == (
-        "The run was computed again from its start: the saved state of this run is damaged.",
-    )
+    assert found.notes == (naming("computed again"),)
     assert found.exact
     found.runner.recording.close()
     run.close()

@@ -17,7 +17,6 @@ from snakestudio.export.provenance import read_changes, repeated_edits
 from snakestudio.model import pull as pulls
 from snakestudio.model.edits import with_values
 from snakestudio.model.pull import Pull, acting
-from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
@@ -25,7 +24,8 @@ from snakestudio.session import hand
 from snakestudio.session.offline import run_to_end
 from snakestudio.session.pulling import Grip, Spring, hold_steps
 from snakestudio.session.runner import Runner
-from tests.session.rows import assert_equal
+from tests.session.rows import assert_equal, whole
+from tests.wording import naming
 
 KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
 SMOOTH_GROUND = {
@@ -51,10 +51,6 @@ def smooth(kind: str, n_links: int, **values: Any) -> Scene:
             **given,
         },
     )
-
-
-def whole(recording: Recording) -> Rows:
-    return recording.rows(0, len(recording))
 
 
 def drawn_to(
@@ -231,7 +227,7 @@ def test_run_file_holds_the_pulls_and_notes_their_begin(pulled: Path) -> None:
     assert held is not None
     assert held.link == 2
     texts = [event.text for event in run.recording.events if event.kind == "note"]
-    assert texts == ["Link 3 is pulled by hand", "Link 8 is pulled by hand"]
+    assert texts == [naming("Link 3"), naming("Link 8")]
     run.close()
 
 
@@ -274,7 +270,7 @@ def test_exports_hold_the_pulls(pulled: Path, tmp_path: Path) -> None:
 
 def test_pull_on_a_link_that_is_not_there_is_refused(pulled: Path) -> None:
     scene, base_dir, changes = prepare(pulled, values={"robot.n_links": 6})
-    with pytest.raises(SceneError, match="Link 8 was pulled in the run, but this robot has 6"):
+    with pytest.raises(SceneError, match=r"Link 8.*6"):
         simulate_scene(scene, base_dir, changes)
 
 
@@ -284,7 +280,7 @@ def test_pull_on_a_link_that_is_not_there_is_refused(pulled: Path) -> None:
 def test_damaged_pull_in_a_csv_is_reported_with_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "run.csv"
     path.write_text(f"# SnakeStudio\n# pull: {line}\ntime_s\n0\n")
-    with pytest.raises(SceneError, match=r"line 2 is not a pull that can be read"):
+    with pytest.raises(SceneError, match="line 2"):
         read_changes(path)
 
 

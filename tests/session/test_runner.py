@@ -24,11 +24,6 @@ from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
 
-@pytest.fixture(scope="module")
-def scene() -> Scene:
-    return with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})
-
-
 def whole(recording: RunRecording) -> Rows:
     return Rows.concatenate(list(recording.chunks()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,11 +28,7 @@ from snakestudio.session.session import Session
 from snakestudio.session.status import Event, RunFailed, RunFinished, StatusChanged
 from tests.preparing import Preparing
 from tests.session.test_runner import assert_identical
-
-
-@pytest.fixture
-def scene() -> Scene:
-    return with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})
+from tests.waiting import wait_until
 
 
 class Watched(Session):
@@ -42,17 +38,6 @@ class Watched(Session):
 
     def wait_for(self, state: str, seconds: float = 120.0) -> None:
         wait_until(lambda: self.status.state == state, seconds, lambda: repr(self.status))
-
-
-def wait_until(
-    condition: Callable[[], bool],
-    seconds: float = 60.0,
-    explain: Callable[[], str] = lambda: "waited in vain",
-) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, explain()
-        time.sleep(0.005)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 from snakestudio.session.session import Session
+from tests.wording import naming
 
 TELEOPERATED = {"controller": {"kind": "teleoperation"}, "run.duration_s": 4.0}
 DRIVE = (
@@ -51,7 +52,7 @@ def test_what_acts_is_in_every_row_and_that_somebody_steers_is_noted_once() -> N
     )
     notes = [event for event in recording.events if event.kind == "note"]
     assert [(event.time, event.text) for event in notes] == [
-        (pytest.approx(0.213), "The robot is steered by hand")
+        (pytest.approx(0.213), naming("steered by hand"))
     ]
 
 

@@ -368,7 +368,7 @@ def make_window(folder: Path) -> None:
     assert window.context.files.restore(unsaved)
 
     window.context.viewport.options.set(**choices.VIEW)
-    window.context.viewport.editor.options.set(**choices.EDITOR)
+    window.context.viewport.tools.editor.options.set(**choices.EDITOR)
     mapping = _mapping()
     window.context.teleoperation.teleop.set_mapping(mapping)
     save_map(mapping, files / "mapping.toml")

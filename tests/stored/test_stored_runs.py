@@ -34,6 +34,7 @@ from snakestudio.runfile.mcap.format import VERSION
 from snakestudio.runfile.states import FORMAT, decode
 from snakestudio.session.continuation import continue_run
 from tests.stored.values import leaves, table_of
+from tests.wording import naming
 
 HERE = Path(__file__).resolve().parent
 RUNS = [
@@ -328,8 +329,5 @@ def test_a_state_of_a_newer_version_is_not_taken_up(
     continuation = continue_run(stored, 0.2)
     assert continuation is not None
     assert continuation.exact
-    assert continuation.notes == (
-        "The run was computed again from its start: the saved state of this run was written by a newer version of "
-        "SnakeStudio.",
-    )
+    assert continuation.notes == (naming("newer"),)
     continuation.runner.recording.close()

@@ -117,15 +117,15 @@ def test_a_command_of_some_joints_leaves_the_others() -> None:
 @pytest.mark.parametrize(
     ("names", "positions", "says"),
     [
-        (["a"], [], "has 1 names and 0 positions. Send as many of each."),
+        (["a"], [], "0 positions"),
         (
             ["x"],
             [1.0],
-            "names x, which the robot does not have. The names are those of joint_states, such as a.",
+            "joint_states, such as",
         ),
         ([], [], "names no joint."),
-        (["a"], [math.nan], "not a number. Send angles in rad."),
-        (["a"], [-math.inf], "not a number. Send angles in rad."),
+        (["a"], [math.nan], "Send angles"),
+        (["a"], [-math.inf], "Send angles"),
         (["a"], [1e7], "out of range"),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_bad_command_is_told_once_and_changes_nothing(
 
 
 def test_without_rclpy_the_bridge_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(StreamError, match="needs rclpy, which comes with ROS 2"):
+    with pytest.raises(StreamError, match=r"rclpy.*2"):
         Ros2Sink([], print, print)
     assert main(["bridge", "ros2", str(MAIN)]) == 2
     assert "source /opt/ros/" in capsys.readouterr().err
@@ -178,8 +178,8 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--arm"], "--arm needs a robot. Give --robot PROFILE"),
-        (["--bridge-rate", "0"], "Give a rate above 0"),
+        (["--arm"], "--robot PROFILE"),
+        (["--bridge-rate", "0"], "above 0"),
         (["--set", "controller.kind=heading"], "Leave controller.kind out"),
     ],
 )

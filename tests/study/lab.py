@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
+from snakestudio.study.running import results_of
 
 LONG_S = 300.0
 """Nothing takes so long, s: where something hangs, the test ends."""
@@ -64,3 +66,11 @@ def joined(*options: str, **environment: str) -> Iterator[subprocess.Popen[bytes
             yield worker
         finally:
             worker.kill()
+
+
+def runs_of(study: Path) -> int:
+    """How many runs of a study have results."""
+    try:
+        return int(results_of(study)["runs"].sum())
+    except StudyError:
+        return 0

@@ -132,7 +132,7 @@ def test_values_that_kill_three_workers_are_gone_round_and_nobody_else_is_blamed
     with manned(Objective(trials), Workers(1)) as pool:
         first, second, third = pool.map(tasks, lambda: True)
     assert second.residual is None
-    assert "Three workers died of this run" in second.failure
+    assert "died" in second.failure
     objective = Objective(trials)
     for outcome, task in ((first, tasks[0]), (third, tasks[2])):
         alone = objective.evaluate(task)
@@ -232,7 +232,7 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
     with (
         joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),
         FitPool(Objective(trials), Workers(scheduler=scheduler)) as pool,
-        pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"),
+        pytest.raises(StudyError, match=r"version.*engines"),
     ):
         pool.map([ENDLESS], go_on)
 
@@ -240,8 +240,8 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("nonsense", "is no address of a scheduler"),
-        ("tcp://127.0.0.1:1", "no scheduler answers there"),
+        ("nonsense", "address.*scheduler"),
+        ("tcp://127.0.0.1:1", "scheduler.*answers"),
     ],
 )
 def test_nobody_where_a_scheduler_should_be_is_said(

@@ -80,7 +80,7 @@ def test_the_table_has_a_row_a_point() -> None:
     np.testing.assert_array_equal(table["within_limits"], [True, False, True])
     assert table.best == 2
     np.testing.assert_array_equal(table.convergence, [0.1, 0.1, 0.3])
-    with pytest.raises(KeyError, match="there is no column"):
+    with pytest.raises(KeyError, match="column"):
         table["speed"]
 
 

@@ -22,16 +22,9 @@ from snakestudio.study.store import Store, store_path
 from snakestudio.study.watched import Told, line_of, told
 from snakestudio.viewmodel.study.study_process import StudyProcess
 from tests.study.processes import alive, descendants
+from tests.waiting import wait_until
 
 ONE = Workers(1)
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 120.0) -> None:
-    """A slow machine is slow and not wrong."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -165,7 +158,7 @@ def test_mistakes_come_with_their_keys(
     assert "snake.toml" in process.error
     process = begun(study_file, command=[sys.executable, "-c", "import sys; sys.exit('boo')"])
     wait_until(lambda: not process.running)
-    assert process.error == "The study ended unexpectedly (boo); what is finished is kept."
+    assert "(boo)" in process.error
 
 
 def test_what_is_doubtful_is_noted(study_file: Path, begun: Callable[..., StudyProcess]) -> None:

@@ -140,9 +140,9 @@ def test_garbage_is_noted_and_answered_and_the_trigger_behind_it_counts() -> Non
         answers = other.result()["answers"]
         remarks = " ".join(receiver.remarks)
         assert len([answer for answer in answers if answer.startswith("ERR")]) >= 7
-        assert "'GET / HTTP/1.1', which is not understood" in remarks
+        assert "'GET / HTTP/1.1'" in remarks
         assert "too long" in remarks
-        assert "STOP before any START" in remarks
+        assert "STOP before" in remarks
 
 
 def test_a_slow_peer_is_waited_for_and_a_vanished_one_is_no_harm() -> None:
@@ -153,7 +153,7 @@ def test_a_slow_peer_is_waited_for_and_a_vanished_one_is_no_harm() -> None:
                 trigger = receiver.wait(limit=20)
         assert trigger is not None
         assert trigger.name == "slow"
-        assert any("was lost" in remark or "went away" in remark for remark in receiver.remarks)
+        assert any("was lost" in remark or "disconnected" in remark for remark in receiver.remarks)
 
 
 def test_the_first_of_two_starts_and_the_other_is_told() -> None:
@@ -198,7 +198,7 @@ def test_of_too_many_peers_those_are_turned_away_that_were_idle_the_longest() ->
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         sockets = _connected(receiver, 20)
         assert set(receiver.peers) == _names(sockets[4:])
-        assert sum("turned away" in remark for remark in receiver.remarks) == 4
+        assert sum("was disconnected: " in remark for remark in receiver.remarks) == 4
         for one in sockets:
             one.close()
 
@@ -252,7 +252,7 @@ def test_waiting_ends_at_its_limit_and_when_cancelled() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         began = time.monotonic()
         with pytest.raises(
-            TriggerError, match=rf"No START came on port {receiver.port} within 0.1 s"
+            TriggerError, match=rf"No START was received on port {receiver.port} within 0.1 s"
         ):
             receiver.wait(limit=0.1)
         assert receiver.wait(cancelled=lambda: True) is None
@@ -268,7 +268,7 @@ def test_a_port_that_cannot_be_had_is_said_in_a_sentence() -> None:
         pytest.raises(TriggerError, match=f"Port {receiver.port} is in use"),
     ):
         TriggerReceiver(receiver.port)
-    with pytest.raises(TriggerError, match="70000 is no port"):
+    with pytest.raises(TriggerError, match="70000 is not a port"):
         TriggerReceiver(70000)
 
 
@@ -307,18 +307,20 @@ def test_a_silent_listener_is_fired_at_all_the_same() -> None:
 def test_what_is_wrong_with_the_other_side_is_said() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         port = receiver.port
-    with pytest.raises(TriggerError, match=f"Nobody waits for a trigger at 127.0.0.1:{port}"):
+    with pytest.raises(
+        TriggerError, match=f"No program is waiting for a trigger at 127.0.0.1:{port}"
+    ):
         TriggerSender("127.0.0.1", port)
     with pytest.raises(
         TriggerError,
-        match=r"host of no.such.host.invalid:1 is not known|cannot be reached|does not answer",
+        match=r"host of no.such.host.invalid:1 is unknown|cannot be reached|does not respond",
     ):
         TriggerSender("no.such.host.invalid", 1)
     with listening("newer") as (_, port), pytest.raises(TriggerError, match="version 7"):
         TriggerSender("127.0.0.1", port)
     with (
         listening("deaf") as (_, port),
-        pytest.raises(TriggerError, match=r"closed the connection|is gone"),
+        pytest.raises(TriggerError, match=r"closed the connection|is lost"),
     ):
         TriggerSender("127.0.0.1", port)
     with listening("busy") as (_, port), TriggerSender("127.0.0.1", port) as sender:
@@ -330,7 +332,7 @@ def test_what_is_wrong_with_the_other_side_is_said() -> None:
 def test_a_peer_that_went_away_is_found_out_when_firing() -> None:
     with listening("silent") as (other, port), TriggerSender("127.0.0.1", port) as sender:
         other.end()
-        with pytest.raises(TriggerError, match=f"127.0.0.1:{port} is gone"):
+        with pytest.raises(TriggerError, match=f"127.0.0.1:{port} is lost"):
             sender.fire("START")
 
 
@@ -360,9 +362,9 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     assert seen[-1][1] == "trial_4"
     told = " ".join(together.notes)
     for part in (
-        "START came from",
+        "START was received from",
         "“outside”",
-        "START was sent to",
+        "START was sent",
         "STOP came from",
         "STOP was sent to",
         "ahead",
@@ -389,7 +391,7 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
 
 def test_nobody_fires_at_himself() -> None:
     choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
-    with pytest.raises(TriggerError, match="both waited on and fired at"):
+    with pytest.raises(TriggerError, match=r"waited.*fired"):
         SynchronizedStart(choices, "", lambda: None).prepare()
 
 
@@ -401,7 +403,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
         )
         together.prepare()
         other.end()
-        with pytest.raises(TriggerError, match="is gone"):
+        with pytest.raises(TriggerError, match="is lost"):
             together.go()
         together.close()
     assert began == []

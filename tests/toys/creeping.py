@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import OK, Figures
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing
@@ -165,10 +164,6 @@ class CreepingEngine(TimeSteppingEngine):
     def _begin_interval(self) -> None:
         self._state.counts[CALL_STEPS] = 0
 
-    def _grow_contacts(self) -> None: ...
-
-    def _grow_slots(self) -> None: ...
-
     def _room_for_contacts(self, n_rows: int) -> int:
         return 0
 
@@ -183,19 +178,6 @@ class CreepingEngine(TimeSteppingEngine):
 
     def _restore_state(self, state: State, scene: Scene) -> None:
         self._state = agreeing(state, self._state)
-
-    def apply_wrench(
-        self, link: int, wrench: tuple[float, float, float, float, float, float]
-    ) -> None:
-        """Nothing: nobody pulls at it."""
-
-    def contact_problem(self) -> dict[str, FloatArray]:
-        """Empty: there are none."""
-        return {}
-
-    def friction_problem(self) -> FrictionProblem | None:
-        """None: see `contact_problem`."""
-        return None
 
 
 def _check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:

@@ -10,8 +10,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.scene import Scene
 
-__all__ = ["PARTS", "ChainComparison", "ChainProfile", "Part"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

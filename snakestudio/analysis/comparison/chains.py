@@ -23,8 +23,6 @@ from snakestudio.session.runner import Runner
 if TYPE_CHECKING:
     from snakestudio.engines.continuum_beam.section import Instant
 
-__all__ = ["FREE_LINKS", "LINKS", "as_chain", "compare_chain"]
-
 Progress = Callable[[float], bool]
 
 LINKS = (8, 16, 32, 64, 128, 256)

@@ -33,8 +33,6 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
-__all__ = ["ModelComparison", "ModelRun", "chosen_kinds", "compare_models", "fitted_to", "refusals"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelRun:

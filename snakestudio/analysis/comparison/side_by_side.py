@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["run_side_by_side"]
-
 Result = TypeVar("Result")
 
 Report = Callable[[float], bool]

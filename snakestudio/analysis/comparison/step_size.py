@@ -39,8 +39,6 @@ from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 
-__all__ = ["TARGET", "QuantityCheck", "StepCheck", "StepRun", "check_step_size", "judge"]
-
 TARGET = 0.01
 """Relative error that the proposed step is for."""
 

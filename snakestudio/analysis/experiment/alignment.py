@@ -22,9 +22,6 @@ from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import matrices, quaternions, rotation
 
-__all__ = ["Alignment", "AlignmentOptions", "align", "own_beginning", "tracked_pairs"]
-
-
 _UNSURE_S = 0.03
 """A standard deviation of the offset above this is worth a sentence, s."""
 

@@ -16,9 +16,6 @@ from snakestudio.model.recording import ContactRows, Recording, Rows, Schema, sn
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["CaptureRecording"]
-
-
 _WINDOW = 5
 """Rows over which a parabola is laid to get velocities from positions (Savitzky and Golay 1964)."""
 

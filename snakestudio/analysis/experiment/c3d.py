@@ -25,14 +25,12 @@ from snakestudio.analysis.experiment.c3d_parameters import (
     read_header,
     read_parameters,
 )
-from snakestudio.analysis.experiment.layout import LengthUnit
 from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.text_table import room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.rotations import quaternions
+from snakestudio.model.tables.units import LengthUnit
 from snakestudio.text import capitalized, counted
-
-__all__ = ["read_c3d"]
 
 _KEY = 0x50
 """Second byte of every C3D file."""

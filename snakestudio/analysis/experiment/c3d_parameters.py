@@ -11,16 +11,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 
-__all__ = [
-    "BLOCK",
-    "DamageError",
-    "Header",
-    "Numbers",
-    "Parameters",
-    "read_header",
-    "read_parameters",
-]
-
 BLOCK = 512
 """Bytes; every section starts at the beginning of a block."""
 

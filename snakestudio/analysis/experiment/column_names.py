@@ -8,8 +8,6 @@ from itertools import groupby
 
 from snakestudio.model.tables.units import angle_unit_of, length_unit_of, time_unit_of
 
-__all__ = ["Heading", "heading_of", "headings", "link_of", "rate_in", "unit_in"]
-
 _KINDS = {
     "rotation": "rotation",
     "position": "position",

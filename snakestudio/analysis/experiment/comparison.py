@@ -34,9 +34,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.text import counted
 
-__all__ = ["ExperimentComparison", "TrialComparison", "compare_experiment"]
-
-
 _LEAST_ROWS = 8
 _MOUNTED_RAD = math.radians(30.0)
 """A mean difference of headings above this is how the body sits on its link, no error."""

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["FIGURES", "Figure", "FigureKind"]
-
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:

@@ -11,14 +11,7 @@ import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.c3d import read_c3d
-from snakestudio.analysis.experiment.layout import (
-    ANGLE_UNITS,
-    LENGTH_UNITS,
-    BodyColumns,
-    JointColumns,
-    Layout,
-    axes_matrix,
-)
+from snakestudio.analysis.experiment.layout import BodyColumns, Layout, axes_matrix
 from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.recognizers import Reading, recognize
 from snakestudio.analysis.experiment.recognizers.trc import read_trc
@@ -37,18 +30,7 @@ from snakestudio.model.recognition import IgnoredColumns, Recognition, Recognize
 from snakestudio.model.rotations import quaternions
 from snakestudio.model.tables.cells import cells, number
 from snakestudio.model.tables.clock import Clock
-
-__all__ = [
-    "MARKERS",
-    "TABLES",
-    "BodyColumns",
-    "JointColumns",
-    "Layout",
-    "guess_layout",
-    "preview",
-    "read_capture",
-    "recognize_file",
-]
+from snakestudio.model.tables.units import ANGLE_UNITS, LENGTH_UNITS
 
 TABLES = (".csv", ".tsv", ".txt", ".dat")
 """Endings of tables of text, which have a layout."""

@@ -15,35 +15,13 @@ from snakestudio.errors import ExperimentError
 from snakestudio.inputs import LAYOUT, MEASUREMENT, InputError, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.tables.units import (
-    ANGLE_UNITS,
     LENGTH_UNITS,
-    TIME_UNITS,
     AngleUnit,
     LengthUnit,
     TimeUnit,
     length_unit_of,
 )
 from snakestudio.model.validation_messages import problem_of
-
-__all__ = [
-    "ANGLE_UNITS",
-    "AXES",
-    "LENGTH_UNITS",
-    "TIME_UNITS",
-    "AngleUnit",
-    "BodyColumns",
-    "JointColumns",
-    "Layout",
-    "LengthUnit",
-    "RotationKind",
-    "TimeUnit",
-    "axes_matrix",
-    "layout_from_toml",
-    "layout_to_toml",
-    "length_unit",
-    "load_layout",
-    "save_layout",
-]
 
 AXES = {"z": "+x+y+z", "y": "+x-z+y", "x": "+y+z+x"}
 """Right-handed ways to stand upright, by the axis of the file that points up; see `Layout.axes`."""

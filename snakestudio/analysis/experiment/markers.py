@@ -8,21 +8,13 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import link_of
-from snakestudio.analysis.experiment.layout import (
-    AXES,
-    LENGTH_UNITS,
-    BodyColumns,
-    Layout,
-    LengthUnit,
-    axes_matrix,
-)
+from snakestudio.analysis.experiment.layout import AXES, BodyColumns, Layout, axes_matrix
 from snakestudio.analysis.experiment.samples import Samples
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.rotations import matrices, quaternions
+from snakestudio.model.tables.units import LENGTH_UNITS, LengthUnit
 from snakestudio.text import counted
-
-__all__ = ["Markers"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

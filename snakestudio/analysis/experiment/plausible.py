@@ -7,8 +7,6 @@ import numpy as np
 from snakestudio.model.capture import Capture
 from snakestudio.text import capitalized
 
-__all__ = ["suspicions"]
-
 _FASTEST = 10.0
 """Speed that no snake robot reaches, m/s."""
 

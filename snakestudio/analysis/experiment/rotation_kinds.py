@@ -8,8 +8,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.layout import RotationKind
 from snakestudio.model.rotations import matrices
 
-__all__ = ["rotation_matrices"]
-
 
 def rotation_matrices(kind: RotationKind, values: FloatArray) -> FloatArray:
     """Rotation matrices (k, 3, 3) of rows (k, c) of finite numbers; angles in rad, quaternions not zero."""

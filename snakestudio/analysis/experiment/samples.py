@@ -13,9 +13,6 @@ from snakestudio.analysis.experiment.plausible import suspicions
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
 
-__all__ = ["Samples", "capture_of", "rows_known", "runs_of", "without_unseen_zeros"]
-
-
 _LATEST_S = 1e10
 _FARTHEST_M = 1e7
 """Beyond all measuring; clocks may count from 1970."""

@@ -10,8 +10,6 @@ from snakestudio.errors import ExperimentError
 from snakestudio.inputs import MEASUREMENT, InputError
 from snakestudio.model.tables.cells import decoded
 
-__all__ = ["digest", "read_bytes", "read_lines", "room_for"]
-
 _MOST_LINES = 3_000_000
 """An hour at 800 frames a second."""
 

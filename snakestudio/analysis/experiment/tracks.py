@@ -13,8 +13,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["RunTracks"]
-
 
 class RunTracks:
     """The tracks of a run's links.

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Trend", "path_direction", "trend_of"]
-
 ComplexArray = NDArray[np.complex128]
 
 _LEAST_PERIODS = 1.5

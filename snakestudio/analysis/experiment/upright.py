@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["up_axis"]
-
 _CLEAR = 0.35
 """An axis along which everything moves by less than this share of the others' smaller range is the
 vertical."""

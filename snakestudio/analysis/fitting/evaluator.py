@@ -8,8 +8,6 @@ from typing import Protocol
 
 from snakestudio.analysis.fitting.objective import Objective, Outcome, Task
 
-__all__ = ["Evaluator", "Here", "MakePool", "StoppedError"]
-
 
 class StoppedError(Exception):
     """The work was stopped from outside."""

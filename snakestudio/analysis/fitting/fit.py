@@ -23,9 +23,6 @@ from snakestudio.analysis.fitting.tracks import Trial
 from snakestudio.errors import PhysicsError, UsageError
 from snakestudio.session.offline import OfflineRun
 
-__all__ = ["METHODS", "fit"]
-
-
 METHODS = ("auto", "least_squares", "cma")
 """Least squares are quick where the motion changes smoothly with the values, CMA-ES is patient
 where it does not; "auto" looks around with a short CMA-ES and goes down from the best of that by

@@ -19,9 +19,6 @@ from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, JointTrack, Trac
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.robot.joint_axes import entry_of
 
-__all__ = ["Measured", "Misfit"]
-
-
 _LOOKS = 21
 """Offsets that are looked at over the bounds before the best is refined."""
 

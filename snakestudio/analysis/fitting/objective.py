@@ -17,8 +17,6 @@ from snakestudio.session.contact_problem_file import where_saved
 from snakestudio.session.offline import OfflineRun, run_while
 from snakestudio.session.runner import Runner
 
-__all__ = ["Objective", "Outcome", "Task"]
-
 Task = tuple[int, Mapping[str, float]]
 """Which trial, and scene values by key."""
 

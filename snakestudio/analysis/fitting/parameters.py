@@ -14,20 +14,6 @@ from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "OFFSET_BOUNDS_S",
-    "PRESETS",
-    "START_DELAY",
-    "FreeParameter",
-    "free_parameter",
-    "offset_bounds",
-    "parse_free",
-    "present_value",
-    "preset_of",
-    "value_doc",
-]
-
-
 START_DELAY = "control.start_delay_s"
 OFFSET_BOUNDS_S = (-0.5, 0.5)
 """Between what the clock of a measurement may be off unless something else is said, s."""

@@ -12,8 +12,6 @@ from snakestudio.analysis.fitting.result import TrialOutcome
 from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, Track
 from snakestudio.model.recording import Recording
 
-__all__ = ["Pictured", "pictured"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pictured:

@@ -13,8 +13,6 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 
-__all__ = ["FitProgress", "FitResult", "Moment", "TrialOutcome"]
-
 
 @dataclass(frozen=True, slots=True)
 class Moment:

@@ -18,9 +18,6 @@ from snakestudio.analysis.fitting.objective import Task
 from snakestudio.analysis.fitting.parameters import FreeParameter
 from snakestudio.analysis.fitting.result import FitProgress, Moment
 
-__all__ = ["ROUGH", "STEP", "Search", "Slopes", "evolve", "jacobian", "least"]
-
-
 STEP = 0.01
 """Half the span of a difference, as a share of the range.
 

@@ -14,9 +14,6 @@ from snakestudio.errors import UsageError
 from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.scene import Scene
 
-__all__ = ["CENTRE_OF_MASS", "Captured", "JointTrack", "Track", "Trial", "trial_of"]
-
-
 CENTRE_OF_MASS = -1
 """`Track.link` of the robot's centre of mass."""
 

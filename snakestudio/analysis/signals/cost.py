@@ -12,8 +12,6 @@ from snakestudio.errors import FormulaError
 from snakestudio.model.formula.expressions import Interpreter
 from snakestudio.model.quantities import is_cost
 
-__all__ = ["cost_sign"]
-
 
 def cost_sign(text: str) -> int:
     """Sign with which an expression changes as costs grow.

@@ -21,8 +21,6 @@ from snakestudio.analysis.signals.nodes import Block, Node, Reading
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import combined, of_column
 
-__all__ = ["Butterworth", "Delay", "Derivative", "MovingMean", "RunningMedian"]
-
 _SECOND = of_column("time_s")
 
 _PASSES = (math.sqrt(2.0) - 1.0) ** 0.25

@@ -31,8 +31,6 @@ from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
-__all__ = ["FUNCTIONS", "FilterKind", "Function", "guarded", "unit_after"]
-
 
 @dataclass(frozen=True, slots=True)
 class Function:
@@ -329,24 +327,20 @@ FUNCTIONS: Table[Function] = Table(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FilterKind(Declaration):
-    """A filter: a function of one signal that gives a value for every row."""
-
-    role: ClassVar[str] = "filter"
-    registry: ClassVar[Table[Function]] = FUNCTIONS
+class SignalFunctionKind(Declaration):
+    """What plug-ins declare of a function of one signal and of plain numbers."""
 
     name: str
     """As it is typed."""
 
-    of: Callable[..., FloatArray]
-    """Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the
-    plain numbers."""
+    of: Callable[..., Any]
+    """Computes it from times (k,), s, values (k,), and the plain numbers."""
 
     help: str = ""
     """What it does, in a few words."""
 
     unit: Callable[[Unit], Unit] | str | None = None
-    """Makes the unit of its values of that of the signal, which it is if left out; or the unit as
+    """Makes the unit of the result from that of the signal, which it is if left out; or the unit as
     columns end in it ("mps"), "" for none."""
 
     numbers: tuple[str, ...] = ()
@@ -358,40 +352,62 @@ class FilterKind(Declaration):
     between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Least and greatest of them."""
 
-    reach_s: float | Callable[..., float] | None = None
-    """How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the
-    row itself; None: at the whole run, which takes longer while a run goes."""
-
     @property
     def kind_name(self) -> str:
         """As it is typed."""
         return self.name
 
-    def register(self, source: str) -> None:
-        """Take it up; what its code raises becomes a message about the expression."""
-        of = guarded(self.name, source, self.of)
-
-        def make(x: Node, *numbers: float) -> Node:
-            reach = self.reach_s(*numbers) if callable(self.reach_s) else self.reach_s
-            return Custom(
-                x,
-                lambda t, values: of(t, values, *numbers),
-                unit_after(self.unit, x.unit),
-                reach,
-                self.name,
-            )
-
+    def function(self, of: Callable[..., Any]) -> Function:
+        """What expressions use of it, with `of` in place of its own."""
         signature = f"{self.name}({', '.join(('x', *self.numbers))})"
         help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
-        around = None if self.numbers else (titled(self.name), f"{self.name}({{}})")
-        function = Function(
+        return Function(
             signature,
             help_,
-            make,
+            lambda x, *numbers: self.node(of, x, numbers),
             1,
             self.numbers,
             frozenset(self.positive),
             self.between,
-            around=around,
+            self.around,
         )
-        self.registry.add(self.name, function, source)
+
+    @property
+    def around(self) -> tuple[str, str] | None:
+        """How it is offered to be put around an expression; None: it is not."""
+        return None
+
+    def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Node:
+        """The node of a signal and of plain numbers."""
+        raise NotImplementedError
+
+    def register(self, source: str) -> None:
+        """Take it up; what its code raises becomes a message about the expression."""
+        self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FilterKind(SignalFunctionKind):
+    """A filter: a function of one signal that gives a value for every row."""
+
+    role: ClassVar[str] = "filter"
+    registry: ClassVar[Table[Function]] = FUNCTIONS
+
+    of: Callable[..., FloatArray]
+    """Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the
+    plain numbers."""
+
+    reach_s: float | Callable[..., float] | None = None
+    """How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the
+    row itself; None: at the whole run, which takes longer while a run goes."""
+
+    @property
+    def around(self) -> tuple[str, str] | None:
+        """By its name, if it takes no plain numbers."""
+        return None if self.numbers else (titled(self.name), f"{self.name}({{}})")
+
+    def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Node:
+        """The filtered signal."""
+        reach = self.reach_s(*numbers) if callable(self.reach_s) else self.reach_s
+        unit = unit_after(self.unit, x.unit)
+        return Custom(x, lambda t, values: of(t, values, *numbers), unit, reach, self.name)

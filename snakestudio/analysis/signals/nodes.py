@@ -20,20 +20,6 @@ from snakestudio.model.column_units import PLAIN, Unit, of_column
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 
-__all__ = [
-    "Block",
-    "Column",
-    "ColumnKey",
-    "FloatArray",
-    "Node",
-    "Number",
-    "Pointwise",
-    "Reading",
-    "Time",
-    "evaluate",
-]
-
-
 _FIRST = 1000
 """Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no
 time for it."""

@@ -32,8 +32,6 @@ from snakestudio.model.column_units import (
 from snakestudio.model.formula.expressions import TYPOGRAPHIC, Interpreter, Vocabulary
 from snakestudio.text import counted, listing
 
-__all__ = ["VOCABULARY", "covered_patterns", "read"]
-
 LARGEST = 4000
 """Columns that a pattern can stand for."""
 

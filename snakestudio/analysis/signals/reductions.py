@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.functions import Function, guarded, unit_after
+from snakestudio.analysis.signals.functions import Function, SignalFunctionKind, unit_after
 from snakestudio.analysis.signals.nodes import Block, Node, Number, Pointwise
 from snakestudio.analysis.signals.reader import read
 from snakestudio.analysis.signals.signal import Signal, known
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import Unit, combined, ending_of, of_column
 from snakestudio.model.recording import Recording
-from snakestudio.model.registry import first_line, titled
-from snakestudio.plugins.declaration import Declaration, Table
-
-__all__ = ["REDUCTIONS", "Figure", "Reduction", "ReductionKind", "compile_reduction"]
+from snakestudio.plugins.declaration import Table
 
 _SECOND = of_column("time_s")
 
@@ -51,57 +48,20 @@ REDUCTIONS: Table[Function] = Table()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReductionKind(Declaration):
+class ReductionKind(SignalFunctionKind):
     """A reduction of a signal to a number."""
 
     role: ClassVar[str] = "reduction"
     registry: ClassVar[Table[Function]] = REDUCTIONS
 
-    name: str
-    """As it is typed."""
-
     of: Callable[..., Any]
     """Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have
     one, and of the plain numbers."""
 
-    help: str = ""
-    """What it does, in a few words."""
-
-    unit: Callable[[Unit], Unit] | str | None = None
-    """Makes the unit of the number of that of the signal, which it is if left out; or the unit as
-    columns end in it ("mps"), "" for none."""
-
-    numbers: tuple[str, ...] = ()
-    """Names of the plain numbers that it takes after the signal."""
-
-    positive: tuple[str, ...] = ()
-    """Those of them that must be above 0."""
-
-    between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Least and greatest of them."""
-
-    @property
-    def kind_name(self) -> str:
-        """As it is typed."""
-        return self.name
-
-    def function(self, of: Callable[..., float]) -> Function:
-        """What expressions use of it, with `of` for its own."""
-
-        def make(x: Node, *numbers: float) -> Reduction:
-            return Reduction(
-                x, lambda t, values: float(of(t, values, *numbers)), unit_after(self.unit, x.unit)
-            )
-
-        signature = f"{self.name}({', '.join(('x', *self.numbers))})"
-        help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
-        return Function(
-            signature, help_, make, 1, self.numbers, frozenset(self.positive), self.between
-        )
-
-    def register(self, source: str) -> None:
-        """Take it up; what its code raises becomes a message about the expression."""
-        self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
+    def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Reduction:
+        """The number of a signal."""
+        unit = unit_after(self.unit, x.unit)
+        return Reduction(x, lambda t, values: float(of(t, values, *numbers)), unit)
 
 
 def _own(name: str, help: str, of: Callable[..., Any], **more: Any) -> ReductionKind:

@@ -1,7 +1,7 @@
 """Functions of signals that depend on rows elsewhere: integral and unwrapped angle, and the value at a fixed time.
 
 Integral and unwrapped angle are continued from block to block, and their state is kept for every
-block, so that a signal of hours that is asked for row by row is not computed from the start each
+block, so that a signal of hours that is read row by row is not computed from the start each
 time. A block always begins at the same row: pieces equal the whole.
 """
 
@@ -92,7 +92,7 @@ class _Running(Node):
     def run(
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
-        """Go on over some rows: the values there, and where it stands then."""
+        """Continue over some rows: the values there, and the state after them."""
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """From the beginning of the block."""
@@ -115,7 +115,7 @@ class _Running(Node):
         return np.concatenate(pieces)[start - first :]
 
     def _state(self, reading: Reading, number: int) -> _State:
-        """Where it stands at the beginning of a block."""
+        """Its state at the beginning of a block."""
         states = self._kept.get(reading)
         if number < len(states):
             return states[number]

@@ -16,17 +16,6 @@ from snakestudio.errors import SignalError
 from snakestudio.model.column_units import ending_of
 from snakestudio.model.recording import Recording
 
-__all__ = [
-    "PIECE",
-    "Signal",
-    "SpanStatistics",
-    "SpectrumWindow",
-    "compile_signal",
-    "known",
-    "spectrum",
-    "statistics",
-]
-
 PIECE = 16384
 """Rows that are worked on at a time; more where a filter looks far. Whole blocks of what is carried
 on (`running`)."""

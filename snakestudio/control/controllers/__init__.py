@@ -1,1 +1,1 @@
-"""Controllers: they read a Snapshot and answer with references for the next stretch."""
+"""Controllers: each reads a Snapshot and returns references for the next time interval."""

@@ -1,10 +1,10 @@
-"""Compliance: parameters of a gait yield to the loads on the joints, as a mass on a spring and a damper would.
+"""Compliance: parameters of a gait yield to the loads on the joints like a mass on a spring and a damper.
 
 Shape-based compliance: M. Travers, J. Whitman, H. Choset, Shape-based coordination in locomotion
 control, The International Journal of Robotics Research 37 (2018), 1253-1268,
 doi:10.1177/0278364918761569: M x'' + B x' + K (x - x_0) = J^T tau, where x are parameters of the
 gait, x_0 their values in the scene, J = d(joint angles) / dx, and tau the load on the joints: the
-opposite of what the motors give.
+negative of the motor torques.
 
 A frequency acts through the phase: the gait's clock runs at the rate x / x_0, and J is d(angles) /
 d(phase) times 1 s.
@@ -20,9 +20,9 @@ from typing import Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.control.look_ahead import Motion
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.control.set_points import SetPoints
-from snakestudio.control.waves import Motion
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.kinds.gait import GAIT_KINDS
@@ -33,19 +33,17 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["KIND", "Compliance", "ComplianceFields"]
-
 CHANNELS = ("compliance_load_nm", "compliance_share")
-"""Of the first parameter: J^T tau, and x - x_0 as a share of its largest change."""
+"""J^T tau of the first parameter, and its x - x_0 as a fraction of the largest change."""
 
 _DIFFERENCE = 1e-4
-"""Change of a parameter by which J is made, rad."""
+"""Step of the finite differences that give J, rad."""
 
 _CHANNEL_UNITS = {"_deg_s": "_radps", "_rad_s": "_radps", "_deg": "_rad"}
 
 
 class ComplianceFields(ControllerFields):
-    """Parameters of the gait yield to the loads on the joints, and return when these are gone."""
+    """Parameters of the gait yield to the loads on the joints and return when the loads are gone."""
 
     kind: Literal["compliance"] = value(
         "compliance", label="Controller", help="Parameters of the gait yield to loads"
@@ -54,14 +52,14 @@ class ComplianceFields(ControllerFields):
         "amplitude_deg",
         label="Parameters",
         max_length=500,
-        help="Numbers of the gait that yield, with commas between, such as: amplitude_deg, offset_deg, frequency_deg_s",
+        help="Parameters of the gait that yield, separated by commas: amplitude_deg, offset_deg, frequency_deg_s",
     )
     inertia_kg_m2: float = value(
         1.0,
         label="Inertia",
         unit="kg m²",
         symbol="M",
-        help="How slowly a parameter begins to yield",
+        help="Inertia of a parameter: a larger value delays its response to a load",
         gt=0,
         le=1e4,
         slider=(0.05, 10),
@@ -72,7 +70,7 @@ class ComplianceFields(ControllerFields):
         label="Damping",
         unit="N m s/rad",
         symbol="B",
-        help="How slowly a parameter yields and returns",
+        help="Damping of a parameter: a larger value slows its motion",
         ge=0,
         le=1e5,
         slider=(0, 50),
@@ -83,7 +81,7 @@ class ComplianceFields(ControllerFields):
         label="Stiffness",
         unit="N m/rad",
         symbol="K",
-        help="How much load a parameter resists",
+        help="Stiffness of a parameter: the load per unit of deviation",
         ge=0,
         le=1e6,
         slider=(0, 200),
@@ -93,7 +91,7 @@ class ComplianceFields(ControllerFields):
         20.0,
         label="Largest change",
         unit="°",
-        help="A parameter stays this near to its value in the gait (°, °/s)",
+        help="Largest deviation of a parameter from its value in the gait (°, °/s)",
         gt=0,
         le=360,
         slider=(1, 60),
@@ -108,7 +106,7 @@ class ComplianceFields(ControllerFields):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Parameters and their rates, rad and rad/s (of a frequency per s), and the loads on them, N m."""
+    """Parameters and their rates, rad and rad/s (per s for a frequency), and the loads on them, N m."""
 
     value: tuple[float, ...]
     rate: tuple[float, ...]
@@ -117,21 +115,21 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _GaitState:
-    """What the gait does from `begin` on: parameters go from `before` to `after` until `end` and stay there."""
+    """State of the gait from `begin` on: the parameters change from `before` to `after` until `end`, then stay."""
 
     fields: GaitFields
-    """All other values."""
+    """All other values of the gait."""
 
     earlier: tuple[tuple[GaitFields, Ramp], ...]
-    """Those of before, and the share that they still have."""
+    """Previous values, with the weight that they still have."""
 
     before: tuple[float, ...]
     after: tuple[float, ...]
-    """`before` and `after`: parameters."""
+    """Parameters at `begin` and at `end`."""
 
     begin: float = 0.0
     end: float = 1.0
-    """`begin` and `end`: s."""
+    """Start and end of the change, s."""
 
     clock: float = 0.0
     """Time of the gait at `begin`, s."""
@@ -157,7 +155,7 @@ class _YieldingGait:
         self._names = names
         first = _values(scene.gait, names)
         self._rate = next((index for index, name in enumerate(names) if _is_rate(name)), None)
-        # rate at which the clock is that of the run
+        # rate at which the gait's clock runs like that of the run
         self._nominal = 1.0 if self._rate is None else first[self._rate]
         self._made: dict[GaitFields, Any] = {}
         self.state = _GaitState(scene.gait, (), first, first)
@@ -165,12 +163,12 @@ class _YieldingGait:
     def _motion_of(
         self, fields: GaitFields, parameters: tuple[float, ...], clock: FloatArray
     ) -> Motion:
-        given = {
+        changes = {
             name: number / _unit(name)
             for index, (name, number) in enumerate(zip(self._names, parameters, strict=True))
             if index != self._rate
         }
-        gait = fields.model_copy(update=given)
+        gait = fields.model_copy(update=changes)
         if gait not in self._made:
             while len(self._made) > 3:
                 del self._made[next(iter(self._made))]
@@ -183,7 +181,7 @@ class _YieldingGait:
     def _blended(
         self, parameters: tuple[float, ...], time: FloatArray, clock: FloatArray
     ) -> Motion:
-        """The gait with some parameters; values that were changed have a share that goes to 0."""
+        """The gait with the given parameters; the weight of previous values decays to 0."""
         motion = self._motion_of(self.state.fields, parameters, clock)
         for fields, ramp in self.state.earlier:
             if time[0] >= ramp.start + ramp.duration:
@@ -268,7 +266,7 @@ class _YieldingGait:
         return np.stack(columns, axis=1)
 
     def aim(self, parameters: tuple[float, ...], time: float, length: float) -> None:
-        """Have the parameters reach other values at `time` + `length` (s)."""
+        """Move the parameters to other values until `time` + `length` (s)."""
         clock = float(self._clock(np.array([time]))[0][0])
         self.state = replace(
             self.state,
@@ -280,7 +278,7 @@ class _YieldingGait:
         )
 
     def apply(self, gait: GaitFields, time: float) -> None:
-        """Blend over to other values of the gait; the parameters are not concerned."""
+        """Blend to other values of the gait; the parameters are unaffected."""
         same = {name: getattr(self.state.fields, name) for name in self._names}
         fields = gait.model_copy(update=same)
         if fields == self.state.fields:
@@ -292,23 +290,23 @@ class _YieldingGait:
         self.state = replace(self.state, fields=fields, earlier=(*going, (self.state.fields, ramp)))
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self.state
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self.state = checkpoint
 
 
 class Compliance:
-    """Lets parameters of the gait yield to the loads; what reaches the joints is as `SetPoints` gives it.
+    """Lets parameters of the gait yield to the loads; `SetPoints` computes the joint references.
 
     Parameters
     ----------
     scene : Scene
         Its controller has `ComplianceFields`.
     start : (m,) array
-        Angles of the joint axes that the robot starts with, rad.
+        Initial angles of the joint axes, rad.
     """
 
     needs = Fields.TORQUE
@@ -337,7 +335,7 @@ class Compliance:
         return degrees * _unit(name) if "_deg" in name else math.radians(degrees)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of a control period, in which the parameters yield to the load at its begin."""
+        """References of a control period, during which the parameters yield to the load at its start."""
         assert snapshot is not None
         now = float(time[0])
         length = float(time[-1] - time[0])
@@ -351,7 +349,7 @@ class Compliance:
         return self._set_points.reference(time, None)
 
     def _following(self, load: FloatArray, length: float) -> _State:
-        """The parameters after a period under a constant load, exactly; they stop at their limits."""
+        """Exact parameters after a period under a constant load, clipped to their limits."""
         law = _law(self._scene)
         x0 = np.array(_values(self._scene.gait, self._names))
         step = _transition(
@@ -373,7 +371,7 @@ class Compliance:
         return max(lower, nominal - most), min(upper, nominal + most)
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Use the values of `scene`: parameters go to their new values as they yield, other values are blended.
+        """Use the values of `scene`: yielding parameters move to their new values, other values are blended.
 
         Raises `SceneError` if the gait does not have the parameters.
         """
@@ -385,17 +383,17 @@ class Compliance:
         self._set_points.apply_speed(scene)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._state, self._scene, self._set_points.checkpoint()
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._state, self._scene, set_points = checkpoint
         self._set_points.restore(set_points)
 
 
 def _transition(mass: float, damping: float, stiffness: float, length: float) -> FloatArray:
-    """What M x'' + B x' + K x = load makes of (x, x', load) after some time, (2, 3): the exponential of its matrix."""
+    """Transition matrix (2, 3) of M x'' + B x' + K x = load from (x, x', load) over `length`, by matrix exponential."""
     a = (
         np.array(
             [[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]]
@@ -426,7 +424,7 @@ def _channel(name: str) -> str:
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Whether the gait has the parameters, and whether they can yield."""
+    """Problems with the parameters: unknown to the gait, or unable to yield."""
     law = _law(scene)
     gait = scene.gait
     key = "controller.parameters"
@@ -452,7 +450,7 @@ def _check(scene: Scene) -> list[Problem]:
             )
             return [Problem("error", key, f'"{name}" {what} of the gait {gait.kind}', choices)]
     if len(set(law.names)) < len(law.names):
-        return [Problem("error", key, "a parameter is there twice", "give each of them once")]
+        return [Problem("error", key, "a parameter is listed twice", "list each parameter once")]
     rates = [name for name in law.names if _is_rate(name)]
     if len(rates) > 1:
         return [
@@ -460,7 +458,7 @@ def _check(scene: Scene) -> list[Problem]:
                 "error",
                 key,
                 f"{' and '.join(rates)} share the clock of the gait",
-                "give one of them",
+                "list only one of them",
             )
         ]
     if rates and not getattr(gait, rates[0]):
@@ -468,8 +466,8 @@ def _check(scene: Scene) -> list[Problem]:
             Problem(
                 "error",
                 key,
-                f"{rates[0]} is 0, so it cannot change in proportion",
-                "give it another value",
+                f"{rates[0]} is 0, so it cannot be scaled",
+                "set it to another value",
             )
         ]
     return []
@@ -488,7 +486,7 @@ KIND = ControllerKind(
     fields=ComplianceFields,
     make=Compliance,
     title="Compliance",
-    help="Parameters of the gait yield to the loads on the joints, and return (Travers et al. 2018).",
+    help="Parameters of the gait yield to the loads on the joints and return (Travers et al. 2018).",
     place=2.5,
     check=_check,
     channels=CHANNELS,

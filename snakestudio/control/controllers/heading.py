@@ -1,4 +1,4 @@
-"""Heading control: the robot turns to a direction and keeps it."""
+"""Heading control: the robot turns to a heading and holds it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from snakestudio.kinds.controller import ControllerKind, Said
 from snakestudio.model.fields import value
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["KIND", "HeadingController", "HeadingFields"]
-
 
 class HeadingFields(SteeringFields):
-    """The robot turns to a heading and keeps it."""
+    """The robot turns to a heading and holds it."""
 
     kind: Literal["heading"] = value(
         "heading", label="Controller", help="An offset of the gait holds a heading"
@@ -25,7 +23,7 @@ class HeadingFields(SteeringFields):
         label="Heading",
         unit="°",
         symbol="θ_ref",
-        help="Where the robot's front shall point, from the x axis",
+        help="Reference heading of the robot, from the x axis",
         ge=-3600,
         le=3600,
         slider=(-180, 180),
@@ -34,21 +32,23 @@ class HeadingFields(SteeringFields):
 
     @property
     def heading(self) -> float:
-        """Where the robot's front shall point, rad."""
+        """Reference heading, rad."""
         return math.radians(self.heading_deg)
 
 
 class HeadingController(Steering):
-    """Steers to the heading that the scene names."""
+    """Steers to the heading of the scene."""
 
-    def _wanted(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
+    def _target(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
         assert isinstance(self._law, HeadingFields)
         return self._law.heading, 0.0
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
-    is_, wanted = (math.degrees(control[name]) for name in ("heading_rad", "heading_ref_rad"))
-    return [Said("accent", f"heading {is_:.0f}°, wanted {wanted:.0f}°")]
+    heading, reference = (
+        math.degrees(control[name]) for name in ("heading_rad", "heading_ref_rad")
+    )
+    return [Said("accent", f"heading {heading:.0f}°, reference {reference:.0f}°")]
 
 
 KIND = ControllerKind(

@@ -3,9 +3,9 @@
 z_i' = (alpha (mu_i - |z_i|^2) + 2 pi f i) z_i + w sum_j (z_j exp(i (psi_i - psi_j)) - z_i), mu_i =
 A_i^2, the form of L. Righetti, A. J. Ijspeert, Pattern generators with sensory feedback for the
 control of quadruped locomotion, IEEE International Conference on Robotics and Automation (2008),
-819-824, doi:10.1109/ROBOT.2008.4543306, with diffusive coupling, so that amplitude and frequency of
-locked oscillators are exactly sqrt(mu) and f. Neighbours of other amplitude, pitch and yaw, are
-scaled to the same amplitude.
+819-824, doi:10.1109/ROBOT.2008.4543306, with diffusive coupling, so that the amplitude and frequency
+of locked oscillators are exactly sqrt(mu) and f. Neighbours with another amplitude (pitch and yaw)
+are scaled to the same amplitude.
 """
 
 from __future__ import annotations
@@ -25,17 +25,15 @@ from snakestudio.control.state_equations import (
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
-__all__ = ["KIND", "HopfOscillators", "HopfOscillatorsFields"]
-
 _FIRST = 0.01
-"""Radius of all oscillators at the start, rad: the origin itself is an equilibrium."""
+"""Initial radius of all oscillators, rad; not 0, because the origin is an equilibrium."""
 
 _LEAST = 1e-3
-"""An amplitude below this, rad, has no phase that others could follow."""
+"""Amplitude, rad, below which the phase is undefined."""
 
 
 class HopfOscillatorsFields(OscillatorFields):
-    """Hopf oscillators, one for each joint axis, converge to circles and lock to the phase lag between neighbours."""
+    """One Hopf oscillator for each joint axis; each converges to a circle and locks to its neighbours' phase lag."""
 
     kind: Literal["hopf_oscillators"] = value(
         "hopf_oscillators", label="Controller", help="Kind of controller"
@@ -45,7 +43,7 @@ class HopfOscillatorsFields(OscillatorFields):
         label="Convergence",
         unit="1/(rad² s)",
         symbol="α",
-        help="How fast the limit cycle is reached: a radius near √μ gets there with the rate 2 α μ",
+        help="Rate of convergence to the limit cycle: near √μ, the radius converges at the rate 2 α μ",
         gt=0,
         le=100,
         slider=(1, 60),
@@ -56,7 +54,7 @@ class HopfOscillatorsFields(OscillatorFields):
         label="Coupling",
         unit="1/s",
         symbol="w",
-        help="How fast the phase lag between neighbours is reached",
+        help="Rate of convergence to the phase lag between neighbours",
         ge=0,
         le=50,
         slider=(0, 20),
@@ -65,18 +63,18 @@ class HopfOscillatorsFields(OscillatorFields):
 
 
 class HopfOscillators(OscillatorController):
-    """State: both coordinates of every oscillator."""
+    """Coupled Hopf oscillators; the state is both coordinates of each oscillator."""
 
     channels = ("cpg_amplitude_rad",)
     state_channels = ("x_rad", "y_rad")
 
     def first_state(self) -> FloatArray:
-        """Small circles with the phases that the coupling leads to."""
+        """Small circles with the phases to which the coupling converges."""
         lead = self.leads(self.fields)
         return _FIRST * np.stack([np.cos(lead), np.sin(lead)])
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
-        """The equations of coupled Hopf oscillators, with the state as complex numbers."""
+        """Equations of coupled Hopf oscillators, with the state as complex numbers."""
         z = state[0] + 1j * state[1]
         lead = self.leads(fields)
         amplitude = self.amplitudes(fields)

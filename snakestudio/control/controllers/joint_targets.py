@@ -25,24 +25,22 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import JointTargets, SteerCommand
 
-__all__ = ["KIND", "JointTargetsController", "JointTargetsFields"]
-
 
 class JointTargetsFields(ControllerFields):
-    """The joints go to the angles that another program asks for."""
+    """The joints move to the angles that another program commands."""
 
     uses = ()
 
     kind: Literal["joint_targets"] = value(
         "joint_targets",
         label="Controller",
-        help="Another program, such as a ROS 2 node, gives the joints their angles",
+        help="Another program, such as a ROS 2 node, commands the joint angles",
     )
     max_rate_deg_s: float = value(
         90.0,
         label="Largest rate",
         unit="°/s",
-        help="How fast a joint goes to its target at most",
+        help="Maximum rate at which a joint moves to its target",
         gt=0,
         le=7200,
         slider=(10, 360),
@@ -52,7 +50,7 @@ class JointTargetsFields(ControllerFields):
         720.0,
         label="Largest acceleration",
         unit="°/s²",
-        help="How fast a joint speeds up and slows down",
+        help="Maximum acceleration and deceleration of a joint",
         gt=0,
         le=1e6,
         slider=(100, 3600),
@@ -63,7 +61,7 @@ class JointTargetsFields(ControllerFields):
         label="First targets",
         unit="°",
         max_length=10000,
-        help="Angles of all joint axes to go to until others come; the start's angles if left out",
+        help="Angles of all joint axes until the first command arrives; the initial angles if omitted",
     )
 
     @property
@@ -74,27 +72,27 @@ class JointTargetsFields(ControllerFields):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the controller remembers."""
+    """State of the controller."""
 
     motions: tuple[Limited, ...]
-    """Of every joint axis, rad."""
+    """Motion of each joint axis, rad."""
 
     coming: JointTargets | None = None
-    """Targets from the next control period on."""
+    """Targets for the next control period."""
 
     asked: JointTargets | None = None
-    """The last ones that came."""
+    """The last targets received."""
 
 
 class JointTargetsController(OpenLoop):
-    """Leads every joint axis to its target; it must be asked for one control period at a time.
+    """Moves each joint axis to its target; references must be requested one control period at a time.
 
     Parameters
     ----------
     scene : Scene
         Its controller has `JointTargetsFields`.
     start : (m,) array
-        Joint angles the robot starts with, rad.
+        Initial joint angles, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
@@ -110,21 +108,21 @@ class JointTargetsController(OpenLoop):
         self._upper = scene.axis_values.upper
 
     def steer(self, command: SteerCommand) -> bool:
-        """Take targets that hold from the next control period on; False for those that hold already."""
+        """Apply targets from the next control period on; False if they are already in effect."""
         if not isinstance(command, JointTargets) or len(command.angles) != len(self._state.motions):
             return False
         if command == self._state.asked:
             return False
         before = self._state.coming
         coming = command
-        if before is not None:  # an axis that is left out now was asked for a moment ago
+        if before is not None:  # an axis without a target keeps the previous one
             pairs = zip(command.angles, before.angles, strict=True)
             coming = JointTargets(tuple(old if math.isnan(new) else new for new, old in pairs))
         self._state = replace(self._state, coming=coming, asked=command)
         return True
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """See `Controller.reference`."""
+        """References of one control period; see `Controller.reference`."""
         state = self._state
         if state.coming is not None:
             self._aim(state.coming.angles, float(time[0]))
@@ -141,31 +139,31 @@ class JointTargetsController(OpenLoop):
         self._state = replace(self._state, motions=motions, coming=None)
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Go over to other limits: joints that are on their way are aimed again."""
+        """Apply changed limits; the motion of moving joints is planned again."""
         before = self._law
         self._adopt(scene)
         if self._law.limits != before.limits:
             self._aim(tuple(motion.target for motion in self._state.motions), time)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._state, self._law
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._state, self._law = checkpoint
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong in `scene`, whose joints have targets."""
+    """Problems of a `scene` with this controller."""
     law = scene.controller
     count = len(scene.body.axes)
     assert isinstance(law, JointTargetsFields)
     if law.targets_deg and len(law.targets_deg) != count:
-        given = len(law.targets_deg)
-        message = f"{given} angles for {count} joint axes"
+        angles = len(law.targets_deg)
+        message = f"{angles} angles for {count} joint axes"
         return [
-            Problem("error", "controller.targets_deg", message, f"give {count}, or leave them out")
+            Problem("error", "controller.targets_deg", message, f"give {count}, or omit the key")
         ]
     return []
 
@@ -174,7 +172,7 @@ KIND = ControllerKind(
     fields=JointTargetsFields,
     make=JointTargetsController,
     title="Joint targets",
-    help="Another program, such as a ROS 2 node, gives the joints their angles; each is led there within limits.",
+    help="Another program, such as a ROS 2 node, commands the joint angles; each joint moves there within its limits.",
     place=6,
     check=check,
     states={"joint_targets": _State, "joint_targets_asked": JointTargets},

@@ -1,4 +1,4 @@
-"""Obstacle-aided locomotion by a leading head whose bends run along the body, with jams resolved (P3, IV)."""
+"""Obstacle-aided locomotion: the head leads, its bends propagate along the body, and jams are resolved (P3, IV)."""
 
 from __future__ import annotations
 
@@ -24,27 +24,24 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 from snakestudio.text import counted, numbered
 
-__all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
-
-
 FOLLOWING = 0
 RESOLVING = 1
 """Values of the channel "controller_state"."""
 
 _CHANNELS = ("controller_state", "head_side", "head_offset_m", "jam_count")
-"""State of the algorithm, side and offset of the head, jams so far."""
+"""State of the algorithm, side and offset of the head, number of jams."""
 
 JAMMED = "joint_{}_jammed"
-"""Name of the channel that says whether a joint (1-based) is jammed."""
+"""Name of the channel that is 1 while a joint (1-based) is jammed."""
 
 JAM = 2
-"""Joints that must be jammed at once: a single one comes free by itself (P3, IV-B)."""
+"""Number of joints that must be jammed at the same time: a single one frees itself (P3, IV-B)."""
 
 
 class LeaderFollowerFields(ControllerFields):
-    """The head winds from side to side, every joint repeats the head's, and jams are resolved (P3 (50) to (58)).
+    """The head swings from side to side, each joint follows it, and jams are resolved (P3 (50) to (58)).
 
-    The gait has no part in it.
+    The gait is not used.
     """
 
     uses = ()
@@ -52,13 +49,13 @@ class LeaderFollowerFields(ControllerFields):
     kind: Literal["leader_follower"] = value(
         "leader_follower",
         label="Controller",
-        help="The head leads, all joints follow it; jams are resolved (P3)",
+        help="The head leads and all joints follow; jams are resolved (P3)",
     )
     direction_deg: float = value(
         0.0,
         label="Direction",
         unit="°",
-        help="Where the robot shall go, from the x axis",
+        help="Direction of travel, from the x axis",
         ge=-3600,
         le=3600,
         slider=(-180, 180),
@@ -69,7 +66,7 @@ class LeaderFollowerFields(ControllerFields):
         label="Speed",
         unit="m/s",
         symbol="v_ref",
-        help="Speed at which the bends of the head run along the body",
+        help="Speed at which the bends of the head propagate along the body",
         gt=0,
         le=100,
         slider=(0.02, 0.6),
@@ -91,21 +88,21 @@ class LeaderFollowerFields(ControllerFields):
         label="Head reach",
         unit="m",
         symbol="Δy_max",
-        help="Distance of the head from the centre of mass, across the direction, at which it turns to the other side",
+        help="Lateral distance between the head and the centre of mass at which the head turns to the other side",
         gt=0,
         le=100,
         slider=(0.02, 0.5),
         live=True,
     )
     begins: Literal["left", "right"] = value(
-        "right", label="Begins", help="Side to which the head turns first"
+        "right", label="First side", help="Side to which the head turns first"
     )
     reference_limit_deg: float = value(
         50.0,
         label="Reference limit",
         unit="°",
         symbol="φ_max",
-        help="Joint references stay within this",
+        help="Largest joint reference to either side",
         gt=0,
         le=180,
         slider=(10, 90),
@@ -114,7 +111,7 @@ class LeaderFollowerFields(ControllerFields):
     jam_resolution: bool = value(
         True,
         label="Jam resolution",
-        help="Whether a jam is resolved by turning the links that are pushed",
+        help="Resolve jams by turning the links that obstacles push",
         live=True,
     )
     jam_angle_deg: float = value(
@@ -122,7 +119,7 @@ class LeaderFollowerFields(ControllerFields):
         label="Jam angle",
         unit="°",
         symbol="Δφ_max",
-        help="A joint further than this from its reference is jammed",
+        help="Tracking error above which a joint counts as jammed",
         gt=0,
         le=180,
         slider=(2, 60),
@@ -133,7 +130,7 @@ class LeaderFollowerFields(ControllerFields):
         label="Jam time",
         unit="s",
         symbol="t_jam,max",
-        help="Two joints that are jammed for longer than this make a jam",
+        help="Time for which two joints must be jammed before the jam is resolved",
         ge=0,
         le=100,
         slider=(0, 2),
@@ -144,7 +141,7 @@ class LeaderFollowerFields(ControllerFields):
         label="Resolution time",
         unit="s",
         symbol="t_resolution,max",
-        help="How long a jam is worked on",
+        help="Duration of jam resolution",
         gt=0,
         le=100,
         slider=(0.05, 2),
@@ -155,7 +152,7 @@ class LeaderFollowerFields(ControllerFields):
         label="Jam gain",
         unit="rad/N",
         symbol="k_θ",
-        help="Rotation of a link for the force that pushes it",
+        help="Rotation of a link per unit of contact force on it",
         ge=0,
         le=100,
         slider=(0, 0.2),
@@ -175,79 +172,79 @@ class LeaderFollowerFields(ControllerFields):
         0.0,
         label="Force threshold",
         unit="N",
-        help="Smaller contact forces are not felt",
+        help="Contact forces below this value are ignored",
         ge=0,
         le=1e4,
         slider=(0, 20),
         live=True,
     )
     noise_seed: int = value(
-        0, label="Noise seed", help="Other seeds give other noise", ge=0, le=2**31 - 1
+        0, label="Noise seed", help="Seed of the force noise", ge=0, le=2**31 - 1
     )
 
     @property
     def direction(self) -> float:
-        """Where the robot shall go, rad."""
+        """Direction of travel, rad."""
         return math.radians(self.direction_deg)
 
 
 @dataclass(slots=True)
 class _State:
-    """What the controller remembers; joints are counted from the head, angles are the program's.
+    """State of the controller; joints are counted from the head, angles have the sign of the scene.
 
-    It changes in place, but its arrays never do: another state may share them.
+    Attributes are replaced, but arrays are never modified in place: checkpoints share them.
     """
 
     side: int
     """1 while the head turns left, -1 while it turns right."""
 
     travelled: float
-    """How far the bends have run, m."""
+    """Distance that the bends have propagated, m."""
 
     place: FloatArray
     bend: FloatArray
-    """`place` and `bend`: the head's joint angle (rad) and how far the bends had run then (m),
-    ascending. Shape (k,)."""
+    """`place` and `bend`: propagated distance (m, ascending) and the angle of the head's joint (rad) at that
+    distance. Shape (k,)."""
 
     angle_ref: FloatArray | None
-    """References in force, rad; None before the first. Shape (n-1,)."""
+    """Current references, rad; None before the first. Shape (n-1,)."""
 
     jammed: NDArray[np.bool_]
     """Shape (n-1,)."""
 
     jammed_since: float
     resolving_until: float
-    """`jammed_since` and `resolving_until`: s; infinite if there is no jam."""
+    """`jammed_since` and `resolving_until`, s; infinite if there is no jam."""
 
     force: FloatArray
-    """Normal force on every link as it was when the jam was noticed, to its left, N; counted from
+    """Normal force on each link when the jam was detected, positive to its left, N; counted from
     link 1. Shape (n,)."""
 
     jams: int
-    """Jams noticed so far."""
+    """Number of jams detected so far."""
 
     head_offset: float
     """Distance of the head from the centre of mass to the left of the direction, m."""
 
     @property
     def resolving(self) -> bool:
-        """Whether a jam is worked on."""
+        """Whether a jam is being resolved."""
         return self.resolving_until < math.inf
 
 
 class LeaderFollower:
-    """The head alternates between two directions, every other joint repeats what the head's joint did (P3 (50)-(53)).
+    """The head alternates between two directions, and the other joints repeat its joint's motion (P3 (50)-(53)).
 
-    The delay line is kept over the way that the bends have run rather than over time: it stands
-    still while a jam is resolved, and another speed carries on the bends that are under way. For t
-    < 0 it holds the shape of the start. If two joints are off their references for too long, the
-    links that are pushed turn so that what pushes them pushes forward (P3 (54)-(58)). References
-    are held over a control period, at rate 0: (59) has no rate reference.
+    The delay line is a function of the propagated distance rather than of time: it pauses while a jam
+    is resolved, and a changed speed also applies to bends already on the body. For t < 0 it holds the
+    initial shape. If two joints deviate from their references for too long, the links that obstacles
+    push turn so that the contact forces propel the robot (P3 (54)-(58)). References are constant
+    during a control period, with rate 0, because (59) has no rate reference.
 
     Parameters
     ----------
     start : (m,) array
-        Joint angles the robot starts with, rad.
+        Initial joint angles, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
@@ -256,7 +253,7 @@ class LeaderFollower:
         self._settings = _settings(scene)
         self._length = scene.robot.link_length_m
         joints = scene.robot.n_joints
-        # how far behind the head's joint every joint is
+        # distance of each joint behind the head's joint
         self._behind = self._length * np.arange(joints)
         bends = self._yaw(start)
         self._state = _State(
@@ -275,13 +272,13 @@ class LeaderFollower:
 
     @property
     def needs(self) -> Fields:
-        """Where the links are, how the joints stand, and for resolving jams what pushes the links."""
+        """Positions of links and joints; to resolve jams, contact forces too."""
         needs = Fields.POSE | Fields.JOINTS
         return needs | Fields.CONTACTS if self._settings.jam_resolution else needs
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """State of the algorithm, side and offset of the head, jams so far, and every joint's jam."""
+        """State of the algorithm, side and offset of the head, number of jams, and a flag for each joint."""
         joints = len(self._state.jammed)
         jammed = (JAMMED.format(j + 1) for j in range(joints))
         return (*_CHANNELS, *jammed)
@@ -300,31 +297,31 @@ class LeaderFollower:
         return values
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
+        """References from `time[0]` to `time[-1]` for the robot in the state of `snapshot`."""
         assert snapshot is not None
         now = time.item(0)
         heading = self._body.link_heading(snapshot)
         angle = self._yaw(snapshot.joint_angle)
         self._watch(now, angle, snapshot)
         if self._state.resolving:
-            wanted = self._resolving(angle, heading)
+            angle_ref = self._resolving(angle, heading)
         else:
-            wanted = self._following(angle, heading, snapshot, time.item(-1) - now)
+            angle_ref = self._following(angle, heading, snapshot, time.item(-1) - now)
         limit = math.radians(self._settings.reference_limit_deg)
-        wanted = np.minimum(np.maximum(wanted, -limit), limit)
-        self._state.angle_ref = wanted
-        return hold(time, self._body.from_head(wanted), self._yaw_axes, self._axes)
+        angle_ref = np.minimum(np.maximum(angle_ref, -limit), limit)
+        self._state.angle_ref = angle_ref
+        return hold(time, self._body.from_head(angle_ref), self._yaw_axes, self._axes)
 
     def _yaw(self, values: FloatArray) -> FloatArray:
-        """Those of all axes, (m,), of the yaw axes of all joints, from the head."""
+        """Values of all axes, (m,), from those of the yaw axes, which are counted from the head."""
         yaw = values if len(self._yaw_axes) == self._axes else values[self._yaw_axes]
         return self._body.from_head(yaw)
 
     def _watch(self, now: float, angle: FloatArray, snapshot: Snapshot) -> None:
-        """Look for a jam, or for the end of one's resolution."""
+        """Detect a jam, or the end of its resolution."""
         state = self._state
         settings = self._settings
-        # Times are sums of periods: what ends with a period must not miss it by rounding.
+        # Times are sums of periods, so compare them with a margin for rounding.
         if state.resolving:
             if now >= state.resolving_until - 1e-9:
                 state.resolving_until = state.jammed_since = math.inf
@@ -342,7 +339,7 @@ class LeaderFollower:
             state.jams += 1
 
     def _felt(self, snapshot: Snapshot, jam: int) -> FloatArray:
-        """Normal force of obstacles on every link, to its left, as the sensors tell it, N."""
+        """Measured normal force of obstacles on each link, positive to its left, N."""
         settings = self._settings
         contacts = snapshot.contacts
         pushed = contacts.other != GROUND
@@ -362,7 +359,7 @@ class LeaderFollower:
     def _following(
         self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float
     ) -> FloatArray:
-        """References (51) to (53) for joint angles and link headings; the delay line runs on by `period`."""
+        """References (51) to (53) for joint angles and link headings; advances the delay line by `period`."""
         state = self._state
         settings = self._settings
         direction = settings.direction
@@ -374,42 +371,42 @@ class LeaderFollower:
         target = direction + state.side * math.radians(settings.head_angle_deg)
         place = _longer(state.place, state.travelled)
         bend = _longer(state.bend, angle[0])
-        wanted: FloatArray = np.interp(state.travelled - self._behind, place, bend)
-        wanted[0] = self._body.head_joint_for(target, heading)
+        angle_ref: FloatArray = np.interp(state.travelled - self._behind, place, bend)
+        angle_ref[0] = self._body.head_joint_for(target, heading)
         old = max(int(place.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
         state.head_offset = offset
         state.travelled += settings.speed_m_s * period
         state.place = place[old:]
         state.bend = bend[old:]
-        return wanted
+        return angle_ref
 
     def _resolving(self, angle: FloatArray, heading: FloatArray) -> FloatArray:
-        """References (58): every link that is pushed turns so that the push along the direction grows."""
+        """References (58): each pushed link turns so that the force along the direction of travel grows."""
         state = self._state
         settings = self._settings
         assert state.angle_ref is not None
-        # (56), with the angle between a link and the direction for theta.
+        # (56), where theta is the angle between a link and the direction.
         turn = -settings.jam_gain_rad_per_n * state.force * np.cos(heading - settings.direction)
-        wanted: FloatArray = angle + self._body.from_head(np.diff(turn))
-        wanted[0] = state.angle_ref[0]  # the head keeps its bend
-        return wanted
+        angle_ref: FloatArray = angle + self._body.from_head(np.diff(turn))
+        angle_ref[0] = state.angle_ref[0]  # the head keeps its bend
+        return angle_ref
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Go on with the settings of `scene`."""
+        """Continue with the settings of `scene`."""
         self._settings = _settings(scene)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return replace(self._state), self._settings
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         state, self._settings = checkpoint
         self._state = replace(state)
 
 
 def _longer(values: FloatArray, last: float) -> FloatArray:
-    """`values` with one more."""
+    """Append `last` to `values`."""
     longer = np.empty(len(values) + 1)
     longer[:-1] = values
     longer[-1] = last
@@ -422,7 +419,7 @@ def _settings(scene: Scene) -> LeaderFollowerFields:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene`, whose robot is led by its head."""
+    """Errors and warnings for a `scene` with this controller."""
     settings = scene.controller
     robot = scene.robot
     assert isinstance(settings, LeaderFollowerFields)
@@ -433,24 +430,24 @@ def check(scene: Scene) -> list[Problem]:
 
     straight = sorted(set(range(robot.n_joints)) - set(joints(scene.body.axes, "yaw").tolist()))
     if straight:
-        message = f"joint {straight[0] + 1} has no yaw axis, and every joint repeats the head's bend to the side"
-        remedy = 'give it one: robot.joints = "cardan", or another controller.kind'
+        message = f"joint {straight[0] + 1} has no yaw axis, but each joint repeats the lateral bend of the head"
+        remedy = 'add one with robot.joints = "cardan", or choose another controller.kind'
         return [Problem("error", "controller.kind", message, remedy)]
     if robot.n_links < 3:
         doubt(
             "robot.n_links",
-            "no joint follows the head of a robot with two links",
-            "give it more links",
+            "a robot with two links has no joint that follows the head",
+            "add links",
         )
     limit = robot.joint_limit_deg
     if limit is not None:
         for name, what in (
-            ("reference_limit_deg", "references go"),
-            ("head_angle_deg", "the head shall turn"),
+            ("reference_limit_deg", "references reach"),
+            ("head_angle_deg", "the head turns"),
         ):
-            asked = getattr(settings, name)
-            if asked > limit:
-                message = f"{what} to {asked:g}° but the joints stop at {limit:g}°"
+            value = getattr(settings, name)
+            if value > limit:
+                message = f"{what} up to {value:g}°, but the joints stop at {limit:g}°"
                 doubt(
                     f"controller.{name}",
                     message,
@@ -462,30 +459,30 @@ def check(scene: Scene) -> list[Problem]:
         doubt(
             "controller.speed_m_s",
             f"a bend takes {delay:.3g} s from the head to the last joint, longer than the run of "
-            f"{scene.run.duration_s:g} s: the rear joints only repeat the start pose",
-            "raise it, or run.duration_s",
+            f"{scene.run.duration_s:g} s, so the rear joints only hold the start pose",
+            "increase it, or increase run.duration_s",
         )
     if scene.control.period_s > per_joint:
         doubt(
             "control.period_s",
-            f"{scene.control.period_s:g} s is longer than the {per_joint:.3g} s a bend takes from joint to joint",
-            "reduce it, or controller.speed_m_s",
+            f"{scene.control.period_s:g} s is longer than the {per_joint:.3g} s that a bend takes from joint to joint",
+            "reduce it, or reduce controller.speed_m_s",
         )
     if settings.head_reach_m > 0.5 * robot.length:
         doubt(
             "controller.head_reach_m",
-            f"the head can hardly get {settings.head_reach_m:g} m away from the centre of mass of a robot of "
-            f"{robot.length:.3g} m, so it will not turn to the other side",
+            f"the head can hardly reach {settings.head_reach_m:g} m from the centre of mass of a robot that is "
+            f"{robot.length:.3g} m long, so it may never turn to the other side",
             f"give at most {0.25 * robot.length:.2g}",
         )
     return problems
 
 
 class _Jams:
-    """Where the controller finds the robot jammed, and free again.
+    """Finds events in a recording: when the controller detects a jam, and when the robot is free again.
 
-    Without resolution of jams, two or more joints that stay away from their references as long as
-    it would wait.
+    Without jam resolution, a jam is two or more joints that deviate from their references for as long as
+    the controller would wait.
     """
 
     def __init__(self, schema: Schema, settings: LeaderFollowerFields) -> None:
@@ -504,7 +501,7 @@ class _Jams:
             self._since = np.inf
             return []
         amount = jammed.sum(axis=1)
-        found = []
+        events = []
         for row, time in enumerate(times.tolist()):
             count = int(extra[row, self._jams])
             if self._resolves:
@@ -516,22 +513,22 @@ class _Jams:
                 noticed = stuck and not self._jammed
             if noticed:
                 joints = ", ".join(str(joint + 1) for joint in np.flatnonzero(jammed[row]))
-                found.append(
+                events.append(
                     RunEvent(time, "jam", f"Jammed at joints {joints}", float(amount[row]))
                 )
             elif self._jammed and not stuck:
-                found.append(RunEvent(time, "freed", "Free again"))
+                events.append(RunEvent(time, "freed", "Free again"))
             self._count = count
             self._jammed = stuck
-        return found
+        return events
 
 
 def _jammed_joints(control: Mapping[str, float]) -> list[int]:
-    """Joints (0-based) that are jammed according to `Snapshot.control`; none under another controller."""
-    found: list[bool] = []
-    while (name := JAMMED.format(len(found) + 1)) in control:
-        found.append(control[name] > 0.0)
-    return [joint for joint, jammed in enumerate(found) if jammed]
+    """0-based indices of jammed joints in `Snapshot.control`; empty with another controller."""
+    flags: list[bool] = []
+    while (name := JAMMED.format(len(flags) + 1)) in control:
+        flags.append(control[name] > 0.0)
+    return [joint for joint, jammed in enumerate(flags) if jammed]
 
 
 def _marks(control: Mapping[str, float]) -> JointMarks:
@@ -539,7 +536,7 @@ def _marks(control: Mapping[str, float]) -> JointMarks:
 
 
 def _called(numbers: list[int]) -> str:
-    """Joints (0-based) as people count them."""
+    """Text for 0-based joint numbers, counted from 1."""
     return numbered("joint", (number + 1 for number in numbers))
 
 
@@ -575,7 +572,7 @@ KIND = ControllerKind(
     fields=LeaderFollowerFields,
     make=LeaderFollower,
     title="Leader and followers (P3)",
-    help="The head winds from side to side and every joint repeats what the head did; jams are resolved.",
+    help="The head swings from side to side and all joints follow it; jams are resolved.",
     place=3,
     check=check,
     effects=(

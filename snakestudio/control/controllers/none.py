@@ -6,12 +6,10 @@ from snakestudio.control.set_points import SetPoints
 from snakestudio.kinds.controller import ControllerKind
 from snakestudio.model.controllers import GaitAlone
 
-__all__ = ["KIND"]
-
 KIND = ControllerKind(
     fields=GaitAlone,
     make=SetPoints,
     title="None: the gait alone",
-    help="The joints do what the gait says, whatever happens.",
+    help="The joints follow the gait without feedback.",
     place=0,
 )

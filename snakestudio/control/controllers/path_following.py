@@ -1,4 +1,4 @@
-"""Path following: the centre of mass is led onto the scene's path by line-of-sight guidance (see `line_of_sight`)."""
+"""Path following: line-of-sight guidance steers the centre of mass onto the scene's path (see `line_of_sight`)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.track import Track, track
 
-__all__ = ["KIND", "PathFollower", "PathFollowingFields"]
-
-
 _SPACING = 0.02
-"""Distance of the points of a path that are looked at beside obstacles, m; a long path has 20000 of
-them."""
+"""Spacing of the path points that are checked against obstacles, m; a long path has 20000 of them."""
 
 _BESIDE = (
     "cross_track_m",
@@ -37,7 +33,7 @@ _BESIDE = (
     "look_ahead_x_m",
     "look_ahead_y_m",
 )
-"""Where the centre of mass is beside the path, and the points that guide it."""
+"""Cross-track position of the centre of mass, and the guidance points."""
 
 _NOWHERE = PathProjection(0.0, 0.0, np.zeros(2), 0.0)
 
@@ -57,7 +53,7 @@ class PathFollowingFields(SteeringFields):
         label="Look-ahead",
         unit="m",
         symbol="Δ",
-        help="The robot heads for the point of the path's tangent this far ahead: shorter is tighter, and less calm",
+        help="Distance along the path's tangent to the target point: a shorter distance is tighter but less stable",
         gt=0,
         le=1000,
         slider=(0.1, 3),
@@ -67,7 +63,7 @@ class PathFollowingFields(SteeringFields):
         0.75,
         label="Curve gain",
         symbol="k_κ",
-        help="Share of a smooth path's curvature that is bent into the body at once (0: the error alone bends it)",
+        help="Fraction of a smooth path's curvature that is fed forward to the joints (0: feedback only)",
         ge=0,
         le=10,
         slider=(0, 1.5),
@@ -78,7 +74,7 @@ class PathFollowingFields(SteeringFields):
         label="Integral gain",
         unit="m/s",
         symbol="σ",
-        help="Takes away, slowly, a distance from the path that would stay, on a slope say (0: off)",
+        help="Slowly removes a steady-state distance from the path, for example on a slope (0: off)",
         ge=0,
         le=100,
         slider=(0, 0.05),
@@ -87,28 +83,28 @@ class PathFollowingFields(SteeringFields):
 
 
 class _Way(NamedTuple):
-    """How far along the path the robot is."""
+    """Progress of the robot along the path."""
 
     path: GroundPath
     sight: PathProjection = _NOWHERE
-    """Where the centre of mass was at the last look."""
+    """Last projection of the centre of mass."""
 
     around: float | None = None
-    """Where the next look begins, m along the path; None: anywhere."""
+    """Start of the next search, m along the path; None: the whole path."""
 
     integral: float = 0.0
     """Integral of `integral_rate`, s."""
 
 
 class PathFollower(Steering):
-    """Steers onto the path and along it; an open path goes on straight beyond its ends.
+    """Steers onto the path and along it; an open path is extended by straight lines beyond its ends.
 
     Parameters
     ----------
     scene : Scene
-        With a path.
+        A scene with a path.
     start : (n-1, 2) array
-        Joint angles the robot starts with, rad.
+        Initial joint angles, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
@@ -120,7 +116,7 @@ class PathFollower(Steering):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Those of steering, where the centre of mass is beside the path, and the points that guide it."""
+        """Channels of steering, the cross-track position, and the guidance points."""
         return (*super().channels, *_BESIDE)
 
     def values(self) -> FloatArray:
@@ -134,10 +130,10 @@ class PathFollower(Steering):
         assert isinstance(self._law, PathFollowingFields)
         return self._law
 
-    def _wanted(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
+    def _target(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
         way = self._way
         settings = self._settings
-        if not way.path:  # taken away during the run: keep on
+        if not way.path:  # removed during the run: keep the direction
             return way.sight.direction, 0.0
         reach = settings.look_ahead_m
         gain = settings.integral_gain_m_s
@@ -147,18 +143,18 @@ class PathFollower(Steering):
         shift = gain * way.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0
         self._way = _Way(way.path, sight, sight.along, way.integral + growth)
-        # A body that lies along the curve has this offset in every joint.
+        # A body along the curve has this offset in each joint.
         bend = settings.curve_gain * self._link_length * sight.curvature
         return heading_to(sight, reach, shift), bend
 
     def _track_of(self, path: GroundPath) -> Track:
-        """`track`, which compares all waypoints with those that it knows."""
+        """Result of `track`, which compares all waypoints; cached for the current path."""
         if path is not self._known_path:
             self._known_path, self._track = path, track(path)
         return self._track
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Go on with the settings and the path of `scene`."""
+        """Continue with the settings and the path of `scene`."""
         super().apply(scene, time)
         old = self._way.path
         new = scene.path
@@ -170,24 +166,24 @@ class PathFollower(Steering):
         self._way = self._way._replace(path=new, around=around)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return super().checkpoint(), self._way
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         steering, self._way = checkpoint
         super().restore(steering)
 
 
 def _carried_over(old: GroundPath, new: GroundPath, around: float) -> float | None:
-    """Where on an edited path to go on; None: anywhere. Moved waypoints leave the robot on the lobe it is on."""
+    """Position at which to continue on an edited path; None: anywhere. Moved waypoints keep the robot on its lobe."""
     same = (old.closed, len(old.waypoints_m)) == (new.closed, len(new.waypoints_m))
     if not (same and old and new):
         return None
     return around * track(new).length / track(old).length
 
 
-# --------------------------------------------------------------------------------- what is doubtful
+# --------------------------------------------------------------------------------- checks
 
 
 def _doubt(key: str, message: str, remedy: str, obstacles: tuple[int, ...] = ()) -> Problem:
@@ -195,10 +191,10 @@ def _doubt(key: str, message: str, remedy: str, obstacles: tuple[int, ...] = ())
 
 
 def _half_width(scene: Scene) -> float:
-    """Half the width of the ground that the undulating robot needs, m.
+    """Half the width that the undulating robot needs, m.
 
-    Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small
-    angles, on a wave of amplitude L a / (2 sin(delta / 2)).
+    For small angles, links with the headings a cos(i delta), a = A / (2 sin(delta / 2)), lie on a wave of
+    amplitude L a / (2 sin(delta / 2)).
     """
     robot = scene.robot
     yaw = scene.waves.yaw
@@ -210,7 +206,7 @@ def _half_width(scene: Scene) -> float:
 
 
 def _distances(scene: Scene, path: Track) -> dict[int, float]:
-    """How near the path comes to obstacles that are no ground to climb (0-based), m; 0 goes through."""
+    """Distance of the path from each obstacle (0-based) that cannot be climbed, m; 0 if it passes through."""
     count = int(min(max(path.length / _SPACING, 1.0), 20000.0)) + 1
     points = np.array([path.place(s)[0] for s in np.linspace(0.0, path.length, count)])
     return {
@@ -223,23 +219,23 @@ def _distances(scene: Scene, path: Track) -> dict[int, float]:
 
 
 def _obstacles(scene: Scene, path: Track) -> list[Problem]:
-    """Whether the robot will run against something."""
+    """Warnings about obstacles that the robot will hit."""
     if not scene.obstacles:
         return []
-    room = _half_width(scene)
-    near = {index: away for index, away in _distances(scene, path).items() if away < room}
+    clearance = _half_width(scene)
+    near = {index: away for index, away in _distances(scene, path).items() if away < clearance}
     if not near:
         return []
     worst = min(near, key=lambda index: near[index])
     name = scene.obstacles[worst].name
-    called = f"obstacle {worst + 1}" + (f" ({name})" if name else "")
+    obstacle = f"obstacle {worst + 1}" + (f" ({name})" if name else "")
     where = (
-        f"goes through {called}"
+        f"passes through {obstacle}"
         if near[worst] == 0.0
-        else f"passes {called} at {near[worst]:.2g} m"
+        else f"passes {obstacle} at {near[worst]:.2g} m"
     )
-    more = f", and {len(near) - 1} more are as near" if len(near) > 1 else ""
-    message = f"the path {where}, but the robot needs {room:.2g} m to either side{more}"
+    more = f"; {len(near) - 1} more are too close" if len(near) > 1 else ""
+    message = f"the path {where}, but the robot needs {clearance:.2g} m to either side{more}"
     return [
         _doubt(
             "path.waypoints_m", message, "move the waypoints or the obstacle", tuple(sorted(near))
@@ -248,38 +244,38 @@ def _obstacles(scene: Scene, path: Track) -> list[Problem]:
 
 
 def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
-    """Whether there is a path that the robot can follow."""
+    """Problems with the path itself."""
     if not scene.path:
-        remedy = "give waypoints such as [[0, 0], [5, 0]], or draw a path in the window"
+        remedy = "set waypoints such as [[0, 0], [5, 0]], or draw a path in the window"
         return [Problem("error", "path.waypoints_m", "there is no path to follow", remedy)]
     problems = []
     robot = scene.robot
     path = track(scene.path)
     if law.look_ahead_m < robot.link_length_m:
-        message = f"{law.look_ahead_m:g} m is shorter than a link of {robot.link_length_m:g} m: the robot will weave"
+        message = f"{law.look_ahead_m:g} m is shorter than a link ({robot.link_length_m:g} m), so the robot will weave"
         problems.append(
             _doubt(
                 "controller.look_ahead_m",
                 message,
-                f"give about half the robot, {robot.length / 2:.2g}",
+                f"set about half the robot's length, {robot.length / 2:.2g}",
             )
         )
     curvature, where = path.largest_curvature()
-    # An offset bends the body into an arc, whose radius is the link's length over the offset.
+    # An offset bends the body into an arc whose radius is the link length divided by the offset.
     tightest = law.offset_limit / robot.link_length_m
     if 0.0 < tightest < curvature:
         x, y = path.place(where)[0]
         message = (
-            f"the path bends with a radius of {1 / curvature:.2g} m at ({x:.2g}, {y:.2g}), but with an offset of "
-            f"{law.offset_limit_deg:g}° the robot turns on {1 / tightest:.2g} m"
+            f"the path has a radius of {1 / curvature:.2g} m at ({x:.2g}, {y:.2g}), but with an offset of "
+            f"{law.offset_limit_deg:g}° the robot turns with a radius of {1 / tightest:.2g} m"
         )
-        remedy = "smooth the path, or raise controller.offset_limit_deg"
+        remedy = "smooth the path, or increase controller.offset_limit_deg"
         problems.append(_doubt("path.waypoints_m", message, remedy))
     return problems + _obstacles(scene, path)
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene`, whose robot follows a path."""
+    """Errors and warnings for a `scene` with this controller."""
     assert isinstance(scene.controller, PathFollowingFields)
     return check_steering(scene) + _path(scene, scene.controller)
 
@@ -296,7 +292,7 @@ KIND = ControllerKind(
     fields=PathFollowingFields,
     make=PathFollower,
     title="Path following",
-    help="The robot heads for a point of the path ahead, comes onto the path and stays on it.",
+    help="The robot heads for a point ahead on the path, converges to the path and follows it.",
     place=2,
     check=check,
     effects=(

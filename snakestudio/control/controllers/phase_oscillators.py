@@ -3,7 +3,7 @@
 A. J. Ijspeert, A. Crespi, D. Ryczko, J.-M. Cabelguen, From swimming to walking with a salamander
 robot driven by a spinal cord model, Science 315 (2007), 1416-1420, doi:10.1126/science.1138353:
 theta_i' = 2 pi f + sum_j w r_j sin(theta_j - theta_i - phi_ij), r_i'' = a (a/4 (R_i - r_i) - r_i').
-The angle is r_i cos(theta_i) and an offset, as in A. Crespi, A. J. Ijspeert, Online optimization of
+The angle is r_i cos(theta_i) plus an offset, as in A. Crespi, A. J. Ijspeert, Online optimization of
 swimming and crawling in an amphibious snake robot, IEEE Transactions on Robotics 24 (2008), 75-87,
 doi:10.1109/TRO.2008.915426.
 """
@@ -25,11 +25,9 @@ from snakestudio.control.state_equations import (
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot
 from snakestudio.model.fields import value
 
-__all__ = ["KIND", "PhaseOscillators", "PhaseOscillatorsFields"]
-
 
 class PhaseOscillatorsFields(OscillatorFields):
-    """Phase oscillators, one for each joint axis, lock to the phase lag between neighbours."""
+    """One phase oscillator for each joint axis; each locks to its neighbours' phase lag."""
 
     kind: Literal["phase_oscillators"] = value(
         "phase_oscillators", label="Controller", help="Kind of controller"
@@ -39,7 +37,7 @@ class PhaseOscillatorsFields(OscillatorFields):
         label="Coupling",
         unit="1/s",
         symbol="w",
-        help="Weight of a neighbour with an amplitude of 1 rad: how fast the phase lag is reached",
+        help="Weight of a neighbour with an amplitude of 1 rad; sets how fast the phase lag converges",
         ge=0,
         le=50,
         slider=(0, 30),
@@ -50,7 +48,7 @@ class PhaseOscillatorsFields(OscillatorFields):
         label="Amplitude rate",
         unit="1/s",
         symbol="a",
-        help="How fast the amplitude is reached: critically damped with the rate a/2",
+        help="Rate a of the amplitude, which converges with critical damping at the rate a/2",
         gt=0,
         le=50,
         slider=(1, 30),
@@ -59,18 +57,18 @@ class PhaseOscillatorsFields(OscillatorFields):
 
 
 class PhaseOscillators(OscillatorController):
-    """State: phases, amplitudes and their rates."""
+    """Coupled phase oscillators; the state is phases, amplitudes and amplitude rates."""
 
     channels = ("cpg_amplitude_rad", "cpg_lag_rad")
     state_channels = ("phase_rad", "amplitude_rad", "amplitude_rate_radps")
 
     def first_state(self) -> FloatArray:
-        """The phases that the coupling leads to; all amplitudes are 0."""
+        """Phases to which the coupling converges; all amplitudes are 0."""
         lead = self.leads(self.fields)
         return np.stack([lead, 0.0 * lead, 0.0 * lead])
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
-        """The equations of Ijspeert et al."""
+        """Equations of Ijspeert et al."""
         phase, amplitude, rate = state
         lead = self.leads(fields)
         a = fields.amplitude_rate_per_s
@@ -92,7 +90,7 @@ class PhaseOscillators(OscillatorController):
 
     @property
     def cpg_lag_rad(self) -> float:
-        """Mean phase lag from one joint to the next, yaw axes."""
+        """Mean phase lag between neighbouring yaw axes."""
         phase = self.state[0][self._yaw]
         number = self._number[self._yaw]
         return float(-np.polyfit(number, phase, 1)[0]) if len(phase) > 1 else 0.0

@@ -24,18 +24,15 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["KIND", "StrainFollower", "StrainFollowerFields"]
-
-
 SAMPLES = 41
-"""Times and places at which the law is looked at."""
+"""Numbers of times and of body points at which the law is checked."""
 
 
 class StrainFollowerFields(ControllerFields):
-    """The joints follow the scene's strain law, as if the links were pieces of its continuous body (P5's counterpart).
+    """The joints follow the scene's strain law as if the links were segments of its continuous body (P5).
 
-    Joint j lies at X = j l / n of the body and turns by the integral of the curvature over the
-    link's length around it.
+    Joint j is at X = j l / n of the body. Its angle is the integral of the curvature over one link length
+    centred there.
     """
 
     uses = ("strain",)
@@ -49,27 +46,27 @@ class StrainFollowerFields(ControllerFields):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
-    source: tuple[Strain, Beam]  # of the law in force
-    # laws with the body's length and since when; the first is beneath
+    source: tuple[Strain, Beam]  # of the current law
+    # laws, each with the body's length and its start time; later ones cover earlier ones
     layers: tuple[tuple[StrainLaw, float, float], ...]
 
 
 class StrainFollower(OpenLoop):
     """References of all joints from the scene's strain law; open loop.
 
-    In space the joints bend about their two axes one after the other, a body about both at once:
-    where a law bends it about both, the chain's twist against it falls with the order 1 in n,
-    everything else with order 2.
+    In space, joints rotate about their two axes in sequence, whereas a body bends about both
+    simultaneously. Where a law bends it about both, the twist error of the chain converges with order 1
+    in n, everything else with order 2.
 
-    A robot that starts in another shape is led to the law's (not so in a scene without lead-in),
-    and a changed law takes over, with continuous angles, rates and accelerations.
+    A robot with another initial shape is blended to that of the law (except in a scene without lead-in),
+    and a changed law is blended in, with continuous angles, rates and accelerations.
 
     Raises `SceneError` if a formula of the strain law cannot be used.
 
     Parameters
     ----------
     start : (m,) array, optional
-        Joint angles the robot starts with, rad; those of the law if left out.
+        Initial joint angles, rad; those of the law if omitted.
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
@@ -84,7 +81,7 @@ class StrainFollower(OpenLoop):
             self._away, self._approach = lead_in(away)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """See `Controller.reference`; angles, rates and accelerations are exact at every knot."""
+        """References as in `Controller.reference`; angles, rates and accelerations are exact at the knots."""
         motion: list[FloatArray] = []
         for law, length, since in self._state.layers:
             new = joint_motion(law, length, self._links, self._axes, time)
@@ -107,9 +104,9 @@ class StrainFollower(OpenLoop):
         return JointReference(time, *motion)
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Let the law of `scene` take over from `time` on.
+        """Blend to the law of `scene` from `time` on.
 
-        Raises `SceneError` if a formula of the strain law cannot be used; then nothing has changed.
+        Raises `SceneError` if a formula of the strain law cannot be used; then nothing changes.
         """
         if (scene.strain, scene.beam) == self._state.source:
             return
@@ -119,22 +116,22 @@ class StrainFollower(OpenLoop):
             for index, (_, _, since) in enumerate(layers)
             if index and time >= since + BLEND_TIME
         ]
-        if done:  # it covers all that is beneath
+        if done:  # it covers all earlier ones
             layers = layers[done[-1] :]
         new = StrainLaw(scene.strain, scene.beam), scene.beam.length_m, time
         self._state = replace(self._state, source=(scene.strain, scene.beam), layers=(*layers, new))
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._state
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._state = checkpoint
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene`, whose joints follow a strain law."""
+    """Errors and warnings for a `scene` with this controller."""
     problems: list[Problem] = []
     try:
         law = StrainLaw(scene.strain, scene.beam)
@@ -153,8 +150,8 @@ def check(scene: Scene) -> list[Problem]:
                 Problem(
                     "error",
                     keys[entry],
-                    f"{COMPONENTS[entry]} is no number somewhere on the body during the run",
-                    "avoid 1/0, roots and logarithms of negative numbers, and huge numbers",
+                    f"{COMPONENTS[entry]} is not finite somewhere on the body during the run",
+                    "avoid 1/0, roots and logarithms of negative numbers, and very large numbers",
                 )
             )
         elif entry < 4 and np.abs(parts[0] - (1.0 if entry == 0 else 0.0)).max() > 1e-12:
@@ -163,8 +160,8 @@ def check(scene: Scene) -> list[Problem]:
                 Problem(
                     "error",
                     keys[entry],
-                    f"{COMPONENTS[entry]} is not {usual} throughout: links cannot stretch, shear or twist",
-                    f"make it {usual}, choose a law of bending alone, or another controller.kind",
+                    f"{COMPONENTS[entry]} is not {usual} everywhere, but links cannot stretch, shear or twist",
+                    f"set it to {usual}, choose a law that only bends, or choose another controller.kind",
                 )
             )
     if not scene.model.spatial and np.abs(strain[:, :, 4]).max() > 1e-12:
@@ -172,8 +169,8 @@ def check(scene: Scene) -> list[Problem]:
             Problem(
                 "warning",
                 keys[4],
-                "k_y_per_m bends the body out of the plane, which joints of a planar model cannot",
-                'make it 0, or set model.kind to "spatial_nonsmooth"',
+                "k_y_per_m bends the body out of the plane, but joints of a planar model cannot",
+                'set it to 0, or set model.kind to "spatial_nonsmooth"',
             )
         )
     body = scene.beam.length_m
@@ -183,8 +180,8 @@ def check(scene: Scene) -> list[Problem]:
             Problem(
                 "hint",
                 "beam.length_m",
-                f"the body of the strain law is {body:g} m long, the robot {robot:.4g} m",
-                f"make it {robot:.6g} if the robot shall have the shape of the body",
+                f"the body of the strain law is {body:g} m long, but the robot is {robot:.4g} m long",
+                f"set it to {robot:.6g} to give the robot the shape of the body",
             )
         )
     if scene.robot.head == "last":
@@ -192,8 +189,8 @@ def check(scene: Scene) -> list[Problem]:
             Problem(
                 "hint",
                 "robot.head",
-                "the law's head is at the first link, the robot's at the last",
-                'make it "first"',
+                "the head of the strain law is at the first link, but the robot's head is at the last",
+                'set it to "first"',
             )
         )
     return problems
@@ -203,7 +200,7 @@ KIND = ControllerKind(
     fields=StrainFollowerFields,
     make=StrainFollower,
     title="Strain law (P5)",
-    help="The joints follow the scene's strain law, as if the links were pieces of its continuous body.",
+    help="The joints follow the scene's strain law as if the links were segments of its continuous body.",
     place=4,
     check=check,
     states={"strain_follower": _State},

@@ -1,13 +1,13 @@
-"""Teleoperation: keys, a gamepad or a program say how fast the gait runs, where it bends, how high and which one it is.
+"""Teleoperation: keys, a gamepad or a program set the gait, its frequency, amplitude and offset.
 
-Nothing that is wanted reaches the joints at once. Frequency, amplitude and offset follow it with
-limited rate and acceleration (`control.limited`), one gait takes over from another as their
-weighted mean, and the phase is the integral of the frequency: joint angles and rates never jump,
-whatever comes from the controls and however often, and the accelerations stay bounded. Under a
-constant command the joints do what the plain gait of that amplitude, frequency and offset does.
+Commands never reach the joints directly. Frequency, amplitude and offset follow them with limited
+rate and acceleration (`control.limited`), a change of gait is a weighted mean of both, and the phase is
+the integral of the frequency. Joint angles and rates are therefore continuous and accelerations
+bounded for any sequence of commands. Under a constant command the joints follow the plain gait of
+that amplitude, frequency and offset.
 
-Speed bends no joint and turn is no rotation: a robot that stands still keeps its shape, and an
-offset makes it go along an arc, as it does under the controllers that steer (`control.steering`).
+Speed and turn command the gait, not the body: a robot at rest keeps its shape, and an offset makes a
+moving one follow an arc, as with the steering controllers (`control.steering`).
 """
 
 from __future__ import annotations
@@ -43,28 +43,25 @@ from snakestudio.model.teleop import (
 )
 from snakestudio.text import counted
 
-__all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
-
-
 CHANNELS = ("gait_frequency_radps", "gait_amplitude_share", "gait_offset_rad", "gait_number")
-"""What acts: frequency and offset (of the joints, with their sign), share of the amplitude, and the
-number of the gait in `model.teleop.steerable_gaits`."""
+"""Actual values: frequency and offset (of the joints, with their sign), fraction of the amplitude, and
+index of the gait in `model.teleop.steerable_gaits`."""
 
 _LEAST_OFFSET = 1e-3
-"""Offset by which limits are made where the scene allows none: what is left of an earlier one still
-goes away, rad."""
+"""Offset, rad, that sets the rate limits if the scene allows no offset, so that an earlier one still
+decays."""
 
 
 class TimedCommand(Frozen):
-    """What somebody at the controls would want from a time on."""
+    """A command of the program, in effect from a given time."""
 
     time_s: float = value(
-        label="Time", unit="s", help="From when on it holds", ge=0, le=1e6, slider=(0, 60)
+        label="Time", unit="s", help="Start time of the command", ge=0, le=1e6, slider=(0, 60)
     )
     speed: float = value(
         0.0,
         label="Speed",
-        help="Share of the highest frequency; negative: backwards",
+        help="Fraction of the highest frequency; negative: backwards",
         ge=-1,
         le=1,
         slider=(-1, 1),
@@ -72,31 +69,31 @@ class TimedCommand(Frozen):
     turn: float = value(
         0.0,
         label="Turn",
-        help="Share of the largest offset; positive: to the left",
+        help="Fraction of the largest offset; positive: to the left",
         ge=-1,
         le=1,
         slider=(-1, 1),
     )
     amplitude: float = value(
-        1.0, label="Amplitude", help="Share of the gait's amplitude", ge=0, le=1, slider=(0, 1)
+        1.0, label="Amplitude", help="Fraction of the gait's amplitude", ge=0, le=1, slider=(0, 1)
     )
     gait: str | None = value(
         None,
         label="Gait",
-        help="Name of a gait of the library; the scene's own if left out",
+        help="Name of a gait in the library; the gait of the scene if omitted",
         max_length=100,
     )
 
 
 class TeleoperationFields(ControllerFields):
-    """Somebody at the controls says how fast the gait runs and where it bends; without anybody, a program does."""
+    """An operator drives the gait by keys or gamepad; until then, a program of timed commands does."""
 
-    uses = ("gait", "path")  # who drives by hand sees the path
+    uses = ("gait", "path")  # the operator sees the path
 
     kind: Literal["teleoperation"] = value(
         "teleoperation",
         label="Controller",
-        help="Keys or a gamepad drive the gait; without them, its program",
+        help="Keys or a gamepad drive the gait; without input, the program does",
     )
     max_frequency_deg_s: float = value(
         80.0,
@@ -114,7 +111,7 @@ class TeleoperationFields(ControllerFields):
         label="Largest offset",
         unit="°",
         symbol="ψ_max",
-        help="Offset of every joint at full turn",
+        help="Offset of each joint at full turn",
         ge=0,
         le=90,
         slider=(0, 30),
@@ -124,7 +121,7 @@ class TeleoperationFields(ControllerFields):
         0.6,
         label="Time to full speed",
         unit="s",
-        help="From standing to full speed, and back",
+        help="Time from rest to full speed, and back",
         ge=0.05,
         le=100,
         slider=(0.1, 3),
@@ -134,7 +131,7 @@ class TeleoperationFields(ControllerFields):
         0.8,
         label="Time to full turn",
         unit="s",
-        help="From straight ahead to full turn, and back",
+        help="Time from straight ahead to full turn, and back",
         ge=0.05,
         le=100,
         slider=(0.1, 3),
@@ -144,7 +141,7 @@ class TeleoperationFields(ControllerFields):
         1.5,
         label="Time to full amplitude",
         unit="s",
-        help="From a straight robot to the gait's whole amplitude",
+        help="Time from a straight robot to the full amplitude of the gait",
         ge=0.05,
         le=100,
         slider=(0.2, 5),
@@ -154,7 +151,7 @@ class TeleoperationFields(ControllerFields):
         1.5,
         label="Gait change",
         unit="s",
-        help="Time in which one gait takes over from another",
+        help="Duration of the transition between gaits",
         ge=0.05,
         le=100,
         slider=(0.2, 5),
@@ -164,7 +161,7 @@ class TeleoperationFields(ControllerFields):
         (),
         label="Program",
         max_length=10000,
-        help="Commands by their times, for runs without anybody at the controls; whoever steers overrules it",
+        help="Timed commands for runs without an operator; input from the operator overrides them",
     )
 
     @property
@@ -174,41 +171,40 @@ class TeleoperationFields(ControllerFields):
 
     @property
     def max_offset(self) -> float:
-        """Offset of every joint at full turn, rad."""
+        """Offset of each joint at full turn, rad."""
         return math.radians(self.max_offset_deg)
 
 
 class _State(NamedTuple):
-    """What teleoperation remembers."""
+    """State of teleoperation."""
 
     command: TeleopCommand = NEUTRAL
-    """In force."""
+    """Current command."""
 
     coming: TeleopCommand | None = None
-    """In force from the next period on."""
+    """Command for the next period."""
 
     by_hand: bool = False
-    """Whether somebody has been at the controls: the program has nothing to say any more."""
+    """Whether an operator has taken control, which ends the program."""
 
     done: int = 0
-    """Commands of the program that have begun."""
+    """Number of program commands that have started."""
 
     acting: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 0.0)
     """Values of the channels."""
 
 
 class Teleoperation(OpenLoop):
-    """Drives the scene's gait, or one of the library; what reaches the joints is as `SetPoints` says.
+    """Drives the gait of the scene or one of the library; `SetPoints` computes the joint references.
 
-    It must be asked for one control period at a time: what comes from the controls holds from the
-    next one on.
+    References must be requested one control period at a time: commands take effect in the next one.
 
     Parameters
     ----------
     scene : Scene
         Its controller has `TeleoperationFields`.
     start : (m,) array
-        Joint angles the robot starts with, rad.
+        Initial joint angles, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
@@ -238,26 +234,25 @@ class Teleoperation(OpenLoop):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Frequency, share of the amplitude and offset of the gait, and which gait it is."""
+        """Frequency, fraction of the amplitude, offset and index of the gait."""
         return CHANNELS
 
     def values(self) -> FloatArray:
-        """Values of the channels at the begin of the last control period."""
+        """Values of the channels at the start of the last control period."""
         return np.array(self._state.acting)
 
     @property
     def command(self) -> TeleopCommand:
-        """What is wanted of the robot, by hand or by the program."""
+        """Current command, of the operator or the program."""
         return self._state.coming or self._state.command
 
     def steer(self, command: SteerCommand) -> bool:
-        """Take a command from the controls, which holds from the next control period on.
+        """Apply a command of the operator from the next control period on.
 
         Returns
         -------
         bool
-            Whether it is another one than before. A gait that this robot has not is left out: it
-            keeps the one it has.
+            Whether it differs from the current one. A gait that this robot cannot do is ignored.
         """
         if not isinstance(command, TeleopCommand):
             return False
@@ -269,17 +264,17 @@ class Teleoperation(OpenLoop):
         return True
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References for the control period that begins at `time[0]`."""
+        """References of the control period that starts at `time[0]`."""
         now = float(time[0])
-        self._take(now)
+        self._start_due_commands(now)
         aim = self._aim()
         self._set_points.change(lambda since: self._gait.aim(aim, since), now)
         number = list(self._shapes).index(self._called)
         self._state = self._state._replace(acting=(*self._gait.values(now), float(number)))
         return self._set_points.reference(time, None)
 
-    def _take(self, now: float) -> None:
-        """Let what is due come into force."""
+    def _start_due_commands(self, now: float) -> None:
+        """Put commands that are due into effect."""
         state = self._state
         program = self._law.program
         if state.coming is not None:
@@ -293,7 +288,7 @@ class Teleoperation(OpenLoop):
 
     @property
     def _called(self) -> str:
-        """Name of the gait that is meant; the scene's own where a changed scene has that one no more."""
+        """Name of the commanded gait; that of the scene if a changed scene no longer has it."""
         gait = self._state.command.gait
         return gait if gait in self._shapes else OWN_GAIT
 
@@ -309,28 +304,28 @@ class Teleoperation(OpenLoop):
         )
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Go on with the settings and the gait of `scene` from the next period on, from where the joints are."""
+        """Continue with the settings and the gait of `scene` from the next period on, without a jump."""
         self._adopt(scene)
         self._set_points.apply_speed(scene)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._state, self._scene, self._set_points.checkpoint()
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._state, scene, set_points = checkpoint
         self._adopt(scene)
         self._set_points.restore(set_points)
 
 
 def command_of(timed: TimedCommand) -> TeleopCommand:
-    """The command of a program's entry."""
+    """Command of a program entry."""
     return TeleopCommand(timed.speed, timed.turn, timed.amplitude, timed.gait)
 
 
 def _gait_problems(scene: Scene) -> list[Problem]:
-    """Whether the gait can be driven ahead."""
+    """Warnings about a gait that cannot propel the robot."""
     yaw, pitch = scene.waves.yaw, scene.waves.pitch
     waves = [yaw, *([pitch] if scene.model.spatial else [])]
     if any(wave.amplitude and wave.omega for wave in waves):
@@ -340,38 +335,38 @@ def _gait_problems(scene: Scene) -> list[Problem]:
     if still and key.rpartition(".")[2] not in type(scene.gait).model_fields:
         key = "gait.odd_temporal_frequency_rad_s"
     message = (
-        "the gait stands still, so nothing says which way is ahead"
+        "the gait has zero frequency, so forward is undefined"
         if still
         else "the gait has no amplitude to drive"
     )
     return [
-        Problem(
-            "warning", key, message, "give another value than 0, or drive a gait of the library"
-        )
+        Problem("warning", key, message, "set a value other than 0, or drive a gait of the library")
     ]
 
 
 def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
-    """Whether full turn goes beyond the joints' stops."""
+    """Warnings if full turn exceeds the joint limits."""
     limit = scene.robot.joint_limit_deg
     reach = scene.gait.reach_deg
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
         return []
-    room = limit - reach
+    margin = limit - reach
     return [
         Problem(
             "warning",
             "controller.max_offset_deg",
-            f"the gait reaches {reach:g}° and full turn adds {law.max_offset_deg:g}°, but the joints' stops are at"
+            f"the gait reaches {reach:g}° and full turn adds {law.max_offset_deg:g}°, but the joint limits are"
             f" {limit:g}°",
-            f"give at most {room:g}",
-            fixes=(Fix(f"Turn by {room:g}° at most", (("controller.max_offset_deg", room),)),),
+            f"set at most {margin:g}",
+            fixes=(
+                Fix(f"Limit the offset to {margin:g}°", (("controller.max_offset_deg", margin),)),
+            ),
         )
     ]
 
 
 def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
-    """Whether the program can be followed."""
+    """Problems of the program."""
     problems = []
     before = 0.0
     possible = steerable_gaits(scene)
@@ -379,51 +374,54 @@ def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
     for number, entry in enumerate(law.program, 1):
         key = f"controller.program[{number}]"
         if entry.time_s < before:
-            message = f"{entry.time_s:g} s comes after {before:g} s in the list"
+            message = f"{entry.time_s:g} s follows {before:g} s in the list"
             problems.append(
                 Problem(
                     "error",
                     f"{key}.time_s",
                     message,
-                    "put the commands in the order of their times",
+                    "sort the commands by time",
                 )
             )
         before = max(before, entry.time_s)
         if entry.gait is not None and entry.gait not in possible:
             listed = ", ".join(possible)
             why = (
-                "this robot cannot do it (it needs a vertical wave, or goes beyond the joints' stops)"
+                "this robot cannot do it (it needs a vertical wave, or exceeds the joint limits)"
                 if entry.gait in known
                 else "there is no such gait"
             )
             problems.append(
-                Problem("error", f"{key}.gait", f'"{entry.gait}": {why}', f"give one of {listed}")
+                Problem("error", f"{key}.gait", f'"{entry.gait}": {why}', f"choose one of {listed}")
             )
     return problems
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene`, which is teleoperated."""
+    """Errors and warnings for a `scene` with this controller."""
     law = scene.controller
     assert isinstance(law, TeleoperationFields)
     if not scene.gait.of_waves:
-        what = f'"{law.kind}" drives waves, and the gait "{scene.gait.kind}" is none'
+        what = f'"{law.kind}" drives waves, but the gait "{scene.gait.kind}" is not a wave'
         return [
             Problem(
-                "error", "controller.kind", what, 'make it "none", or choose a gait of the library'
+                "error",
+                "controller.kind",
+                what,
+                'set it to "none", or choose a gait of the library',
             )
         ]
     return _gait_problems(scene) + _reach_problems(scene, law) + _program_problems(scene, law)
 
 
 def _sets_pace(scene: Scene) -> bool:
-    """Whether the gait's frequency says more than its sign: how fast one wave runs beside the other."""
+    """Whether more than the sign of the gait's frequency matters: the ratio of the speeds of its waves."""
     two = scene.model.spatial and scene.gait.has_vertical_wave
     return two or scene.waves.yaw.omega <= 0.0
 
 
 def _note(law: TeleoperationFields) -> str:
-    """What there is to say about the program; it is written in the scene's file."""
+    """Note about the program, which is edited in the scene file."""
     if not law.program:
         return ""
     count = len(law.program)
@@ -437,7 +435,7 @@ def _says(control: Mapping[str, float]) -> list[Said]:
     return [
         Said(
             "accent",
-            f"gait at {pace:.0f}°/s, bent by {bend:.1f}°" if pace or bend else "gait stands still",
+            f"gait at {pace:.0f}°/s, bent by {bend:.1f}°" if pace or bend else "gait stopped",
         )
     ]
 
@@ -446,7 +444,7 @@ KIND = ControllerKind(
     fields=TeleoperationFields,
     make=Teleoperation,
     title="Teleoperation",
-    help="Keys or a gamepad say how fast the gait runs and how it bends, or which one it is; without them, a program.",
+    help="Keys or a gamepad select the gait and set its speed and turn; without input, a program does.",
     place=5,
     check=check,
     effects=((("gait.frequency_deg_s",), _sets_pace, "only its sign under teleoperation"),),

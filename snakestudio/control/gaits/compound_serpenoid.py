@@ -1,4 +1,4 @@
-"""The compound serpenoid, whose values are those that the library of gaits and start poses reckon with."""
+"""The compound serpenoid gait; the gait library and start poses use the same parameters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import CompoundSerpenoid, envelope_of
 
-__all__ = ["KIND"]
-
 _VERTICAL = (
     "gait.delta_rad",
     *(f"gait.{name}" for name in CompoundSerpenoid.model_fields if name.startswith("even_")),
@@ -18,7 +16,7 @@ _VERTICAL = (
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Whether the envelope is a number at every joint, and the robot has the axes that the gait moves."""
+    """Problems: an envelope that is not finite at each joint, or waves without a joint axis to move."""
     gait = scene.gait
     assert isinstance(gait, CompoundSerpenoid)
     try:
@@ -29,12 +27,12 @@ def _check(scene: Scene) -> list[Problem]:
     problems = []
     kinds = {axis.kind for axis in scene.body.axes}
     if scene.body.in_space and gait.even_amplitude_rad and waves.vertical not in kinds:
-        what = "the robot has no pitch or roll axes, so the vertical wave moves nothing"
+        what = "the robot has no pitch or roll axes, so the vertical wave has no effect"
         problems.append(
             Problem("hint", "gait.even_amplitude_rad", what, 'choose robot.joints = "alternating"')
         )
     if gait.odd_amplitude_rad and "yaw" not in kinds:
-        what = "the robot has no yaw axes, so the lateral wave moves nothing"
+        what = "the robot has no yaw axes, so the lateral wave has no effect"
         problems.append(
             Problem("hint", "gait.odd_amplitude_rad", what, 'choose robot.joints = "alternating"')
         )
@@ -53,7 +51,7 @@ KIND = GaitKind(
     fields=CompoundSerpenoid,
     make=WaveGait,
     title="Compound serpenoid",
-    help="Two waves, lateral and vertical, in the terms of the field: β, A, ω_S, ω_T and δ.",
+    help="A lateral and a vertical wave with the usual parameters β, A, ω_S, ω_T and δ.",
     place=1.5,
     check=_check,
     readable=_is_readable,

@@ -1,4 +1,4 @@
-"""Given torques as references: formulas of time, and what of a scene does not go with them."""
+"""Joint torques as functions of time, and checks of scenes that use them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,12 @@ from snakestudio.model.robot.joint_torque import TorqueLaw, is_readable
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["KIND", "JointTorqueFields", "JointTorques"]
-
 
 class JointTorqueFields(GaitFields):
-    """Torques that the joints' motors are given, as formulas of time: nobody asks for any angle.
+    """Torques of the joint motors as formulas of time, instead of angle references.
 
-    A formula may use the time t (s), the joint's number i (1 to n - 1, from the first link on, as
-    joints are numbered everywhere) and the number of links n. A positive torque raises the joint's
-    angle, yaw or pitch.
+    A formula may use the time t (s), the joint number i (1 to n - 1, from the first link) and the
+    number of links n. A positive torque increases the yaw or pitch angle.
     """
 
     gives_torques = True
@@ -36,8 +33,8 @@ class JointTorqueFields(GaitFields):
         label="Torque",
         unit="N m",
         symbol="τ",
-        help="Torque about every joint's yaw axis as a formula of the time t (s), the joint's number i and the number "
-        "of links n",
+        help="Torque about the yaw axis of each joint as a formula of the time t (s), the joint number i and the "
+        "number of links n",
         max_length=500,
         live=True,
     )
@@ -46,35 +43,35 @@ class JointTorqueFields(GaitFields):
         label="Pitch torque",
         unit="N m",
         symbol="τ_v",
-        help="Torque about every joint's pitch axis as a formula of t, i and n (spatial models)",
+        help="Torque about the pitch axis of each joint as a formula of t, i and n (spatial models)",
         max_length=500,
         live=True,
     )
 
 
 class JointTorques(OpenLoop):
-    """Torques as functions of time; whatever is changed acts at once, for a torque may jump.
+    """Torques as functions of time; changes take effect immediately, because a torque may jump.
 
     Raises `SceneError` if a formula of the scene cannot be used.
 
     Parameters
     ----------
     start : (m,) array, optional
-        Joint angles the robot starts with; nothing leads it anywhere from there.
+        Initial joint angles; unused, because torques need no transition.
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
         self._n_links = scene.robot.n_links
         self._axes = scene.body.axes
         assert isinstance(scene.gait, JointTorqueFields)
-        self._take(scene.gait)
+        self._compile(scene.gait)
 
-    def _take(self, gait: JointTorqueFields) -> None:
+    def _compile(self, gait: JointTorqueFields) -> None:
         self._law = TorqueLaw(gait, self._n_links, self._axes)
         self._gait = gait
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """Torques at the times `time` (k,) and halfway between them: 2k - 1 knots, where the engines' steps look."""
+        """Torques at `time` (k,) and at the midpoints, where engines evaluate them: 2k - 1 knots."""
         t = np.empty(2 * len(time) - 1)
         t[::2] = time
         t[1::2] = 0.5 * (time[:-1] + time[1:])
@@ -83,49 +80,49 @@ class JointTorques(OpenLoop):
         return JointReference(t, nothing, nothing, nothing, torque)
 
     def apply(self, scene: Scene, time: float) -> None:
-        """Go over to the formulas of `scene`.
+        """Use the formulas of `scene`.
 
-        Raises `SceneError` if one of them cannot be used; then nothing has changed.
+        Raises `SceneError` if one of them cannot be used; then nothing changes.
         """
         assert isinstance(scene.gait, JointTorqueFields)
         if scene.gait != self._gait:
-            self._take(scene.gait)
+            self._compile(scene.gait)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._gait
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
-        self._take(checkpoint)
+        """Restore a state returned by `checkpoint`."""
+        self._compile(checkpoint)
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What is wrong in `scene`, whose gait gives torques."""
+    """Errors of a `scene` with this gait."""
     assert isinstance(scene.gait, JointTorqueFields)
     if not scene.body.jointed:
         what = "a continuous body has no joints that torques could drive"
-        fixes = (Fix("Leave the gait out", (("gait", None),)),)
+        fixes = (Fix("Remove the gait", (("gait", None),)),)
         return [
             Problem(
                 "error",
                 "gait.kind",
                 what,
-                "leave gait out, or choose a model of links",
+                "remove the gait, or choose a model with links",
                 fixes=fixes,
             )
         ]
     problems = []
     if scene.controller.acts:
-        what = (
-            f'"{scene.controller.kind}" tells the joints angles, and this gait gives them torques'
+        what = f'"{scene.controller.kind}" commands joint angles, but this gait commands torques'
+        remedy = (
+            'set it to "none", or choose a gait of angles, such as gait.kind = "lateral_undulation"'
         )
-        remedy = 'make it "none", or choose a gait of angles: gait.kind = "lateral_undulation"'
-        fixes = (Fix("Go without a controller", (("controller", None),)),)
+        fixes = (Fix("Remove the controller", (("controller", None),)),)
         problems.append(Problem("error", "controller.kind", what, remedy, fixes=fixes))
     if isinstance(scene.start, GaitStart):
-        what = "a gait of torques asks for no pose that the robot could start in"
-        remedy = 'make it "straight", or "joint_angles" for another pose'
+        what = "a gait of torques defines no pose to start in"
+        remedy = 'set it to "straight", or to "joint_angles" for another pose'
         fixes = (Fix("Start straight", (("start.kind", "straight"),)),)
         problems.append(Problem("error", "start.kind", what, remedy, fixes=fixes))
     try:
@@ -135,7 +132,7 @@ def check(scene: Scene) -> list[Problem]:
     except SceneError as error:
         return [*problems, *error.problems]
     if missing is not None:
-        what = f"it has no usable value for joint {missing.joint} at t = {missing.time:.3g} s"
+        what = f"it has no finite value for joint {missing.joint} at t = {missing.time:.3g} s"
         remedy = "avoid 1/0, and roots and logarithms of negative numbers"
         problems.append(Problem("error", missing.key, what, remedy))
     return problems
@@ -145,7 +142,7 @@ KIND = GaitKind(
     fields=JointTorqueFields,
     torques=JointTorques,
     title="Joint torques",
-    help="The joints get torques that are formulas of time.",
+    help="Joint torques as formulas of time.",
     place=2,
     check=check,
     readable=is_readable,

@@ -1,4 +1,4 @@
-"""Lateral undulation, whose values are those that the library of gaits, start poses and strain laws reckon with."""
+"""Lateral undulation; the gait library, start poses and strain laws use the same parameters."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from snakestudio.control.waves import WaveGait
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.motion import LateralUndulation
 
-__all__ = ["KIND"]
-
 KIND = GaitKind(
     fields=LateralUndulation,
     make=WaveGait,
     title="Lateral undulation",
-    help="A horizontal wave runs along the body.",
+    help="A horizontal wave travels along the body.",
     place=0,
 )

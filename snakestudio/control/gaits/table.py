@@ -1,4 +1,4 @@
-"""A table of joint angles that is played: once or in a loop, faster or slower."""
+"""Playback of a table of joint angles, once or in a loop, at any speed."""
 
 from __future__ import annotations
 
@@ -9,34 +9,32 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.control.look_ahead import Motion
 from snakestudio.control.ramp import Ramp, constant
-from snakestudio.control.waves import Motion
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table, trajectory
 from snakestudio.model.tables.joint_angles import JointTable
 
-__all__ = ["KIND", "TableGait"]
-
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where in the table a run is: `played` at the beginning of the ramp of the speed, and on from there."""
+    """Playback position in the table: `played` at the start of the current speed ramp."""
 
     speed: Ramp
     played: float = 0.0  # s of the table
 
 
 class TableGait:
-    """The angles of a table at the time of the gait, whose speed is changed over a short ramp.
+    """Angles of a table at the time of the gait; changes of the playback speed are ramped.
 
     Raises `SceneError` if the file cannot be used.
 
     Parameters
     ----------
     scene : Scene
-        Its file has an absolute path.
+        A scene in which the path of the file is absolute.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -56,23 +54,23 @@ class TableGait:
         )
 
     def apply(self, gait: TableFields, time: float) -> None:
-        """Ramp to another speed from `time` on; the rest waits for the next start."""
+        """Ramp to another speed from `time` on; other changes apply at the next start."""
         state = self._state
         if gait.speed != state.speed.target:
             played = state.played + float(state.speed.integral(np.array([time]))[0])
             self._state = replace(state, speed=state.speed.towards(gait.speed, time), played=played)
 
     def checkpoint(self) -> Any:
-        """The full state."""
+        """Return the full state."""
         return self._state
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to a state that `checkpoint` gave."""
+        """Restore a state returned by `checkpoint`."""
         self._state = checkpoint
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Whether the table can be played, and what was assumed or bridged in it."""
+    """Errors in the table, and notes on assumptions and interpolated gaps."""
     assert isinstance(scene.gait, TableFields)
     try:
         table = joint_table(scene)
@@ -95,7 +93,7 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _beyond_stops(scene: Scene, table: JointTable) -> Problem | None:
-    """The angle that is farthest beyond a stop of its joint axis."""
+    """Problem for the angle that exceeds its joint limit most."""
     values = scene.axis_values
     over = np.fmax(table.angle - values.upper, values.lower - table.angle)
     over[~np.isfinite(over)] = -np.inf
@@ -106,10 +104,10 @@ def _beyond_stops(scene: Scene, table: JointTable) -> Problem | None:
     angle = math.degrees(table.angle[row, column])
     stop = math.degrees(values.upper[column] if angle > 0.0 else values.lower[column])
     message = (
-        f"joint {axis.joint + 1} ({axis.kind}) is at {angle:.4g}° at {table.time[row]:.4g} s of the table, and it stops"
-        f" at {stop:.4g}°"
+        f"joint {axis.joint + 1} ({axis.kind}) is at {angle:.4g}° at {table.time[row]:.4g} s of the table, but its "
+        f"limit is {stop:.4g}°"
     )
-    return Problem("error", "gait.file", message, "give a table within the stops, or move them")
+    return Problem("error", "gait.file", message, "use a table within the limits, or change them")
 
 
 def _rates(scene: Scene) -> FloatArray:
@@ -121,7 +119,7 @@ KIND = GaitKind(
     fields=TableFields,
     make=TableGait,
     title="Table of joint angles",
-    help="The joints follow a table in a CSV file: commands, or the log of a real robot.",
+    help="The joints follow a table in a CSV file, such as commands or the log of a real robot.",
     place=3,
     check=_check,
     effects=(

@@ -1,4 +1,4 @@
-"""Two waves, whose values are those that the library of gaits, start poses and strain laws reckon with."""
+"""Two waves; the gait library, start poses and strain laws use the same parameters."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from snakestudio.control.waves import WaveGait
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.motion import TwoWaves
 
-__all__ = ["KIND"]
-
 KIND = GaitKind(
     fields=TwoWaves,
     make=WaveGait,
     title="Two waves",
-    help="A horizontal and a vertical wave run along the body.",
+    help="A horizontal and a vertical wave travel along the body.",
     place=1,
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.base import Checkpoint, StepReport
-from snakestudio.engines.continuum_beam.advance import advance_steps
+from snakestudio.engines.continuum_beam.advance import Workspace, advance_steps
 from snakestudio.engines.continuum_beam.params import Params, make_params
 from snakestudio.engines.continuum_beam.rows import BodyBuffers, make_body_buffers, write_row
 from snakestudio.engines.continuum_beam.schema import CHANNELS, ENERGY, make_schema
@@ -144,9 +144,8 @@ class ContinuumBeamEngine:
             state.before[CALL, :n], state.before[CALL, n:] = state.ground, state.hold
         evaluations = int(state.counts[EVALUATIONS])
         overloaded = int(state.counts[OVERLOADED])
-        status = advance_steps(
-            self._params, self._knots, state, self._work, n_steps, wanted, rows, body
-        )
+        space = Workspace(self._work, body)
+        status = advance_steps(self._params, state, space, self._knots, n_steps, wanted, rows)
         return StepReport(
             ok=status == OK,
             message="" if status == OK else self._failure(status),

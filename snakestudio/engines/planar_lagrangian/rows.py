@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.centred_rows import write_centred_links
+from snakestudio.engines.centred_rows import write_centred_links, write_joints, write_sliding_link
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import (
     ACTUATOR,
@@ -25,16 +25,11 @@ from snakestudio.engines.planar_lagrangian.state import (
     State,
     Work,
 )
-from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, RowBuffers
+from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["write_row", "write_state"]
-
-# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
-# of them slip.
-SLIP = 2
-GROUND = -1
 
 
 @jit
@@ -63,11 +58,7 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         params.height,
         state.x,
         state.v,
-        work.theta,
-        work.cos,
-        work.sin,
-        work.part,
-        work.place,
+        work,
         rows,
         i,
     )
@@ -78,12 +69,7 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         rows.impulse_ground[i, k, Z] = params.chain.weight[k] * state.sums[LOAD]
         if wide:
             rows.impulse_ground[i, k, Z] += state.sums[LIFTED + k]
-    for k in range(n - 1):
-        rows.joint_angle[i, k] = state.x[k + 1] - state.x[k]
-        rows.joint_rate[i, k] = state.v[k + 1] - state.v[k]
-        rows.joint_angle_ref[i, k] = work.reference[k, ANGLE]
-        rows.joint_rate_ref[i, k] = work.reference[k, RATE]
-        rows.joint_torque[i, k] = state.torque[k]
+    write_joints(state.x, state.v, work.reference, state.torque, rows, i)
     sums = state.sums
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = -params.chain.total * (
@@ -105,16 +91,7 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
             load += sums[LIFTED + k] - sums[LIFTED + (1 + interval) * n + k]
         fx = state.impulse[k, X] - state.before[interval, k, X]
         fy = state.impulse[k, Y] - state.before[interval, k, Y]
-        if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
-            rows.contact_link[at] = k
-            rows.contact_other[at] = GROUND
-            rows.contact_state[at] = SLIP
-            rows.contact_point[at, X] = rows.link_pose[i, k, X]
-            rows.contact_point[at, Y] = rows.link_pose[i, k, Y]
-            rows.contact_normal[at, Z] = load
-            rows.contact_friction[at, X] = fx
-            rows.contact_friction[at, Y] = fy
-            at += 1
+        at = write_sliding_link(k, load, fx, fy, rows, i, at)
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at

@@ -1,10 +1,11 @@
-"""One step of the classical Runge-Kutta scheme, and the loop over all steps of a call."""
+"""One step of the classical Runge-Kutta scheme."""
 
 from __future__ import annotations
 
 import math
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.advance import Instant, make_advance
+from snakestudio.engines.joint_references import make_row_writer
 from snakestudio.engines.outcome import DIVERGED, OK
 from snakestudio.engines.planar_lagrangian.dynamics import accelerate
 from snakestudio.engines.planar_lagrangian.params import Params
@@ -19,9 +20,8 @@ from snakestudio.engines.planar_lagrangian.state import (
     State,
     Work,
 )
-from snakestudio.engines.row_buffers import RowBuffers
-from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
+from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference
 from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["advance_steps"]
@@ -95,64 +95,33 @@ def _commit(params: Params, state: State, work: Work) -> None:
     state.counts[CALL_STEPS] += 1
 
 
-@jit
-def advance_steps(
-    params: Params,
-    state: State,
-    work: Work,
-    knots: FloatArray,
-    angle: FloatArray,
-    rate: FloatArray,
-    acceleration: FloatArray,
-    torque: FloatArray,
-    n_steps: int,
-    row_steps: IntArray,
-    rows: RowBuffers,
-) -> int:
-    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
-
-    Parameters
-    ----------
-    params, state, work
-        The run.
-    knots, angle, rate, acceleration : (k,), (k, n - 1, 2) each
-        Joint reference.
-    torque : (k, n - 1, 2)
-        What the joints are given instead; of length 0 if they follow the reference.
-    row_steps : (r,) int
-        Ascending step counts; those not reached in this call are left out.
-    rows : RowBuffers
-        Filled from `rows.filled` on.
-    """
-    counts = state.counts
+@inlined
+def _take_step(params: Params, state: State, work: Work, instant: Instant) -> int:
+    """One step; see `engines.advance.take_step`."""
     dt = params.dt
-    next_row = 0
-    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
-        next_row += 1
-    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
-    given = torque.shape[0] > 0
-    linear = torque if given else acceleration
-    for _ in range(n_steps):
-        _begin(state, work)
-        for stage in range(4):
-            # Stages at the beginning, twice in the middle and at the end of the step, as are their
-            # references.
-            time = (counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
-            knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
-            evaluate_linear(knots, linear, 1, time, knot, work.wanted)
-            accelerate(params, state.wrench, work, given, time)
-            _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
-            ahead = dt if stage == 2 else 0.5 * dt
-            for k in range(state.x.shape[0]):
-                work.x[k] = state.x[k] + ahead * work.v[k]
-                work.v[k] = state.v[k] + ahead * work.acceleration[k]
-        if _turned_over(params, state, work):
-            return DIVERGED
-        _commit(params, state, work)
-        if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
-            knot = evaluate_reference(
-                knots, angle, rate, 1, counts[STEP] * dt, knot, work.reference
-            )
-            write_row(params, state, work, rows)
-            next_row += 1
+    knots: JointKnots = instant.knots
+    knot = instant.knot
+    given = knots.torque.shape[0] > 0
+    linear = knots.torque if given else knots.acceleration
+    _begin(state, work)
+    for stage in range(4):
+        # Stages at the beginning, twice in the middle and at the end of the step, as are their
+        # references.
+        time = (state.counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
+        knot = evaluate_reference(
+            knots.time, knots.angle, knots.rate, 1, time, knot, work.reference
+        )
+        evaluate_linear(knots.time, linear, 1, time, knot, work.wanted)
+        accelerate(params, state.wrench, work, given, time)
+        _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
+        ahead = dt if stage == 2 else 0.5 * dt
+        for k in range(state.x.shape[0]):
+            work.x[k] = state.x[k] + ahead * work.v[k]
+            work.v[k] = state.v[k] + ahead * work.acceleration[k]
+    if _turned_over(params, state, work):
+        return DIVERGED
+    _commit(params, state, work)
     return OK
+
+
+advance_steps = make_advance(_take_step, make_row_writer(write_row))

@@ -106,18 +106,18 @@ def find_obstacles(params: Params, work: Work) -> int:
     touching = 0.0
     for k in range(work.cos.shape[0]):
         work.near[LEFT, k] = work.near[RIGHT, k] = -1
-        if params.grid_nx == 0:
+        if params.grid.nx == 0:
             continue
         x, y = work.place[k, X], work.place[k, Y]
-        across = (x - params.grid_x) * params.grid_inverse
-        up = (y - params.grid_y) * params.grid_inverse
-        if not (0.0 <= across < params.grid_nx and 0.0 <= up < params.grid_ny):
+        across = (x - params.grid.x) * params.grid.inverse
+        up = (y - params.grid.y) * params.grid.inverse
+        if not (0.0 <= across < params.grid.nx and 0.0 <= up < params.grid.ny):
             continue
-        cell = int(up) * params.grid_nx + int(across)
+        cell = int(up) * params.grid.nx + int(across)
         cos, sin = work.cos[k], work.sin[k]
         depth_left = depth_right = math.inf
-        for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
-            j = params.grid_items[i]
+        for i in range(params.grid.first[cell], params.grid.first[cell + 1]):
+            j = params.grid.items[i]
             if params.obstacles[j, HALF_X] > 0.0:
                 depth_left, depth_right = _try_box(params, work, k, j, depth_left, depth_right)
                 if (

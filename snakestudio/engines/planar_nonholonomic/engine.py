@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.base import Kernel
+from snakestudio.engines.compiled_engine import CompiledEngine
 from snakestudio.engines.outcome import Figures
-from snakestudio.engines.planar_nonholonomic.params import (
-    Params,
-    damped_by_obstacles,
-    make_params,
-    same_structure,
-)
+from snakestudio.engines.planar_nonholonomic.params import Params, damped_by_obstacles, make_params
 from snakestudio.engines.planar_nonholonomic.rows import write_row, write_state
 from snakestudio.engines.planar_nonholonomic.schema import make_schema
 from snakestudio.engines.planar_nonholonomic.state import (
@@ -31,11 +25,9 @@ from snakestudio.engines.planar_nonholonomic.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
+from snakestudio.engines.planar_obstacles import same_structure
+from snakestudio.engines.row_buffers import CALL
 from snakestudio.engines.saved_state import agreeing, within
-from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
-from snakestudio.kernels._jit import direct
-from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
@@ -43,35 +35,28 @@ from snakestudio.model.world import Ground
 __all__ = ["PlanarNonholonomicEngine"]
 
 
-class PlanarNonholonomicEngine(TimeSteppingEngine):
+class PlanarNonholonomicEngine(CompiledEngine):
     """A snake robot among obstacles that do not let the links they touch move sideways into them.
 
     "Iterations" are evaluations of the equations of motion; the residual is that of the
     constraints' reactions beside the weight of a link.
-
-    Raises `SceneError` if a file that the start refers to cannot be used. `registry.create` finds
-    all other mistakes beforehand.
-
-    Parameters
-    ----------
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
     """
 
     kind = "planar_nonholonomic"
+    kernel = Kernel(advance_steps, write_row, write_state)
     _pushed = False
 
-    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        super().__init__(scene, base_dir, make_schema(scene))
-        self._advance, self._write, self._write_state = (
-            direct(advance_steps),
-            write_row,
-            direct(write_state),
-        )
-        self._params: Params = make_params(scene)
-        self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
-        self._work = make_work(scene.robot.n_links)
-        self._look_out(scene)
+    _make_schema = staticmethod(make_schema)
+    _same_structure = staticmethod(same_structure)
+
+    def _make_params(self, scene: Scene, old: Params | None) -> Params:
+        return make_params(scene, old)
+
+    def _make_state(self, scene: Scene) -> State:
+        return make_state(*planar_pose(scene, self._base_dir), self._params.chain.weight)
+
+    def _make_work(self) -> None:
+        self._work = make_work(len(self._state.acts))
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -94,15 +79,6 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
             (before[-1:], figures[LOAD : LOAD + 1]),
         )
 
-    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """See `TimeSteppingEngine.entry_arguments`."""
-        angle, rate, _, torque = by_joint(reference, 1)
-        return self._params, self._state, self._work, reference.time, angle, rate, torque
-
-    def row_arguments(self) -> tuple[Any, ...]:
-        """See `TimeSteppingEngine.row_arguments`."""
-        return self._params, self._state, self._work
-
     def _calming(self) -> str:
         if not damped_by_obstacles(self._scene):
             return super()._calming()
@@ -111,25 +87,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         own = self._scene.ground.obstacle_damping_ns_per_m
         return f"reduce {key} from {own:g} to {usual:g}" if own > usual else f"reduce {key}"
 
-    def view_arguments(self) -> tuple[Any, ...]:
-        """See `TimeSteppingEngine.view_arguments`."""
-        return self._params, self._state, self._work
-
-    def _grow_contacts(self) -> None:
-        """Nothing: there is room for both sides of every link."""
-
-    def _grow_slots(self) -> None:
-        """Nothing, as `_grow_contacts`."""
-
     def _room_for_contacts(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links
-
-    def _write_present_row(
-        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
-    ) -> None:
-        self._work.reference[:, ANGLE] = angle
-        self._work.reference[:, RATE] = rate
-        self._write_state(self._params, self._state, self._work, rows, CALL if call else ROW)
 
     def _links(self) -> FloatArray:
         theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])
@@ -142,36 +101,11 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         half = len(self._work.x)
         return y[1:n] - y[: n - 1], y[half + 1 : half + n] - y[half : half + n - 1]
 
-    def _take(self, scene: Scene) -> bool:
-        if not same_structure(self._scene, scene):
-            return False
-        self._params = make_params(scene, self._params)
-        self._look_out(scene)
+    def _drop_obstacles(self, old: Params, scene: Scene) -> None:
         self._state.met[self._state.met >= len(self._params.obstacles)] = -1
-        return True
 
-    def _saved_state(self) -> State:
-        return copied(self._state)
-
-    def _restore_state(self, state: State, scene: Scene) -> None:
-        state = agreeing(state, self._state)
-        within(state.acts, 0, 2)
-        params = make_params(scene, self._params)
-        within(state.met, -1, max(1, len(params.obstacles)))
-        self._params = params
-        self._look_out(scene)
-        self._state = state
-
-    def apply_wrench(
-        self, link: int, wrench: tuple[float, float, float, float, float, float]
-    ) -> None:
-        """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
-        self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
-
-    def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """Empty: the constraints' reactions are solved for exactly."""
-        return {}
-
-    def friction_problem(self) -> FrictionProblem | None:
-        """None: see `contact_problem`."""
-        return None
+    def _checked(self, state: Any, params: Params, scene: Scene) -> State:
+        own: State = agreeing(state, self._state)
+        within(own.acts, 0, 2)
+        within(own.met, -1, max(1, len(params.obstacles)))
+        return own

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.centred_map import centred_map, coupling_of, make_chain, mean_mass
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.planar_nonholonomic.chebyshev import table
 from snakestudio.engines.planar_nonholonomic.state import wide
-from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
+from snakestudio.engines.planar_obstacles import obstacle_grid, outlines
 from snakestudio.engines.smooth_joints import make_joints
 from snakestudio.kernels.smooth_robot import CentredChain, SmoothJoints
 from snakestudio.model.ground_friction import axial_friction
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "damped_by_obstacles", "make_params", "same_structure"]
+__all__ = ["Params", "damped_by_obstacles", "make_params"]
 
 
 SHORTEST = 1e-4
@@ -100,16 +100,8 @@ class Params(NamedTuple):
     obstacles: FloatArray
     """Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers."""
 
-    grid_x: float
-    grid_y: float
-    grid_inverse: float
-    grid_nx: int
-    grid_ny: int
-    grid_first: IntArray
-    grid_items: IntArray
-    """`grid_x`, `grid_y`, `grid_inverse`, `grid_nx`, `grid_ny`, `grid_first` and `grid_items`: as
-    in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their
-    height."""
+    grid: Grid
+    """Which outlines are near, but for those that the links cannot meet because of their height."""
 
 
 def _coulomb(scene: Scene) -> FloatArray:
@@ -182,18 +174,8 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     contact_half = np.array([link.contact_half_length for link in robot.links])
     radius = np.array([link.radius for link in robot.links])
     obstacles = outlines(scene.obstacles, float(radius.max()))
-    if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
-        grid = Grid(
-            old.grid_x,
-            old.grid_y,
-            old.grid_inverse,
-            old.grid_nx,
-            old.grid_ny,
-            old.grid_first,
-            old.grid_items,
-        )
-    else:
-        grid = obstacle_grid(obstacles, float((contact_half + radius).max()))
+    reach = float((contact_half + radius).max())
+    grid = obstacle_grid(obstacles, reach, old)
     gx, gy, gz = ground.gravity
     turning, moving = _decay(scene)
     return Params(
@@ -222,23 +204,5 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         far=math.inf,
         schemes=table(),
         obstacles=obstacles,
-        grid_x=grid.x,
-        grid_y=grid.y,
-        grid_inverse=grid.inverse,
-        grid_nx=grid.nx,
-        grid_ny=grid.ny,
-        grid_first=grid.first,
-        grid_items=grid.items,
-    )
-
-
-def same_structure(one: Scene, other: Scene) -> bool:
-    """Whether a running engine of `one` can go on under `other`."""
-    return (
-        one.model == other.model
-        and one.start == other.start
-        and all(fits_the_plane(o) for o in other.obstacles)
-        and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
-        == other.robot
+        grid=grid,
     )

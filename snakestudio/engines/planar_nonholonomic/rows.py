@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.centred_rows import write_centred_links
+from snakestudio.engines.centred_rows import (
+    SLIP,
+    write_centred_links,
+    write_joints,
+    write_sliding_link,
+)
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import (
     CONTACTS,
@@ -14,20 +19,13 @@ from snakestudio.engines.planar_nonholonomic.state import (
     WORST_ROW,
     State,
     Work,
-    X,
-    Y,
 )
 from snakestudio.engines.planar_obstacles import OWNER
-from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, RowBuffers
+from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.vec3 import Z
 
 __all__ = ["write_row", "write_state"]
-
-# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
-# of them slip.
-SLIP = 2
-GROUND = -1
 
 
 @inlined
@@ -60,16 +58,7 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int, inte
         own = WORKS + 2 * k
         fx = state.sums[own] - state.before[interval, own]
         fy = state.sums[own + 1] - state.before[interval, own + 1]
-        if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
-            rows.contact_link[at] = k
-            rows.contact_other[at] = GROUND
-            rows.contact_state[at] = SLIP
-            rows.contact_point[at, X] = rows.link_pose[i, k, X]
-            rows.contact_point[at, Y] = rows.link_pose[i, k, Y]
-            rows.contact_normal[at, Z] = load
-            rows.contact_friction[at, X] = fx
-            rows.contact_friction[at, Y] = fy
-            at += 1
+        at = write_sliding_link(k, load, fx, fy, rows, i, at)
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[1] = at
 
@@ -100,11 +89,7 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         params.radius,
         work.x,
         work.v,
-        work.theta,
-        work.cos,
-        work.sin,
-        work.part,
-        work.place,
+        work,
         rows,
         i,
     )
@@ -118,12 +103,7 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
                 pushed += sums[own + a] + sums[own + 2 + a]
             rows.impulse_obstacle[i, k, a] = pushed
         rows.impulse_ground[i, k, Z] = params.chain.weight[k] * state.figures[LOAD]
-    for k in range(n - 1):
-        rows.joint_angle[i, k] = work.x[k + 1] - work.x[k]
-        rows.joint_rate[i, k] = work.v[k + 1] - work.v[k]
-        rows.joint_angle_ref[i, k] = work.reference[k, ANGLE]
-        rows.joint_rate_ref[i, k] = work.reference[k, RATE]
-        rows.joint_torque[i, k] = state.torque[k]
+    write_joints(work.x, work.v, work.reference, state.torque, rows, i)
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = -params.chain.total * (
         params.gx * work.x[n] + params.gy * work.x[n + 1]

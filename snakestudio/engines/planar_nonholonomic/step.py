@@ -1,4 +1,4 @@
-"""A time step, cut up into parts whose error is kept small, and the loop over all steps of a call.
+"""A time step, cut up into parts whose error is kept small.
 
 Every part is one step of a Runge-Kutta-Chebyshev scheme (see `chebyshev`). The model is stiff, but
 in one way only: joint damping, friction near rest and obstacles make velocities decay at up to 1e4
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
+from snakestudio.engines.advance import Instant, make_advance
+from snakestudio.engines.joint_references import make_row_writer
 from snakestudio.engines.outcome import DIVERGED, FAR, NOT_SOLVED, OK
 from snakestudio.engines.planar_nonholonomic.chebyshev import (
     BEGINNING,
@@ -48,10 +50,9 @@ from snakestudio.engines.planar_nonholonomic.state import (
     X,
     Y,
 )
-from snakestudio.engines.row_buffers import RowBuffers
-from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.gap import end_speed
-from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
+from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference, find_knot
 from snakestudio.kernels.one_sided import one_sided_residual
 
 __all__ = ["advance_steps"]
@@ -139,10 +140,7 @@ def _part(
     params: Params,
     state: State,
     work: Work,
-    knots: FloatArray,
-    angle: FloatArray,
-    rate: FloatArray,
-    torque: FloatArray,
+    knots: JointKnots,
     time: float,
     length: float,
     end: float,
@@ -161,6 +159,7 @@ def _part(
     for they are compiled into it.
     """
     count = 0
+    given = knots.torque.shape[0] > 0
     work.fastest[0] = 0.0
     work.felt[UNCHANGED] = 1.0
     work.felt[TO_CORE] = math.inf
@@ -171,12 +170,14 @@ def _part(
             work.y1[i] = state.y[i]
     for j in range(min(1, stages), stages + 1):
         stage_time = end if j == stages else time + params.schemes[stages, j, TIME] * length
-        knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
-        if torque.shape[0] > 0:
-            evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
+        knot = evaluate_reference(
+            knots.time, knots.angle, knots.rate, 1, stage_time, knot, work.reference
+        )
+        if given:
+            evaluate_linear(knots.time, knots.torque, 1, stage_time, knot, work.given)
         if last and j == stages:
             hold_links(params, work, count, work.sums0)
-        count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
+        count = evaluate(params, state.wrench, state.acts, work.y1, work, given)
         state.counts[EVALUATIONS] += stages > 0
         if count < 0:
             break
@@ -254,23 +255,14 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 
 
 @inlined
-def _step(
-    params: Params,
-    state: State,
-    work: Work,
-    knots: FloatArray,
-    angle: FloatArray,
-    rate: FloatArray,
-    torque: FloatArray,
-    knot: int,
-    begun: bool,
-) -> int:
-    """One time step in parts; what it returns is what it ended with.
+def _take_step(params: Params, state: State, work: Work, instant: Instant) -> int:
+    """One time step in parts; see `engines.advance.take_step`.
 
-    A step that begins where another has just ended has `begun` already: the derivatives there are
-    known.
+    Of a step that begins where another has just ended (`Instant.begun`) the first derivatives are known.
     """
     n = state.acts.shape[0]
+    knot = instant.knot
+    begun = instant.begun
     begin = state.counts[STEP] * params.dt
     passed = fastest = 0.0
     to_core = math.inf
@@ -309,10 +301,7 @@ def _step(
             params,
             state,
             work,
-            knots,
-            angle,
-            rate,
-            torque,
+            instant.knots,
             begin + passed,
             own,
             end,
@@ -356,8 +345,7 @@ def _step(
             status = int(FAR)
             continue
         passed = params.dt if last else passed + own
-        while knot < len(knots) - 2 and knots[knot + 1] <= begin + passed:
-            knot += 1
+        knot = find_knot(instant.knots, begin + passed, knot)
         for i in range(state.y.shape[0]):
             state.y[i] = work.y1[i]
         for i in range(state.sums.shape[0]):
@@ -386,51 +374,4 @@ def _step(
     return OK
 
 
-@jit
-def advance_steps(
-    params: Params,
-    state: State,
-    work: Work,
-    knots: FloatArray,
-    angle: FloatArray,
-    rate: FloatArray,
-    torque: FloatArray,
-    n_steps: int,
-    row_steps: IntArray,
-    rows: RowBuffers,
-) -> int:
-    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
-
-    Parameters
-    ----------
-    params, state, work
-        The run.
-    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
-        Joint reference.
-    torque : (k, n - 1, 2)
-        What the joints are given instead; of length 0 if they follow the reference.
-    row_steps : (r,) int
-        Ascending step counts; those not reached in this call are left out.
-    rows : RowBuffers
-        Filled from `rows.filled` on.
-    """
-    counts = state.counts
-    next_row = 0
-    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
-        next_row += 1
-    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
-    begun = n_steps < 0
-    for _ in range(n_steps):
-        while knot < len(knots) - 2 and knots[knot + 1] <= counts[STEP] * params.dt:
-            knot += 1
-        status = _step(params, state, work, knots, angle, rate, torque, knot, begun)
-        if status != OK:
-            return status
-        begun = True
-        if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
-            knot = evaluate_reference(
-                knots, angle, rate, 1, counts[STEP] * params.dt, knot, work.reference
-            )
-            write_row(params, state, work, rows)
-            next_row += 1
-    return OK
+advance_steps = make_advance(_take_step, make_row_writer(write_row))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from snakestudio.engines.contact_sums import CONTACTS, LOADED, SLOT_CALL, SLOT_ROW, SLOTS_ROW, STEP
 from snakestudio.engines.planar_nonsmooth.params import CENTRE, HALF, HIGH, LOW, RADIUS, Params
 from snakestudio.engines.planar_nonsmooth.state import (
-    CONTACTS,
     FRICTION_X,
     FRICTION_Y,
-    LOADED,
     NORMAL_X,
     NORMAL_Y,
     POINT_X,
     POINT_Y,
-    SLOT_CALL,
-    SLOT_ROW,
-    SLOTS_ROW,
-    STEP,
     STICKS,
     WEIGHT,
     State,
@@ -146,7 +141,7 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
     # no literal 0: what is given `count` would be compiled for that as well
     count: int = work.active[1]
     capacity = work.link.shape[0]
-    if params.grid_nx == 0:
+    if params.grid.nx == 0:
         return 0
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
@@ -156,13 +151,13 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         cos, sin = work.cos[k], work.sin[k]
         x = state.q[k, X] + half_dt * state.u[k, X] + centre * cos
         y = state.q[k, Y] + half_dt * state.u[k, Y] + centre * sin
-        across = (x - params.grid_x) * params.grid_inverse
-        up = (y - params.grid_y) * params.grid_inverse
-        if not (0.0 <= across < params.grid_nx and 0.0 <= up < params.grid_ny):
+        across = (x - params.grid.x) * params.grid.inverse
+        up = (y - params.grid.y) * params.grid.inverse
+        if not (0.0 <= across < params.grid.nx and 0.0 <= up < params.grid.ny):
             continue
-        cell = int(up) * params.grid_nx + int(across)
-        for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
-            j = params.grid_items[i]
+        cell = int(up) * params.grid.nx + int(across)
+        for i in range(params.grid.first[cell], params.grid.first[cell + 1]):
+            j = params.grid.items[i]
             if params.obstacles[j, HALF_X] > 0.0:
                 count = _detect_box(params, state, work, count, k, j, x, y)
                 continue

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 import math
 
+from snakestudio.engines.contact_sums import (
+    ACTUATOR,
+    CONTACTS,
+    EXTERNAL,
+    FRICTION,
+    GRAVITY,
+    JOINT,
+    OBSTACLE,
+    STEP,
+    STOP,
+)
 from snakestudio.engines.motors import Motor, given_torque, motor_torque
 from snakestudio.engines.planar_nonsmooth.params import (
     AXIS,
@@ -18,24 +29,15 @@ from snakestudio.engines.planar_nonsmooth.params import (
     Params,
 )
 from snakestudio.engines.planar_nonsmooth.state import (
-    ACTUATOR,
-    CONTACTS,
     DAMPER,
-    EXTERNAL,
-    FRICTION,
     GIVEN,
-    GRAVITY,
     GROUND_X,
     GROUND_Y,
     GROUND_Z,
-    JOINT,
-    OBSTACLE,
     OBSTACLE_X,
     OBSTACLE_Y,
     PROJECTION,
     SPRING,
-    STEP,
-    STOP,
     State,
     Work,
 )

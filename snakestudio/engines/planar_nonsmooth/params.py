@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.ground_map import make_ground_map, varies
-from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
+from snakestudio.engines.planar_obstacles import obstacle_grid, outlines
 from snakestudio.kernels.ground_patches import AGAINST_AXIS, WITH_AXIS, GroundMap
 from snakestudio.kernels.planar_ground import law_table
 from snakestudio.kernels.planar_problem import BOX, DISC, HALVES, MASS, UNIT_VELOCITY, link_table
@@ -19,7 +19,7 @@ from snakestudio.model.ground_friction import axial_friction
 from snakestudio.model.robot.pose import joint_arms
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "friction_kind", "make_params", "same_structure"]
+__all__ = ["Params", "friction_kind", "make_params"]
 
 
 # Columns of Params.shape.
@@ -110,21 +110,8 @@ class Params(NamedTuple):
     obstacles: FloatArray
     """Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers."""
 
-    grid_x: float
-    grid_y: float
-    grid_inverse: float
-    """`grid_x`, `grid_y` and `grid_inverse`: corner of the grid, m, and 1 / size of its cells,
-    1/m."""
-
-    grid_nx: int
-    grid_ny: int
-    """`grid_nx` and `grid_ny`: number of cells either way."""
-
-    grid_first: IntArray
-    grid_items: IntArray
-    """`grid_first` and `grid_items`: cell c lists the obstacles
-    grid_items[grid_first[c]:grid_first[c + 1]]; those that the links cannot meet because of their
-    height are in none."""
+    grid: Grid
+    """Which outlines are near, but for those that the links cannot meet because of their height."""
 
 
 def friction_kind(scene: Scene) -> int:
@@ -191,18 +178,8 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
     joints = _joint_table(scene)
     obstacles = outlines(scene.obstacles, float(shape[:, RADIUS].max()))
     extent = np.abs(shape[:, CENTRE]) + shape[:, HALF]
-    if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
-        grid = Grid(
-            old.grid_x,
-            old.grid_y,
-            old.grid_inverse,
-            old.grid_nx,
-            old.grid_ny,
-            old.grid_first,
-            old.grid_items,
-        )
-    else:
-        grid = obstacle_grid(obstacles, float((extent + shape[:, RADIUS]).max()))
+    reach = float((extent + shape[:, RADIUS]).max())
+    grid = obstacle_grid(obstacles, reach, old)
     gx, gy, gz = scene.ground.gravity
     ground = make_ground_map(scene, base_dir)
     kind = friction_kind(scene)
@@ -233,23 +210,5 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
         max_iterations=solver.max_iterations,
         far=math.inf,
         obstacles=obstacles,
-        grid_x=grid.x,
-        grid_y=grid.y,
-        grid_inverse=grid.inverse,
-        grid_nx=grid.nx,
-        grid_ny=grid.ny,
-        grid_first=grid.first,
-        grid_items=grid.items,
-    )
-
-
-def same_structure(one: Scene, other: Scene) -> bool:
-    """Whether a running engine of `one` can go on under `other`."""
-    return (
-        one.model == other.model
-        and one.start == other.start
-        and all(fits_the_plane(o) for o in other.obstacles)
-        and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
-        == other.robot
+        grid=grid,
     )

@@ -5,26 +5,28 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, REST, STIFFNESS, Params
-from snakestudio.engines.planar_nonsmooth.state import (
+from snakestudio.engines.contact_sums import (
     ACTUATOR,
     CONTACTS,
+    ITERATIONS,
+    LOADED,
+    SLOT_ROW,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+)
+from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, REST, STIFFNESS, Params
+from snakestudio.engines.planar_nonsmooth.state import (
     DAMPER,
     FRICTION_X,
     FRICTION_Y,
     GROUND_Z,
-    ITERATIONS,
-    LOADED,
     NORMAL_X,
     NORMAL_Y,
     POINT_X,
     POINT_Y,
     PROJECTION,
-    SLOT_ROW,
-    SLOTS_ROW,
-    STEP,
     STICKS,
-    UNCONVERGED,
     WEIGHT,
     WORST_ROW,
     State,

@@ -14,39 +14,16 @@ from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 __all__ = [
     "State",
     "Work",
-    "grow_contacts",
-    "grow_slots",
+    "Workspace",
     "make_state",
     "make_work",
     "with_loads_by_link",
 ]
 
 
-# Entries of State.counts.
-STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(
-    8
-)
-# Entries of State.sums.
-(
-    ACTUATOR,
-    FRICTION,
-    GRAVITY,
-    OBSTACLE,
-    JOINT,
-    STOP,
-    EXTERNAL,
-    PROJECTION,
-    SPRING,
-    DAMPER,
-    WORST_ROW,
-    WORST_CALL,
-) = range(12)
-
-# Entries of State.contact after link, body and feature.
-SLOT_ROW = 3
-SLOT_CALL = 4
-# Entries of State.slot_key after these.
-LOADED = 3
+# Entries of State.sums after those in `contact_sums`.
+PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 12)
+# Entry of State.slot_key after those there.
 STICKS = 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
@@ -172,6 +149,14 @@ class Work(NamedTuple):
     """Number of obstacle contacts of the step, and how many of these have friction."""
 
 
+class Workspace(NamedTuple):
+    """All that a step needs beside the state."""
+
+    work: Work
+    scratch: ChainScratch
+    """Of the solver."""
+
+
 def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
     """State at the start of a run; all its arrays have the order of C, for kernels are compiled for one order."""
     n = len(q)
@@ -196,7 +181,7 @@ def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
     )
 
 
-def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
+def make_work(n: int, capacity: int) -> Workspace:
     """Workspace for `n` links and `capacity` obstacle contacts."""
     j = n - 1
     c = capacity
@@ -230,7 +215,7 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         joint=np.zeros((j, 2)),
         active=np.zeros(2, np.int64),
     )
-    return work, make_scratch(n, capacity)
+    return Workspace(work, make_scratch(n, capacity))
 
 
 def with_loads_by_link(state: State) -> State:
@@ -252,22 +237,3 @@ def with_loads_by_link(state: State) -> State:
             [state.before[:, :n], np.repeat(earlier, n).reshape(2, n, 1)], axis=2
         ),
     )
-
-
-def grow_contacts(state: State) -> State:
-    """`state` with room for twice as many obstacle contacts."""
-    room = len(state.normal)
-    contact = np.concatenate([state.contact, np.full_like(state.contact, -1)])
-    normal, tangent = (
-        np.concatenate([array, np.zeros(room)]) for array in (state.normal, state.tangent)
-    )
-    return state._replace(contact=contact, normal=normal, tangent=tangent)
-
-
-def grow_slots(state: State) -> State:
-    """`state` with room for twice as many contact slots."""
-    keys, sums = (
-        np.concatenate([array, np.zeros_like(array)], axis=1)
-        for array in (state.slot_key, state.slot_sum)
-    )
-    return state._replace(slot_key=keys, slot_sum=sums)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.contact_sums import CONTACTS, LOADED, SLOT_CALL, SLOT_ROW, SLOTS_ROW, STEP
 from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, ROW
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import (
     BODY_Y,
-    CONTACTS,
     FRICTION_X,
     FRICTION_Y,
     FRICTION_Z,
@@ -18,7 +18,6 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     GROUND_Z,
     LAST,
     LOAD,
-    LOADED,
     MOMENT_X,
     MOMENT_Y,
     MU_ACROSS,
@@ -32,11 +31,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     S_Z,
     SLIDE_X,
     SLIDE_Y,
-    SLOT_CALL,
-    SLOT_ROW,
-    SLOTS_ROW,
     STEADY,
-    STEP,
     T_X,
     T_Y,
     T_Z,

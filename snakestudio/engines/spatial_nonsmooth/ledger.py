@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.spatial_nonsmooth.dynamics import spring_impulse
-from snakestudio.engines.spatial_nonsmooth.params import DAMPING, Params
-from snakestudio.engines.spatial_nonsmooth.state import (
+from snakestudio.engines.contact_sums import (
     ACTUATOR,
-    ANGLE,
-    DAMPER,
     EXTERNAL,
     FRICTION,
     GRAVITY,
-    GYROSCOPIC,
     JOINT,
     OBSTACLE,
+    STOP,
+)
+from snakestudio.engines.spatial_nonsmooth.dynamics import spring_impulse
+from snakestudio.engines.spatial_nonsmooth.params import DAMPING, Params
+from snakestudio.engines.spatial_nonsmooth.state import (
+    ANGLE,
+    DAMPER,
+    GYROSCOPIC,
     RATE_START,
     SPRING,
-    STOP,
     State,
     Work,
 )

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import math
 
+from snakestudio.engines.contact_sums import (
+    ACTUATOR,
+    CONTACTS,
+    ITERATIONS,
+    LOADED,
+    SLOT_ROW,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+)
 from snakestudio.engines.row_buffers import (
     BODY,
     FEATURE,
@@ -20,18 +30,10 @@ from snakestudio.engines.row_buffers import (
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import REST, STIFFNESS, Params
 from snakestudio.engines.spatial_nonsmooth.state import (
-    ACTUATOR,
-    CONTACTS,
     GOAL,
     GOAL_RATE,
-    ITERATIONS,
     LAST,
     LOAD,
-    LOADED,
-    SLOT_ROW,
-    SLOTS_ROW,
-    STEP,
-    UNCONVERGED,
     WEIGHT,
     WORST_ROW,
     State,

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.chain_schema import chain_schema, has_springs
+from snakestudio.engines.chain_schema import (
+    CONTACT_ENERGY,
+    SPRING_ENERGY,
+    chain_schema,
+    has_springs,
+)
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 
-__all__ = ["ENERGY", "SPRING_ENERGY", "make_schema"]
+__all__ = ["ENERGY", "make_schema"]
 
 
 ENERGY = (
-    "kinetic",
-    "potential",
-    "work_actuator",
-    "work_friction",
-    "work_gravity",
-    "work_obstacle",
-    "work_joint",
-    "work_stop",
-    "work_external",
+    *CONTACT_ENERGY,
     "work_gyroscopic",
     "work_projection",
 )
@@ -27,10 +24,6 @@ ENERGY = (
 "potential" is minus "work_gravity" minus "work_projection" minus "work_spring". "work_obstacle" is
 that of all normal forces, the ground's too; "work_gyroscopic" is what the explicit treatment of the
 gyroscopic torque makes of a term that does no work."""
-
-SPRING_ENERGY = ("work_spring", "work_damper")
-"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The
-energy that the springs store is part of "potential"."""
 
 
 def make_schema(scene: Scene) -> Schema:

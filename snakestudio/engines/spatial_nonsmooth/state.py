@@ -14,46 +14,17 @@ from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scr
 __all__ = [
     "State",
     "Work",
-    "grow_contacts",
-    "grow_slots",
+    "Workspace",
     "make_state",
     "make_work",
     "with_axes_in_a_row",
 ]
 
 
-# Entries of State.counts.
-(
-    STEP,
-    ITERATIONS,
-    UNCONVERGED,
-    CALL_ITERATIONS,
-    CALL_STEPS,
-    CONTACTS,
-    SLOTS_ROW,
-    SLOTS_CALL,
-    STEADY,
-) = range(9)
-# Entries of State.sums.
-(
-    ACTUATOR,
-    FRICTION,
-    GRAVITY,
-    OBSTACLE,
-    JOINT,
-    STOP,
-    EXTERNAL,
-    GYROSCOPIC,
-    PROJECTION,
-    SPRING,
-    DAMPER,
-    WORST_ROW,
-    WORST_CALL,
-) = range(13)
-# Entries of State.contact after link, body and feature, and of State.slot_key.
-SLOT_ROW = 3
-SLOT_CALL = 4
-LOADED = 3
+# Entry of State.counts after those in `contact_sums`.
+STEADY = 8
+# Entries of State.sums after those there.
+GYROSCOPIC, PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 13)
 # Entries of State.slot_sum after the normal impulse, and after the point.
 FRICTION_X, FRICTION_Y, FRICTION_Z = range(3, 6)
 WEIGHT = 9
@@ -239,6 +210,14 @@ class Work(NamedTuple):
     """Body axes at the end of the step."""
 
 
+class Workspace(NamedTuple):
+    """All that a step needs beside the state."""
+
+    work: Work
+    scratch: SpatialScratch
+    """Of the solver."""
+
+
 def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16) -> State:
     """State at the start: `q` (n, 7), `u` (n, 6), joint angles (m,); room for `extra` contacts with obstacles."""
     n = len(q)
@@ -269,7 +248,7 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
     )
 
 
-def make_work(n: int, axes: int, capacity: int) -> tuple[Work, SpatialScratch]:
+def make_work(n: int, axes: int, capacity: int) -> Workspace:
     """Workspace for `n` links, `axes` joint axes and `capacity` contacts."""
     m, c = axes, capacity
     found = ContactList(
@@ -311,7 +290,7 @@ def make_work(n: int, axes: int, capacity: int) -> tuple[Work, SpatialScratch]:
         wrench=np.zeros((n - 1, 6)),
         end=np.zeros((n, 9)),
     )
-    return work, make_spatial_scratch(n, m, c)
+    return Workspace(work, make_spatial_scratch(n, m, c))
 
 
 def with_axes_in_a_row(state: State) -> State:
@@ -341,27 +320,3 @@ def with_axes_in_a_row(state: State) -> State:
         stop=np.ravel(state.stop),
         sums=np.insert(state.sums, SPRING, [0.0, 0.0]),
     )
-
-
-def grow_contacts(state: State) -> State:
-    """`state` with room for twice as many contacts."""
-    used = len(state.law)
-    contact = np.full((2 * used, 5), -1, np.int64)
-    law = np.zeros((2 * used, 5))
-    before = np.zeros((2 * used, 5))
-    stick = np.zeros(2 * used, np.int64)
-    contact[:used] = state.contact
-    law[:used] = state.law
-    before[:used] = state.law_before
-    stick[:used] = state.stick
-    return state._replace(contact=contact, law=law, law_before=before, stick=stick)
-
-
-def grow_slots(state: State) -> State:
-    """`state` with room for twice as many contact slots."""
-    slots = state.slot_key.shape[1]
-    keys = np.zeros((2, 2 * slots, 4), np.int64)
-    sums = np.zeros((2, 2 * slots, 10))
-    keys[:, :slots] = state.slot_key
-    sums[:, :slots] = state.slot_sum
-    return state._replace(slot_key=keys, slot_sum=sums)

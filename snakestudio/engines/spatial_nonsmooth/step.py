@@ -1,10 +1,22 @@
-"""One step of P1, block by block, and the loop over all steps of a call."""
+"""One step of P1, block by block."""
 
 from __future__ import annotations
 
 import math
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
+from snakestudio.engines.advance import Instant, make_advance
+from snakestudio.engines.contact_sums import (
+    CALL_ITERATIONS,
+    CALL_STEPS,
+    CONTACTS,
+    ITERATIONS,
+    SLOTS_CALL,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+)
+from snakestudio.engines.joint_references import show_references, take_references
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
     DIVERGED,
@@ -33,32 +45,23 @@ from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.rows import classify_stick, write_row
 from snakestudio.engines.spatial_nonsmooth.state import (
     ANGLE,
-    CALL_ITERATIONS,
-    CALL_STEPS,
-    CONTACTS,
     COS,
-    ITERATIONS,
     NEW_COS,
     NEW_SIN,
     SIN,
-    SLOTS_CALL,
-    SLOTS_ROW,
     STEADY,
-    STEP,
-    UNCONVERGED,
     WORST_CALL,
     WORST_ROW,
     State,
     Work,
+    Workspace,
 )
-from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.gap import end_speed
-from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import RX, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
-from snakestudio.kernels.spatial_scratch import SpatialScratch
 from snakestudio.kernels.spatial_solver import solve_spatial
 from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -106,13 +109,11 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
 
 
 @inlined
-def _step(
-    params: Params, state: State, work: Work, scratch: SpatialScratch, room: int, given: bool
-) -> int:
-    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row).
-
-    `given`: the motors get the torques in `work.given`.
-    """
+def _take_step(params: Params, state: State, space: Workspace, instant: Instant) -> int:
+    """One step from u_A, q_A to u_E, q_E; see `engines.advance.take_step`."""
+    work = space.work
+    scratch = space.scratch
+    given = take_references(params, instant, state.counts[STEP], work.reference, work.given)
     # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force
     # directions.
     midpoint(params, state, work)
@@ -124,7 +125,7 @@ def _step(
     used = max(state.counts[SLOTS_ROW], state.counts[SLOTS_CALL]) + n_contacts
     if params.friction.shape[0] > 0 and used > state.slot_key.shape[1]:
         return SLOT_OVERFLOW
-    if 0 <= room < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
+    if 0 <= instant.room < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
         return ROW_OVERFLOW
     if params.varied > 0:
         time = (state.counts[STEP] + 0.5) * params.dt
@@ -190,61 +191,21 @@ def _step(
     return OK
 
 
-@jit
-def advance_steps(
-    params: Params,
-    state: State,
-    work: Work,
-    scratch: SpatialScratch,
-    knots: FloatArray,
-    angle: FloatArray,
-    rate: FloatArray,
-    torque: FloatArray,
-    n_steps: int,
-    row_steps: IntArray,
-    rows: RowBuffers,
+@inlined
+def _write_due_row(
+    params: Params, state: State, space: Workspace, instant: Instant, rows: RowBuffers
 ) -> int:
-    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
+    work = space.work
+    show_references(instant, state.counts[STEP] * params.dt, work.reference)
+    classify_stick(state, work)
+    write_row(params, state, work, rows)
+    return OK
 
-    Parameters
-    ----------
-    params, state, work, scratch
-        The run.
-    knots, angle, rate : (k,), (k, m, 1), (k, m, 1)
-        Joint reference.
-    torque : (k, m, 1)
-        What the motors are given instead; of length 0 if they follow the reference.
-    row_steps : (r,) int
-        Ascending step counts; those not reached in this call are left out.
-    rows : RowBuffers
-        Filled from `rows.filled` on.
-    """
-    counts = state.counts
-    next_row = 0
-    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
-        next_row += 1
-    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
-    status = OK
-    given = torque.shape[0] > 0
-    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque
-    # is that at t_M.
-    ahead = 1.0 if params.implicit and not given else 0.5
-    for _ in range(n_steps):
-        is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
-        room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
-        time = (counts[STEP] + ahead) * params.dt
-        knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
-        if given:
-            evaluate_linear(knots, torque, 1, time, knot, work.given)
-        status = _step(params, state, work, scratch, room, given)
-        if status != OK:
-            break
-        if is_row:
-            time = counts[STEP] * params.dt
-            knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
-            classify_stick(state, work)
-            write_row(params, state, work, rows)
-            next_row += 1
-    if counts[CALL_STEPS] > 0:
-        classify_stick(state, work)
-    return status
+
+@inlined
+def _end_call(params: Params, state: State, space: Workspace) -> None:
+    if state.counts[CALL_STEPS] > 0:
+        classify_stick(state, space.work)
+
+
+advance_steps = make_advance(_take_step, _write_due_row, end_call=_end_call)

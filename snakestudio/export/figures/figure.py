@@ -20,9 +20,6 @@ from snakestudio.model.recording import Recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Measured", "Need", "Origin", "PaperFigure", "columns", "printed", "save"]
-
-
 _STYLE: Any = {
     **PLAIN,
     "axes.labelsize": 7.0,

@@ -44,19 +44,6 @@ from snakestudio.paths import scenes_dir
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "PAPERS",
-    "TRACKED_LINK",
-    "Wanted",
-    "draw_figure",
-    "figures_of",
-    "figures_of_paper",
-    "laid_over",
-    "needed",
-    "prepared",
-    "write_run_figures",
-]
-
 PAPERS = {
     "P1": "Transeth, Leine, Glocker, Pettersen 2008: 3D non-smooth model",
     "P2": "Transeth, Leine, Glocker, Pettersen, Liljebäck 2008: obstacle-aided locomotion",

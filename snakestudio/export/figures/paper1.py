@@ -23,8 +23,6 @@ from snakestudio.model.recording import Recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES"]
-
 _MIDDLE = 6
 """The tracked link of P1 and P2, counted from 1."""
 
@@ -59,7 +57,8 @@ def _soft_start(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
 
 def _snapshots(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     from snakestudio.drawing.style import LIGHT
-    from snakestudio.export.video import FramePainter, VideoOptions
+    from snakestudio.export.painter import FramePainter
+    from snakestudio.export.video_options import VideoOptions
     from snakestudio.render.offscreen import OffscreenRenderer
 
     width, height = _PIXELS

@@ -27,9 +27,6 @@ from snakestudio.model.recording import Recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES"]
-
-
 _MIDDLE = 6
 _POSTURE_S = 5.2
 _FORCES_S = (4.5, 5.5)

@@ -17,9 +17,6 @@ from snakestudio.model.recording import Recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES"]
-
-
 _GOOD = "#2a7f3f"
 _MEAN_S = 0.1
 """The speed is a mean over this time: contacts make the momentary one jump."""

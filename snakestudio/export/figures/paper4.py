@@ -31,9 +31,6 @@ from snakestudio.model.recording import Recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES"]
-
-
 _JOINTS = (1, 5, 9)
 _NOTHING = 1e-18
 """What a logarithmic axis shows of 0."""

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES"]
-
-
 _WORM = Need("worm")
 _FASTER = Need("worm_accelerating")
 _INCHWORM = Need("inchworm")

@@ -18,19 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = [
-    "EXPERIMENT",
-    "RUN",
-    "link_over_time",
-    "link_track",
-    "look_at",
-    "plan_axes",
-    "pose_at",
-    "subtitle",
-    "time_axes",
-]
-
-
 RUN: Colour = colour("#0b5fa5")
 EXPERIMENT: Colour = colour("#c2570c")
 """Colours of simulations and experiments in print; they differ in grey, too."""

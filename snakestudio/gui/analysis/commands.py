@@ -12,8 +12,6 @@ from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.analysis.frame import ReportExporter
 from snakestudio.gui.core.command import Command, Context, is_jointed, is_strained
 
-__all__ = ["COMPARE", "IMPORT", "AnalysisContext"]
-
 
 class AnalysisContext(Context, Protocol):
     """What these commands work with."""

@@ -13,9 +13,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import Axis, Heat, Trace
 
-__all__ = ["Curve", "HeatStrip", "HoldTicks", "level_line", "points"]
-
-
 _DASHES = [6.0, 4.0]
 """Dashes and gaps of another run's curves, in widths of the line."""
 _THICK = 1.5

@@ -11,8 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import ChartData, Dot
 
-__all__ = ["Extras"]
-
 _RADIUS = 4.5
 _SMALL = 0.10
 """How opaque a selected span is."""

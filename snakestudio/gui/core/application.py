@@ -13,8 +13,6 @@ from PySide6.QtWidgets import QApplication
 
 from snakestudio.viewmodel.no_window import why_no_window
 
-__all__ = ["make_application"]
-
 _UNLOADED = re.compile(r'Could not load the Qt platform plugin "(\w+)"')
 
 

@@ -13,18 +13,6 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 
-__all__ = [
-    "BODY_MENU",
-    "SEPARATOR",
-    "Command",
-    "Context",
-    "always",
-    "is_jointed",
-    "is_strained",
-    "line",
-    "meets_obstacles",
-]
-
 SEPARATOR = "-"
 
 BODY_MENU = "View/Colour Body by"

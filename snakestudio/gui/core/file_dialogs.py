@@ -11,16 +11,6 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.paths import is_program_folder
 
-__all__ = [
-    "FileFolders",
-    "FileKind",
-    "ask_folder",
-    "ask_open",
-    "ask_open_many",
-    "ask_save",
-    "choose_file",
-]
-
 
 class FileKind(StrEnum):
     """Kinds of files, by the key of the settings under which the last folder of each is kept."""

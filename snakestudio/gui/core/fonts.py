@@ -8,8 +8,6 @@ from pathlib import Path
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication
 
-__all__ = ["add_missing_fonts"]
-
 _FILES = {
     "DejaVuSans.ttf": "Sans Serif",
     "DejaVuSans-Bold.ttf": "Sans Serif",

@@ -11,8 +11,6 @@ from snakestudio.drawing.style import colour
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
-__all__ = ["OverlaidRuns", "RunsOver", "ghost_at", "has_ended"]
-
 _OPACITY = 0.45
 _LATE = 0.5
 """A ghost stays for this share of a row's interval after its run's end."""

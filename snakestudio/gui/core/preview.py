@@ -13,8 +13,6 @@ from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
 
-__all__ = ["PRESET_MIME", "Preview", "dragged_preset"]
-
 PRESET_MIME = "application/x-snakestudio-preset"
 """What is dragged out of the palette: the name of a preset."""
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
-__all__ = ["RecentFiles"]
-
 _MOST = 10
 
 

@@ -3,9 +3,9 @@
 `RobotController` opens and closes the link, the live source on it (`LiveRobot`) and an emulated
 robot, sends the heartbeat of the window, and polls what the link knows 20 times a second. Every
 other part of the window takes the controller: it reads `state`, `status` and `telemetry`, follows
-the signals, and calls `stop`, `stream`, `disarm` and `reset`. `LiveRobot` has a thread of its own,
-on which it checks everything that forbids arming or streaming, makes the references, follows the
-scene, and records (`LiveRuns`). The `Link` has the bus, in a process of its own, and decides last.
+the signals, and calls `stop`, `stream`, `disarm` and `reset`. `LiveRobot` has a separate thread,
+where it checks everything that forbids arming or streaming, makes the references, follows the
+scene, and records (`LiveRuns`). The `Link` has the bus, in a separate process, and decides last.
 `RobotFeature` shows notices and dialogs, and owns nothing of the robot.
 
 The heartbeat comes from the event loop of the window and from nothing else: a window that hangs
@@ -67,7 +67,7 @@ class RobotController(QObject):
     Parameters
     ----------
     document : Document
-        Its scene says what the robot shall do.
+        Its scene drives the robot.
     session_controller : SessionController
         Shows the robot in place of the simulation.
     new_run : callable
@@ -143,7 +143,7 @@ class RobotController(QObject):
 
     @property
     def connected(self) -> bool:
-        """Whether there is a robot that Stop and the space bar are for, whatever state it is in."""
+        """Whether there is a robot that Stop and the space bar stop, in any state."""
         return self.link is not None
 
     @property
@@ -170,7 +170,7 @@ class RobotController(QObject):
 
     @property
     def arming(self) -> bool:
-        """Whether torque was asked for, and may come on yet."""
+        """Whether torque was requested and may still come on."""
         return self.live is not None and self.live.arming
 
     @property
@@ -205,8 +205,8 @@ class RobotController(QObject):
     ) -> None:
         """Start an emulated robot, and connect to it.
 
-        Raises `LinkError` if that is not possible. Raises `UsageError` if the open scene's robot is
-        not that of the profile, and shall be moved on its ground.
+        Raises `LinkError` if that is not possible, and `UsageError` with `on_ground` if the robot
+        of the open scene is not that of the profile.
         """
         document = self._document
         scene = document.scene if on_ground else None
@@ -277,7 +277,7 @@ class RobotController(QObject):
         self._session_controller.set_robot(Robot(live, self.link.profile.name))
 
     def watch_traffic(self, watcher: QObject, watch: bool) -> None:
-        """Somebody looks at the traffic, or does not: to put it into words costs time that nobody should pay unseen."""
+        """Begin or end decoding of the traffic for a watcher: without one, it would cost time for nothing."""
         (self._watchers.add if watch else self._watchers.discard)(watcher)
 
     def watch(self, choices: LiveChoices) -> None:
@@ -306,7 +306,7 @@ class RobotController(QObject):
             live.close()
 
     def disconnect_robot(self) -> None:
-        """Stop the robot if it could move, and let go of it."""
+        """Stop the robot if it could move, and disconnect it."""
         self._close_link()
         self._end_emulated()
 
@@ -337,7 +337,7 @@ class RobotController(QObject):
             emulated_robot.close()
 
     def close(self) -> None:
-        """The window closes: the robot is stopped and let go of."""
+        """Disconnect the robot, because the window closes."""
         self.disconnect_robot()
 
     # --- what the operator wants ------------------------------------------------------------------
@@ -349,7 +349,7 @@ class RobotController(QObject):
             self.link.stop(reason)
 
     def steer(self, command: TeleopCommand) -> None:
-        """Where somebody at the controls wants it to go; without effect unless its scene is driven by hand."""
+        """Pass on a command of teleoperation; without effect unless the scene is driven by hand."""
         if self.live is not None:
             self.live.steer(command)
 
@@ -416,7 +416,7 @@ class RobotController(QObject):
             self.poll()
 
     def poll(self) -> None:
-        """Read the state of the link and publish it; runs several times a second."""
+        """Read the state of the link, and emit what has changed."""
         link = self.link
         now = time.monotonic()
         alive = link is not None and link.alive

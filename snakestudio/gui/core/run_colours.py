@@ -7,17 +7,6 @@ from collections.abc import Mapping
 from snakestudio.gui.core import theme
 from snakestudio.kinds.formulation import FORMULATIONS
 
-__all__ = [
-    "BEFORE",
-    "COLOURS",
-    "FITTED",
-    "fit_colour",
-    "kept_colour",
-    "model_colour",
-    "trial_colour",
-    "twin_colour",
-]
-
 BEFORE = "before the fit"
 FITTED = "fitted"
 

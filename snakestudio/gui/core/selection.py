@@ -10,8 +10,6 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item, ViewItem, exists, renumbered
 
-__all__ = ["Selection"]
-
 
 class SceneDocument(Protocol):
     """What holds the scene that is edited, as far as selecting goes; signals as in `Document`."""

@@ -29,8 +29,6 @@ from snakestudio.session.status import (
 )
 from snakestudio.viewmodel.sources import LoadedRun, Robot, Simulation, Source, SourceKind
 
-__all__ = ["SessionController"]
-
 FRAME_MS = 16
 """Interval of the display timer: no display is fed faster than 60 times a second."""
 

@@ -13,8 +13,6 @@ from snakestudio.viewmodel.viewport.view_settings import MODES, SCALES, EditSett
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["EditorOptions", "ViewOptions", "load", "save"]
-
 C = TypeVar("C", bound="DataclassInstance")
 
 

@@ -16,29 +16,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from snakestudio.drawing import style as render_style
 from snakestudio.paths import resource
 
-__all__ = [
-    "DARK",
-    "LIGHT",
-    "Palette",
-    "Themed",
-    "adopt_text_size",
-    "apply",
-    "chart_font",
-    "colour",
-    "current",
-    "follow",
-    "icon",
-    "mixed",
-    "open_at",
-    "render_theme",
-    "scaled",
-    "scrim",
-    "set_icon",
-    "set_role",
-    "text_font",
-    "value_font",
-]
-
 Owner = TypeVar("Owner", bound=QObject)
 
 BASE = 13

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
-__all__ = ["Throttle"]
-
 
 class Throttle(QObject):
     """Calls `action` at once when asked, but not again before `interval_ms` have passed; the last asking is never lost.

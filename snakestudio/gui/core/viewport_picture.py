@@ -11,8 +11,6 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.viewport.view_settings import ViewSettings
 
-__all__ = ["ViewportPicture"]
-
 
 class ViewportPicture(Protocol):
     """The viewport, as exports and the library of runs see it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPaintEvent, QResizeEvent, QWheelEvent
@@ -16,8 +17,6 @@ from PySide6.QtWidgets import (
     QStylePainter,
     QWidget,
 )
-
-__all__ = ["ChoiceBox", "DoubleSpinBox", "SpinBox", "narrow"]
 
 _ROOM = 9
 """Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it
@@ -97,6 +96,16 @@ def narrow(box: ChoiceBox, characters: int = 8) -> ChoiceBox:
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(characters)
     return box
+
+
+def make_editable(box: ChoiceBox, edited: Callable[[], object]) -> None:
+    """Let a box take typed texts, too; `edited` is called when one is chosen, or the box is left."""
+    box.setEditable(True)
+    box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    box.activated.connect(lambda _: edited())
+    line = box.lineEdit()
+    assert line is not None
+    line.editingFinished.connect(edited)
 
 
 class SpinBox(QSpinBox):

@@ -9,8 +9,6 @@ from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewIt
 
 from snakestudio.viewmodel.cells import Column
 
-__all__ = ["CellDelegate"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 

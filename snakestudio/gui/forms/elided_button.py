@@ -15,8 +15,6 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 
-__all__ = ["ElidedButton"]
-
 _LEAST = 80
 """Width that is left of it, px of the design."""
 _ROUNDING = 2

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
 from snakestudio.gui.core import theme
 
-__all__ = ["ExpressionField"]
-
 _WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 
 

@@ -82,7 +82,7 @@ class FieldRow(QObject, Generic[T]):
         return next((editor.problem for editor in self.editors.values() if editor.problem), "")
 
     def set_values(self, values: T) -> None:
-        """Show other values; what somebody is typing stays."""
+        """Show other values; a text that is being typed stays."""
         self._values = values
         self._setting = True
         self._offer_choices(values)

@@ -11,8 +11,6 @@ from snakestudio.gui.forms.editors import Editor
 from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.viewmodel.start_target import EVERYWHERE, HERE
 
-__all__ = ["ListenOn", "ListenOnEditor", "addresses"]
-
 
 def addresses() -> list[tuple[str, str]]:
     """Name of the interface and address, of every network that this computer is on now (IPv4)."""

@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from snakestudio.gui.core import theme
 
-__all__ = ["Figure", "FigureRow"]
-
 _GAP = 8
 _BESIDE = 8
 """Room beside a value, px."""

@@ -11,8 +11,6 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QIcon, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-__all__ = ["Menu", "assign_mnemonics", "keep_keys", "plain"]
-
 _BASE = "mnemonic_base"
 _LETTERED = "mnemonic_text"
 """Dynamic properties of an action: its text without a letter of ours, and with it."""

@@ -9,8 +9,6 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
 
-__all__ = ["NameDialog"]
-
 
 class NameDialog(Dialog):
     """A name and two buttons.

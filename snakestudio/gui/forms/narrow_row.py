@@ -12,8 +12,6 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
-__all__ = ["NarrowRow"]
-
 _AROUND_ICON = 6
 """Room between a button's icon and its text, px."""
 _SLACK = 12

@@ -14,9 +14,6 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.text import exact_text
 from snakestudio.viewmodel.numbers import Change, nice_step, parse_change
 
-__all__ = ["Message", "NumberField"]
-
-
 _WIDEST = 110
 """Width of a number that a field makes room for, px of the design."""
 

@@ -24,8 +24,6 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from snakestudio.errors import Fix, Problem
 from snakestudio.gui.core import theme
 
-__all__ = ["ProblemDelegate", "ProblemList", "ProblemRow"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 _COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending": "dim"}

@@ -6,8 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
-__all__ = ["TextField"]
-
 
 class TextField(QLineEdit):
     """A line that commits on Enter and on leaving, and restores on Esc."""

@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 
-__all__ = ["open_value_menu"]
-
 
 def open_value_menu(
     row: QWidget, document: Document, keys: Sequence[str], event: QContextMenuEvent

@@ -312,7 +312,7 @@ class ChannelBrowser(Themed):
         item.setData(_NAME, _NAME_ROLE, channel.name)
         item.setTextAlignment(_VALUE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setForeground(_UNIT, theme.colour("dim"))
-        tip = channel.name
+        tip = f"{channel.name}\n{channel.help}" if channel.help else channel.name
         if channel.name in self._library:
             tip = f"{tip}\n= {self._library[channel.name].text}"
         item.setToolTip(_NAME, tip)

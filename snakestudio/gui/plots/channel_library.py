@@ -11,8 +11,6 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import Channel, catalogue, signal_key
 
-__all__ = ["DERIVED", "Derived", "Library"]
-
 DERIVED = "Derived"
 """Group of derived channels in the browser."""
 

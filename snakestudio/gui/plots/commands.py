@@ -9,8 +9,6 @@ from snakestudio.gui.core.command import Command, Context, line
 from snakestudio.gui.plots.sets import PRESETS, Preset
 from snakestudio.viewmodel.plots.content import Content
 
-__all__ = ["PLOTS", "PlotsContext"]
-
 _MENU = "View/Plots"
 
 

@@ -39,8 +39,6 @@ from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
 from snakestudio.viewmodel.plots.pyramid import Pyramid
 from snakestudio.viewmodel.plots.scale import fitted, readable
 
-__all__ = ["DerivedDialog"]
-
 _PAUSE_MS = 250
 """What is typed is looked at once nobody has typed for so long."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QLabel, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.inputs import NOTE, parse_json
 
-__all__ = ["MIME", "DropHint", "drag_data", "dragged_channels"]
-
 MIME = "application/x-snakestudio-channels"
 
 

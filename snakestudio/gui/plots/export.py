@@ -29,8 +29,6 @@ from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
-__all__ = ["PlotExporter", "save_png", "save_profile", "save_spectrum", "save_svg"]
-
 
 class ShownPlot(Protocol):
     """A plot, as far as it is exported."""

@@ -14,8 +14,6 @@ from snakestudio.gui.plots.drop import dragged_channels
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.viewmodel.plots.content import Content
 
-__all__ = ["MOST_PLOTS", "PlotGrid"]
-
 MOST_PLOTS = 12
 """Plots of one panel: more would be too small to read."""
 

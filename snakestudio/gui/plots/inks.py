@@ -6,8 +6,6 @@ from functools import lru_cache
 
 from snakestudio.gui.core import theme
 
-__all__ = ["ink"]
-
 _STOPS = {
     "dark": ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b"),
     "light": ("#0a84d0", "#5560d8", "#8d4fc0", "#c2569a", "#c27500", "#8c8410", "#178a4c"),

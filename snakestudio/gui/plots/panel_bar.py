@@ -12,8 +12,6 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.forms.sections import heading
 
-__all__ = ["PanelBar"]
-
 _WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
 _NARROWEST = 300
 """Width of its least, px of the design."""

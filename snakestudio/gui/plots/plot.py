@@ -32,14 +32,13 @@ from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.compose import compose, legend
 from snakestudio.viewmodel.plots.content import Content, Curve, custom_view, missing, with_curves
 from snakestudio.viewmodel.plots.overlaid import Overlay
-from snakestudio.viewmodel.plots.plot_types import VIEWS, CurveSpec, PlotType
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.plot_types import VIEWS
 from snakestudio.viewmodel.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 from snakestudio.viewmodel.plots.span_values import SpanCurve
 from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
 from snakestudio.viewmodel.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
-
-__all__ = ["LivePlot"]
 
 _MOST_NAMES = 6
 """Names that are said to be missing at most."""

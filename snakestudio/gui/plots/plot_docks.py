@@ -28,8 +28,6 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 if TYPE_CHECKING:
     from snakestudio.gui.plots.channel_browser import ChannelBrowser
 
-__all__ = ["PlotDocks", "SetsMenu", "show_preset"]
-
 
 class Panel(Protocol):
     """A panel of plots, as far as those of a window are arranged; see `plots.panel.PlotPanel`."""

@@ -16,8 +16,6 @@ from snakestudio.model.column_units import label_of
 from snakestudio.viewmodel.plots.content import WINDOWS, Content, Curve
 from snakestudio.viewmodel.plots.plot_type import distinct_colour
 
-__all__ = ["add_content_entries", "curve_menu", "pop_up"]
-
 _WINDOW_NAMES = {
     "hann": "Hann",
     "hamming": "Hamming",

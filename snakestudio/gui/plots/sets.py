@@ -14,8 +14,6 @@ from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 
-__all__ = ["PRESETS", "PlotSets", "Preset", "contents_of", "contents_text"]
-
 _KEPT = "plots/arrangements"
 
 

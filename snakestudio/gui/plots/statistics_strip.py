@@ -33,8 +33,6 @@ from snakestudio.viewmodel.plots.span_values import SpanCurve, figures
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics
 
-__all__ = ["COLUMNS", "StatisticsStrip"]
-
 COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
     ("Min", "{}", lambda s: s.minimum),
     ("Max", "{}", lambda s: s.maximum),

@@ -18,8 +18,6 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import line_of
 from snakestudio.plugins.source import Source
 
-__all__ = ["CodeDialog", "code_view"]
-
 _RISK = (
     "A plug-in is a program: it can read, change and delete your files. Run it only if you wrote it or trust who did, "
     "and have read it."

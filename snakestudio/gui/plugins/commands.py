@@ -7,8 +7,6 @@ from typing import Protocol
 from snakestudio.gui.core.command import Command, Context
 from snakestudio.gui.plugins.plugin_controller import PluginController
 
-__all__ = ["PLUGINS", "PluginContext"]
-
 _MENU = "Simulation/Plug-ins"
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QProcess, QUrl
 from PySide6.QtGui import QDesktopServices
 
-__all__ = ["open_file", "open_folder"]
-
 
 def open_file(path: Path) -> bool:
     """Open a file in an editor; whether there is one. Where a double click would run it, a plain editor is used."""

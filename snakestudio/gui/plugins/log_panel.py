@@ -21,8 +21,6 @@ from snakestudio.gui.plugins.code_dialog import code_view
 from snakestudio.gui.plugins.editor import open_file
 from snakestudio.gui.plugins.plugin_controller import PluginController
 
-__all__ = ["PluginLogPanel"]
-
 _LEAST = 250
 """Width of the row of buttons at least, px of the design."""
 _LOWEST = 48

@@ -29,8 +29,6 @@ from snakestudio.plugins.source import read_source
 from snakestudio.plugins.trust import trust, trusted
 from snakestudio.viewmodel.plugin_list import PluginEntry, trusting_folder
 
-__all__ = ["PluginManager"]
-
 _COLUMNS = ("Plug-in", "From", "Adds", "State")
 _EMPTY = "There are no plug-ins yet. Add a Python file, or write a new plug-in."
 _ROLES = {

@@ -14,8 +14,6 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.plugins.starting import ROLES, new_plugin
 
-__all__ = ["NewPluginDialog"]
-
 _ABOUT = {
     "controller": "Controller: closes the loop",
     "gait": "Gait: joint angles over time",

@@ -28,8 +28,6 @@ from snakestudio.plugins.trust import forget, is_trusted, trust, trusted
 from snakestudio.plugins.watch import listen
 from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trusting_folder
 
-__all__ = ["PluginController"]
-
 _FILES = "plugins/files"
 _OWN = "plugins/own"
 _SETTLE_MS = 200

@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.plugins.plugin_controller import PluginController
 
-__all__ = ["StuckNotice"]
-
 
 class StuckNotice(QWidget):
     """Hidden while all plug-ins return."""

@@ -7,8 +7,6 @@ import time
 
 from snakestudio.plugins.faults import cancel, running_in
 
-__all__ = ["Watchdog"]
-
 _LOOK_S = 0.1
 
 

@@ -21,8 +21,6 @@ from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.bus_load import Share, planned_shares
 from snakestudio.text import counted
 
-__all__ = ["BusMeter", "ChecksPanel"]
-
 
 class BusMeter(QWidget):
     """A bar of the bus's time: what is planned for it, and up to where it may be filled."""

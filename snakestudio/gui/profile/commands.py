@@ -35,7 +35,7 @@ __all__ = [
 class ProfileContext(Context, Protocol):
     """What these commands work with."""
 
-    robot: RobotController
+    robot_controller: RobotController
 
 
 _LAST = "robot/edited_profile"
@@ -80,7 +80,7 @@ def open_editor(c: ProfileContext, path: Path | None = None) -> ProfileEditor | 
 def _edit(c: ProfileContext, document: ProfileDocument) -> ProfileEditor:
     from snakestudio.gui.profile.editor import ProfileEditor
 
-    editor = ProfileEditor(document, c.robot, c.window, lambda: c.document.scene)
+    editor = ProfileEditor(document, c.robot_controller, c.window, lambda: c.document.scene)
     editor.learn_asked.connect(lambda: open_learning(c))
     editor.wiggle_asked.connect(lambda axis: open_wiggle(c, axis))
     editor.applied.connect(lambda: _apply(c, document))
@@ -99,7 +99,7 @@ def open_learning(c: ProfileContext) -> LearningDialog | None:
         editor = open_editor(c)
         if editor is None:
             return None
-        dialog = LearningDialog(editor.document, c.robot, editor)
+        dialog = LearningDialog(editor.document, c.robot_controller, editor)
     _bring_up(dialog)
     return dialog
 
@@ -124,7 +124,7 @@ def prepare_wiggle(c: ProfileContext) -> WiggleDialog:
 
     dialog = c.window.findChild(WiggleDialog)
     if dialog is None:
-        dialog = WiggleDialog(c.robot, c.window)
+        dialog = WiggleDialog(c.robot_controller, c.window)
         dialog.grab()  # fonts, styles and the chart are laid out now
     return dialog
 
@@ -133,7 +133,7 @@ def _candidates(c: ProfileContext) -> list[Path]:
     from snakestudio.link.profile.library import own, shipped
 
     found: list[Path] = []
-    robot_controller = c.robot
+    robot_controller = c.robot_controller
     if robot_controller.loaded is not None and robot_controller.loaded.path is not None:
         found.append(robot_controller.loaded.path)
     last = c.settings.value(_LAST)
@@ -145,7 +145,7 @@ def _candidates(c: ProfileContext) -> list[Path]:
 def _apply(c: ProfileContext, document: ProfileDocument) -> None:
     """Connect again, over the same bus, with the profile as it is now."""
     try:
-        c.robot.reconnect(document.loaded)
+        c.robot_controller.reconnect(document.loaded)
     except SnakeStudioError as error:
         QMessageBox.warning(c.window, "Robot", str(error))
 
@@ -160,10 +160,14 @@ def prepare_for_robot(c: ProfileContext) -> None:
     """Make what is wanted while the robot is armed: making it then keeps the window longer than the robot waits."""
 
     def make() -> None:
-        if c.robot.connected and not c.robot.movable:
+        if c.robot_controller.connected and not c.robot_controller.movable:
             prepare_wiggle(c)
 
-    if c.robot.connected and not c.robot.movable and c.robot.telemetry is not None:
+    if (
+        c.robot_controller.connected
+        and not c.robot_controller.movable
+        and c.robot_controller.telemetry is not None
+    ):
         QTimer.singleShot(0, c.window, make)
 
 
@@ -191,7 +195,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         "Wiggle Test ...",
         open_wiggle,
         (),
-        lambda c: c.robot.connected,
+        lambda c: c.robot_controller.connected,
         tip="Move one joint a little and judge its sign, gear, play, lag and offset in words",
     ),
 )

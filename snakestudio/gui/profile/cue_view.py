@@ -13,8 +13,6 @@ from snakestudio.gui.core import theme
 from snakestudio.link.learning.motion import Cue, directions
 from snakestudio.link.profile.schema import AxisKind
 
-__all__ = ["CueView"]
-
 _BEFORE_S = 1.0
 _AFTER_S = 4.0
 

@@ -36,8 +36,6 @@ from snakestudio.link.profile.dbc_editing import (
 from snakestudio.link.profile.ids import users_of
 from snakestudio.link.profile.layout import bit_places, message_layout
 
-__all__ = ["DbcDialog"]
-
 _HEADS = (
     "Signal",
     "First bit",

@@ -30,8 +30,6 @@ from snakestudio.link.profile.ids import free_id
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
 from snakestudio.text import counted
 
-__all__ = ["DbcPage"]
-
 _HEADS = ("Message or signal", "Id, bits", "Coding", "Range", "Bound as")
 
 

@@ -18,8 +18,6 @@ from snakestudio.link.profile.library import shipped
 from snakestudio.link.profile.loading import LoadedProfile, load_profile, read_dbc, save_both
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["ProfileDocument"]
-
 _CHECK_MS = 150
 
 

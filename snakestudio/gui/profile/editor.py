@@ -44,8 +44,6 @@ from snakestudio.link.profile.library import new_profile, own, shipped
 from snakestudio.model.scene import Scene
 from snakestudio.paths import profiles_dir
 
-__all__ = ["ProfileEditor"]
-
 _FILES = "Robot profiles (*.toml)"
 _LEARN = "Find out what is on an unknown bus, and take it over into this profile"
 _LEARN_LATER = (

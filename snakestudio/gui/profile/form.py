@@ -8,11 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.boxes import ChoiceBox, narrow
+from snakestudio.gui.forms.boxes import ChoiceBox, make_editable, narrow
+from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.editors import (
     ChoiceEditor,
     Editor,
@@ -29,6 +30,9 @@ from snakestudio.viewmodel.cells import Column, columns_of
 from snakestudio.viewmodel.field_texts import explanation
 
 __all__ = ["FieldRow", "PartForm"]
+
+_CAPTION_WIDTH = 136
+"""Least width of captions, px of the design: the forms of a page have their editors in line."""
 
 
 class FieldRow(QWidget):
@@ -67,15 +71,16 @@ class FieldRow(QWidget):
         self.editor.changed.connect(self._on_changed)
         self.field = self.editor.widget
         self.field.setAccessibleName(column.doc.label)
+        self.setFocusProxy(self.field)
         self.setToolTip(explanation(column.doc, column.name, theme.current().dim))
         unit = QLabel(column.doc.unit)
         unit.setProperty("role", "unit")
         units = (unit,) if column.doc.unit else ()
         self.setLayout(column_of(line_of((self.field, 1), *units), self.message, spacing=2))
         document.changed.connect(self.refresh)
-        document.locked_changed.connect(self._dress)
+        document.locked_changed.connect(self._on_locked)
         self.refresh()
-        self._dress()
+        self._on_locked()
 
     def _make(self, long: bool) -> Editor:
         column = self.column
@@ -103,8 +108,8 @@ class FieldRow(QWidget):
         """Whether the editor holds the text of a value, and not the value."""
         return isinstance(self.editor, TextEditor | _SuggestionEditor | _LongTextEditor)
 
-    def _dress(self) -> None:
-        self.field.setEnabled(not self._document.locked)
+    def _on_locked(self) -> None:
+        self.setEnabled(not self._document.locked)
 
     def value(self) -> Any:
         """The value in the profile."""
@@ -136,14 +141,15 @@ class FieldRow(QWidget):
             if problem:
                 self.editor.widget.refuse(problem)
         elif not self._is_text:
-            self._put(value)
+            self.put(value)
         elif self._key() and value != self.column.text(self.value()):
             try:
-                self._put(self.column.value(value))
+                self.put(self.column.value(value))
             except NumberTextError as error:
                 self.message.say(str(error))
 
-    def _put(self, value: Any) -> None:
+    def put(self, value: Any) -> None:
+        """Change the value in the profile, or show why that is refused."""
         self.message.say(self._apply(value))
         self._shown = _NOTHING
         self.refresh()
@@ -164,12 +170,7 @@ class _SuggestionEditor(Editor):
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
         self.widget: ChoiceBox = narrow(ChoiceBox(parent))
-        self.widget.setEditable(True)
-        self.widget.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
-        self.widget.activated.connect(self.changed)
-        line = self.widget.lineEdit()
-        assert line is not None
-        line.editingFinished.connect(self.changed)
+        make_editable(self.widget, self.changed.emit)
 
     @property
     def value(self) -> str:
@@ -213,6 +214,22 @@ class _Text(QPlainTextEdit):
         self.left()
 
 
+class _RowEditor(Editor):
+    """The row of a value as an editor of a form: it edits the profile itself."""
+
+    def __init__(self, field: FormField, row: FieldRow, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: FieldRow = row
+
+    @property
+    def value(self) -> Any:
+        return self.widget.value()
+
+    def set_value(self, value: Any) -> None:
+        if value != self.value:
+            self.widget.put(value)
+
+
 class PartForm(QWidget):
     """The values of one part of the profile, in one or two columns.
 
@@ -238,28 +255,28 @@ class PartForm(QWidget):
         super().__init__(parent)
         self.rows: dict[str, FieldRow] = {}
         declared = columns_of(model, names)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(theme.scaled(32))
         height = -(-len(declared) // columns)
-        for number in range(columns):
-            form = QFormLayout()
-            form.setHorizontalSpacing(12)
-            form.setVerticalSpacing(8)
-            for column in declared[number * height : (number + 1) * height]:
-                full = f"{key}.{column.name}" if key else column.name
-                row = FieldRow(
-                    document, partial(str, full), column, long=column.name == "description"
-                )
-                self.rows[column.name] = row
-                label = QLabel(column.doc.label)
-                label.setProperty("role", "dim")
-                label.setToolTip(row.toolTip())
-                label.setMinimumWidth(theme.scaled(136))
-                label.setBuddy(row.field)
-                form.addRow(label, row)
-            grid.addLayout(form, 0, number)
-            grid.setColumnStretch(number, 1)
+        fields = {}
+        for number, column in enumerate(declared):
+            full = f"{key}.{column.name}" if key else column.name
+            row = FieldRow(document, partial(str, full), column, long=column.name == "description")
+            self.rows[column.name] = row
+            fields[column.name] = FormField(
+                column.doc.label,
+                help=row.toolTip(),
+                editor=partial(_make_row_editor, row),
+                place="column" if number and number % height == 0 else "row",
+            )
+        self.form = DeclaredForm(
+            document.value(key) if key else document.profile,
+            fields,
+            self,
+            enter_accepts=False,
+            caption_role="dim",
+            caption_width=_CAPTION_WIDTH,
+            spacing=(12, 8),
+        )
+        self.setLayout(column_of(self.form))
 
     def go_to(self, name: str) -> bool:
         """Give a value the keyboard; whether it is here."""
@@ -271,6 +288,10 @@ class PartForm(QWidget):
 
 
 _NOTHING = object()
+
+
+def _make_row_editor(row: FieldRow, field: FormField, parent: QWidget) -> Editor:
+    return _RowEditor(field, row, parent)
 
 
 def _spoken(word: Any) -> str:

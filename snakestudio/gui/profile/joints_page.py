@@ -27,8 +27,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS
 from snakestudio.viewmodel.cells import Column, columns_of
 
-__all__ = ["GenerateDialog", "JointsPage"]
-
 
 @dataclass(frozen=True)
 class JointsPlan:

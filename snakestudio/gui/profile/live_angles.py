@@ -8,8 +8,6 @@ import time
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.link.profile.schema import Axis, Profile
 
-__all__ = ["LiveAngles"]
-
 
 class LiveAngles:
     """Angles of a connected robot, read as the rows of an edited profile would read them.

@@ -16,8 +16,6 @@ from snakestudio.link.bus.frame_log import READABLE, LogReader, read_log
 from snakestudio.link.frame import Frame
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["LogRow"]
-
 _FILES = f"Logs of frames ({' '.join('*' + ending for ending in READABLE)})"
 
 

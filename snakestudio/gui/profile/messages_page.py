@@ -31,8 +31,6 @@ from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units
 from snakestudio.viewmodel.cells import Column, columns_of
 
-__all__ = ["MessagesPage"]
-
 _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
 

@@ -24,8 +24,6 @@ from snakestudio.link.profile.schema import (
 )
 from snakestudio.viewmodel.cells import columns_of
 
-__all__ = ["FormPage", "MeaningsPage", "emulation_page", "loss_page", "overview_page"]
-
 
 class FormPage(QWidget):
     """Forms one below the other, by the key of the part each edits."""

@@ -22,8 +22,6 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.viewmodel.cells import Column
 from snakestudio.viewmodel.field_texts import explanation
 
-__all__ = ["Extra", "PartsModel"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

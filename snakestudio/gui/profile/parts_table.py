@@ -23,8 +23,6 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.parts_model import PartsModel
 from snakestudio.viewmodel.cells import Column
 
-__all__ = ["PartsTable"]
-
 Suggest = Callable[[int, str], Sequence[str]]
 
 

@@ -22,8 +22,6 @@ from snakestudio.model.fields import field_doc
 from snakestudio.text import counted
 from snakestudio.viewmodel.cells import columns_of
 
-__all__ = ["SequencesPage", "frames_text"]
-
 _MOST_FRAMES = 400
 _NAMES = tuple(Sequences.model_fields)
 

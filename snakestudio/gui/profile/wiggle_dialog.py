@@ -37,8 +37,6 @@ from snakestudio.link.profile.schema import Axis, Limits
 from snakestudio.model.atomic import write_atomically
 from snakestudio.text import MINUS, capitalized, sentence
 
-__all__ = ["WiggleDialog", "room_for"]
-
 _SAMPLE_MS = 10
 _DRAW_MS = 80
 """Drawing takes longer than reading, and keeps the window's heartbeat waiting."""

@@ -7,8 +7,6 @@ until it is named here.
 
 from __future__ import annotations
 
-__all__ = ["COMMANDS", "SAFE_WITH_TORQUE"]
-
 SAFE_WITH_TORQUE = frozenset({"stop_robot", "disarm_robot"})
 """What may be called while a robot may have torque: it takes it away."""
 

@@ -8,8 +8,6 @@ from snakestudio.gui.core.command import Command, Context
 from snakestudio.gui.forms.service_dialog import ServiceDialog, service_commands
 from snakestudio.gui.remote.remote_control import RemoteControl
 
-__all__ = ["REMOTE", "RemoteMenuContext"]
-
 _MENU = "Simulation/Other Programs"
 
 

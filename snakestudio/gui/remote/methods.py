@@ -101,7 +101,7 @@ class RemoteContext(Protocol):
     session_controller: SessionController
 
     @property
-    def robot(self) -> Robot:
+    def robot_controller(self) -> Robot:
         """The robot, if one is connected."""
         ...
 
@@ -214,8 +214,8 @@ class Methods:
             "playing": session_controller.playing,
             "scene": str(c.document.path) if c.document.path is not None else c.document.name,
             "edited": c.document.dirty,
-            "robot_connected": c.robot.connected,
-            "robot_may_have_torque": c.robot.movable,
+            "robot_connected": c.robot_controller.connected,
+            "robot_may_have_torque": c.robot_controller.movable,
         }
 
     def get(self, key: str = "") -> Any:
@@ -380,8 +380,8 @@ class Methods:
 
     def stop(self) -> None:
         """Pause, and stop a robot that is connected."""
-        if self._context.robot.connected:
-            self._context.robot.stop()
+        if self._context.robot_controller.connected:
+            self._context.robot_controller.stop()
         self.pause()
 
     def reset(self) -> None:
@@ -446,7 +446,7 @@ class Methods:
 
     def _no_torque(self) -> None:
         """Refuse what moves the robot otherwise, or keeps the window for longer than an armed robot waits for it."""
-        if self._context.robot.movable:
+        if self._context.robot_controller.movable:
             raise RemoteError(NOT_NOW, _TORQUE)
 
     def _may_change(self) -> None:

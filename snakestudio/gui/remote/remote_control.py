@@ -11,8 +11,6 @@ from snakestudio.gui.remote.server import RemoteServer
 from snakestudio.text import counted
 from snakestudio.viewmodel.remote.door import DEFAULT_PORT
 
-__all__ = ["RemoteControl"]
-
 _KEY = "remote/port"
 
 

@@ -30,8 +30,6 @@ from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.link.messages import LinkState
 
-__all__ = ["HOLD_MS", "Arming", "HoldButton"]
-
 _LISTED = 8
 """Reasons beyond these are counted."""
 

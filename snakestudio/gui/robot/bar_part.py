@@ -12,8 +12,6 @@ from snakestudio.gui.forms.live_figure import Figure
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.viewmodel.robot.robot_status import span_text
 
-__all__ = ["BarPart"]
-
 _EVERY = 4
 """The age changes at every fourth poll, five times a second: faster it cannot be read."""
 

@@ -18,18 +18,18 @@ __all__ = ["PANELS", "ROBOT", "TELEOP", "TOGETHER", "RobotContext"]
 class RobotContext(Context, Protocol):
     """What these commands work with."""
 
-    robot: RobotController
+    robot_controller: RobotController
     robot_feature: RobotFeature
     teleoperation: TeleopFeature
     together: Starter
 
 
 def _connected(c: RobotContext) -> bool:
-    return c.robot.connected
+    return c.robot_controller.connected
 
 
 def _may_arm(c: RobotContext) -> bool:
-    return c.robot.state in (LinkState.LISTENING, LinkState.IDLE)
+    return c.robot_controller.state in (LinkState.LISTENING, LinkState.IDLE)
 
 
 TOGETHER: tuple[Command[RobotContext], ...] = (
@@ -68,16 +68,16 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "mend_faults",
         FAULT_MENU,
         "Mend All Faults",
-        lambda c: c.robot.mend_faults(),
+        lambda c: c.robot_controller.mend_faults(),
         (),
-        lambda c: c.robot.emulated,
+        lambda c: c.robot_controller.emulated,
         tip="Nodes that dropped out boot anew; the robot is armed again by hand",
     ),
     Command(
         "disconnect_robot",
         "Robot",
         "Disconnect",
-        lambda c: c.robot.disconnect_robot(),
+        lambda c: c.robot_controller.disconnect_robot(),
         (),
         _connected,
     ),
@@ -86,7 +86,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "stop_robot",
         "Robot",
         "Stop",
-        lambda c: c.robot.stop(),
+        lambda c: c.robot_controller.stop(),
         (),
         _connected,
         icon="stop",
@@ -106,27 +106,27 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         "stream_robot",
         "Robot",
         "Start Streaming",
-        lambda c: c.robot.stream(),
+        lambda c: c.robot_controller.stream(),
         ("Ctrl+Return",),
-        lambda c: c.robot.state is LinkState.ARMED and c.robot.status.armed,
+        lambda c: c.robot_controller.state is LinkState.ARMED and c.robot_controller.status.armed,
         tip="The robot follows the scene's gait or controller",
     ),
     Command(
         "disarm_robot",
         "Robot",
         "Disarm",
-        lambda c: c.robot.disarm(),
+        lambda c: c.robot_controller.disarm(),
         (),
-        lambda c: c.robot.state in (LinkState.ARMED, LinkState.STREAMING),
+        lambda c: c.robot_controller.state in (LinkState.ARMED, LinkState.STREAMING),
         tip="Torque off, in order",
     ),
     Command(
         "reset_robot",
         "Robot",
         "Reset Fault",
-        lambda c: c.robot.reset(),
+        lambda c: c.robot_controller.reset(),
         (),
-        lambda c: c.robot.state is LinkState.FAULT,
+        lambda c: c.robot_controller.state is LinkState.FAULT,
         tip="After a stop: the robot may be armed again",
     ),
     line("Robot"),
@@ -138,7 +138,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
         (),
         _connected,
         label=lambda c: (
-            "End Recording of Frames" if c.robot.log is not None else "Record Frames ..."
+            "End Recording of Frames" if c.robot_controller.log is not None else "Record Frames ..."
         ),
         tip="Write every frame on the bus to a file (BLF, ASC or candump), which can be replayed later",
     ),

@@ -22,8 +22,6 @@ from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
 from snakestudio.gui.robot.traffic_table import TrafficView
 
-__all__ = ["ConnectDialog"]
-
 _VIEW_MS = 150
 _LISTED = 12
 

@@ -24,8 +24,6 @@ from snakestudio.link.profile.schema import Bus
 from snakestudio.viewmodel.robot.services import LiveChoices, Services
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["KINDS", "ConnectForm", "options_of"]
-
 KINDS = (
     ("can", "CAN Bus", "A robot at an adapter of this computer"),
     (

@@ -24,8 +24,6 @@ from snakestudio.gui.robot.joint_table import JointTable
 from snakestudio.gui.robot.traffic_table import TrafficView, chip, table_view
 from snakestudio.model.atomic import write_atomically
 
-__all__ = ["DataPanel"]
-
 _TABLE_MS = 200
 """Tables change at most five times a second: figures that change faster cannot be read."""
 

@@ -12,8 +12,6 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from snakestudio.gui.core import theme
 from snakestudio.link.messages import LinkEvent
 
-__all__ = ["SEVERITIES", "EventLog"]
-
 SEVERITIES = ("info", "good", "warning", "error")
 
 _KEPT = 5000

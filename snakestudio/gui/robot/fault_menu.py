@@ -8,10 +8,8 @@ from PySide6.QtWidgets import QMenu
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
 
-__all__ = ["FAULT_MENU", "FaultMenu"]
-
 FAULT_MENU = "Robot/Faults of the Emulated Robot"
-"""Where it stands among the menus."""
+"""Path of the menu."""
 
 _TITLES: dict[FaultKind, str] = {
     "dropout": "Node Drops Out",
@@ -28,12 +26,12 @@ _TITLES: dict[FaultKind, str] = {
 
 
 class FaultMenu(QObject):
-    """Fills the menu whenever it opens: the nodes are those of the robot that is connected.
+    """Fills the menu each time it opens, with the nodes of the connected robot.
 
     Parameters
     ----------
     menu : QMenu
-        What stands in it already comes first.
+        Its present entries come first.
     """
 
     def __init__(self, menu: QMenu, robot_controller: RobotController) -> None:

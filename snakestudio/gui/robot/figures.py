@@ -8,8 +8,6 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from snakestudio.gui.core import theme
 
-__all__ = ["FigureList", "SteadyLabel"]
-
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 

@@ -17,8 +17,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.robot.robot_status import span_text
 
-__all__ = ["TWIN", "InView"]
-
 TWIN = "simulated twin"
 
 

@@ -18,8 +18,6 @@ from snakestudio.link.messages import MEANINGS, Telemetry
 from snakestudio.link.profile.schema import Axis, Profile, Quantity
 from snakestudio.viewmodel.robot.robot_status import ages, span_text
 
-__all__ = ["COLUMNS", "JointTable"]
-
 _Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

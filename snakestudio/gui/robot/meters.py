@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.robot.robot_status import span_text
 
-__all__ = ["LoadMeter", "NodeStrip"]
-
 _GAP = 4
 
 

@@ -36,8 +36,6 @@ from snakestudio.viewmodel.robot.services import LiveChoices
 if TYPE_CHECKING:
     from snakestudio.link.base import Link
 
-__all__ = ["RobotPanel", "TwinAndPoseForm"]
-
 
 class TwinAndPoseForm(QWidget):
     """Whether live poses are waited for, and where; whether the simulation runs alongside."""

@@ -23,7 +23,7 @@ _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
 
 
 class _Context(Context, Protocol):
-    robot: RobotController
+    robot_controller: RobotController
     banners: Banners
 
 
@@ -48,7 +48,7 @@ class RobotFeature(QObject):
     def __init__(self, context: _Context, bar: BarPart) -> None:
         super().__init__(context.window)
         self._context = context
-        self._robot_controller = context.robot
+        self._robot_controller = context.robot_controller
         robot_controller = self._robot_controller
         self.log = EventLog(self)
         robot_controller.happened.connect(self.log.add)

@@ -12,8 +12,6 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.robot.figures import SteadyLabel
 from snakestudio.viewmodel.robot.robot_status import RobotStatus, span_text
 
-__all__ = ["StateCard"]
-
 
 class StateCard(Themed):
     """Title, sentence and age on a card whose edge has the colour of the state."""

@@ -14,8 +14,6 @@ from shiboken6 import isValid
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
-__all__ = ["ModalStop", "StopButton", "StopKeyFilter"]
-
 _TIP = "Stop the robot at once (Space, from anywhere)"
 
 

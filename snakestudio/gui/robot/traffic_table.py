@@ -34,8 +34,6 @@ from snakestudio.gui.robot.figures import SteadyLabel
 from snakestudio.link.messages import Traffic
 from snakestudio.viewmodel.robot.robot_status import span_text
 
-__all__ = ["TITLES", "IdRow", "TrafficTable", "TrafficView", "chip", "id_text", "table_view"]
-
 _TRAFFIC_WIDTHS = (84, 44, 64, 72, 64, 184, 400)
 
 _Index = QModelIndex | QPersistentModelIndex

@@ -15,8 +15,6 @@ from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.run_time import run_time
 
-__all__ = ["EXPORT", "OPEN", "PICTURES", "SIMULATION", "SPEED", "TIME", "RunsContext"]
-
 _EXPORT = "File/Export"
 
 

@@ -22,8 +22,6 @@ from snakestudio.viewmodel.work import Progress
 if TYPE_CHECKING:
     from snakestudio.runfile.mcap import RunFile
 
-__all__ = ["RUN_SUFFIX", "OpenRuns"]
-
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
 _GOES_ON = "The simulation goes on from here: press Space."

@@ -14,8 +14,6 @@ from snakestudio.model.run_time import run_time
 from snakestudio.runfile.mcap import RunFile, open_run
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
-__all__ = ["PinnedRuns"]
-
 
 @dataclass(frozen=True)
 class _Beside:

@@ -23,8 +23,6 @@ from snakestudio.runfile.library import KeptRun
 from snakestudio.text import size_text
 from snakestudio.viewmodel.matching import match
 
-__all__ = ["RUN", "RunListModel", "facts", "moment"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 RUN = Qt.ItemDataRole.UserRole

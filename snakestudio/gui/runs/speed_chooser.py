@@ -9,8 +9,6 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from snakestudio.gui.core import theme
 
-__all__ = ["SPEEDS", "SpeedChooser"]
-
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
 """Simulated over wall time that can be chosen."""
 

@@ -27,8 +27,6 @@ from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized
 
-__all__ = ["ArrangeCommands"]
-
 _LONGEST = 80
 """Longest name of an obstacle or a group."""
 

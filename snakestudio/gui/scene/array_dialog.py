@@ -34,8 +34,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import refusal_text
 
-__all__ = ["ArrayDialog"]
-
 _SELECTED = ""
 """Stands for what is selected, among the names of presets."""
 _WIDTH = 300

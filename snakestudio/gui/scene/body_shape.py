@@ -25,9 +25,6 @@ from snakestudio.viewmodel.scene.gait_shape import (
     resting,
 )
 
-__all__ = ["BodyShape"]
-
-
 _PLAN = 84
 _SPACE = 108
 """Heights of the two drawings, px."""

@@ -14,18 +14,6 @@ from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = [
-    "ARRANGE",
-    "CONTINUUM",
-    "DUPLICATE",
-    "HISTORY",
-    "SELECT",
-    "SceneContext",
-    "adding",
-    "follow_shapes",
-]
-
-
 _ADD_MENU = "Edit/Add Obstacle"
 
 

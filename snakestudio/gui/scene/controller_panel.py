@@ -14,8 +14,6 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 
-__all__ = ["ControllerPanel"]
-
 
 class ControllerPanel(KindSection):
     """Choose what closes the loop over the gait, and move its sliders.

@@ -13,8 +13,6 @@ from snakestudio.gui.core.file_dialogs import FileKind
 from snakestudio.gui.forms.form import GUTTER, PICTURE_FILES, FileRow
 from snakestudio.model.edits import with_values
 
-__all__ = ["FrictionPictureRow"]
-
 
 class FrictionPictureRow(FileRow):
     """The picture file, typed or chosen; without a file nothing of the picture stays in the scene."""

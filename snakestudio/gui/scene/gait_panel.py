@@ -27,8 +27,6 @@ from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Scene
 from snakestudio.model.serpenoid import envelope_of
 
-__all__ = ["GAITS", "GaitPanel"]
-
 GAITS = tuple(
     Preset(
         entry.title,

@@ -15,8 +15,6 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
 
-__all__ = ["GROUND_FORMULAS", "GroundFormulas"]
-
 GROUND_FORMULAS = ("ground.friction_factor", "ground.load_factor")
 
 _NAMES = (

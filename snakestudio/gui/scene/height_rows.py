@@ -15,8 +15,6 @@ from snakestudio.gui.forms.form import PICTURE_FILES, FileRow, FormRow
 from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["HeightsRow", "PictureRow"]
-
 
 class PictureRow(FileRow):
     """The picture file of a height field, typed or chosen. A picture takes the place of a table."""

@@ -27,8 +27,6 @@ from snakestudio.model.obstacles.importing import (
 from snakestudio.model.scene import Scene
 from snakestudio.text import counted
 
-__all__ = ["ImportDialog"]
-
 _UNIT_NAMES = {
     "m": "metres (m)",
     "cm": "centimetres (cm)",

@@ -58,8 +58,6 @@ from snakestudio.viewmodel.scene.part_tables import differences
 from snakestudio.viewmodel.scene.property_search import find
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
-__all__ = ["Inspector"]
-
 _NEAR = 0.005
 """Clearance below which a robot in motion is about to touch, m."""
 

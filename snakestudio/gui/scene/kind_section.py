@@ -24,8 +24,6 @@ from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.field_texts import number_kind, refusal
 
-__all__ = ["KindRows", "KindSection", "PresetSection"]
-
 
 class KindRows(QWidget):
     """Rows of values of a part of the scene, made anew when it becomes one of another kind.

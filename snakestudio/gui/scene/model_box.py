@@ -13,8 +13,6 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["ModelBox"]
-
 
 class ModelBox(QComboBox):
     """Chooses `model.kind`, as one step of undo; nothing else of the scene changes.

@@ -16,8 +16,6 @@ from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.scene.obstacle_edits import copies, new_obstacles
 
-__all__ = ["ObstacleCommands"]
-
 Place = tuple[float, float]
 
 _FARTHEST = 9e3

@@ -14,8 +14,6 @@ from snakestudio.gui.core.preview import PRESET_MIME
 from snakestudio.gui.core.theme import Themed
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = ["Palette", "PaletteButton"]
-
 _ICON = 20
 
 

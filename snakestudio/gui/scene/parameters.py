@@ -35,9 +35,6 @@ from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["ContinuumPanel", "ParameterPanels"]
-
-
 _REAL = (
     "actuator.free_play_deg",
     "actuator.max_torque_nm",

@@ -42,8 +42,6 @@ from snakestudio.viewmodel.cells import Column
 from snakestudio.viewmodel.field_texts import explanation, refusal
 from snakestudio.viewmodel.scene.part_tables import PartTable, pasted, with_texts
 
-__all__ = ["LinksAndJoints", "PartModel", "PartTableView"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -16,8 +16,6 @@ from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.scene import Scene
 
-__all__ = ["AIKO", "FRICTION_PRESETS", "IDEAL", "Preset", "PresetBox"]
-
 
 @dataclass(frozen=True, slots=True)
 class Preset:

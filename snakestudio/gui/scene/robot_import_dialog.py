@@ -28,8 +28,6 @@ from snakestudio.viewmodel.scene.robot_import import (
     with_stable_step,
 )
 
-__all__ = ["RobotImportDialog"]
-
 
 @dataclass(frozen=True)
 class Target:

@@ -35,8 +35,6 @@ from snakestudio.viewmodel.scene.scene_texts import (
     tree_of,
 )
 
-__all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
-
 NAME_COLUMN, HIDDEN_COLUMN, LOCKED_COLUMN = range(3)
 
 FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1

@@ -37,8 +37,6 @@ from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 
-__all__ = ["SceneTree"]
-
 
 class SceneTree(Themed):
     """Tree of the scene. Selecting in it selects everywhere.

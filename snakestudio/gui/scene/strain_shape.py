@@ -18,9 +18,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.plots.scale import readable
 
-__all__ = ["StrainShape", "law_of", "law_problem"]
-
-
 _HEIGHT = 104
 _PAD = 12
 _CAPTION = 16

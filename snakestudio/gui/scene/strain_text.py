@@ -16,8 +16,6 @@ from snakestudio.model.robot.strain import (
 )
 from snakestudio.text import exact_text
 
-__all__ = ["SPEED", "STRAINS", "STRAIN_TITLES", "SYMBOLS", "as_formulas", "readable_law"]
-
 STRAIN_TITLES = {
     "serpentine": "Serpentine (snake)",
     "peristalsis": "Peristalsis (worm)",

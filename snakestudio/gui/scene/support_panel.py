@@ -18,8 +18,6 @@ from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.robot.support import Anchor
 from snakestudio.model.scene import Scene
 
-__all__ = ["SUPPORTS", "SupportPanel"]
-
 SUPPORTS = {
     "rings": ("Rings", "No cross-section slides sideways; rings along the body take the load."),
     "wave_anchors": (

@@ -20,8 +20,6 @@ from snakestudio.model.table_gait import TableFields, joint_table
 from snakestudio.model.tables.joint_angles import JointTable
 from snakestudio.text import counted
 
-__all__ = ["TablePreview", "TableRow"]
-
 _HEIGHT = 92
 _MARGIN = 8.0
 _CAPTION = 18.0

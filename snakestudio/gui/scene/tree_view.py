@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.scene.scene_model import FLAG_ROLE, HIDDEN_COLUMN, LOCKED_COLUMN
 
-__all__ = ["TreeView"]
-
 _ICON = 14
 """Size of an eye or a lock, px."""
 

@@ -21,7 +21,7 @@ _PACE_MS = 150
 
 
 class _Context(Context, Protocol):
-    robot: RobotController
+    robot_controller: RobotController
     banners: Banners
 
 
@@ -74,7 +74,7 @@ class ActionRegistry(QObject):
 
     def _run(self, spec: Command[Any], run: Callable[[Any], object]) -> None:
         context = self._context
-        if spec.long and context.robot.movable:
+        if spec.long and context.robot_controller.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
             context.banners.robot.say(
                 "info",

@@ -44,8 +44,6 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.gallery import Entry, found
 
-__all__ = ["GAP", "CardModel", "CardView", "SceneDelegate", "SceneFilter", "Start", "StartDelegate"]
-
 _Index = QModelIndex | QPersistentModelIndex
 
 ITEM = Qt.ItemDataRole.UserRole

@@ -18,8 +18,6 @@ from snakestudio.gui.streaming import commands as streaming
 from snakestudio.gui.study import commands as study
 from snakestudio.gui.viewport import commands as viewport
 
-__all__ = ["table"]
-
 
 def _show_array(c: Context) -> None:
     """Bring up the window that makes arrays of obstacles, beside what it makes."""
@@ -36,7 +34,10 @@ def _show_array(c: Context) -> None:
 
 def _delete(c: Context) -> None:
     """Delete the waypoint or corner under the cursor, or else the selected obstacles and friction patches."""
-    if not c.viewport.path_tool.remove_hovered() and not c.viewport.patch_tool.remove_hovered():
+    if (
+        not c.viewport.tools.path_tool.remove_hovered()
+        and not c.viewport.tools.patch_tool.remove_hovered()
+    ):
         c.obstacles.delete()
 
 

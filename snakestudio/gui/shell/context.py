@@ -53,6 +53,7 @@ from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.streaming.streamer import Streamer
 from snakestudio.gui.study.feature import StudyFeature
+from snakestudio.gui.viewport.companions import OtherRuns, RobotState
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import trimming_note
@@ -110,7 +111,7 @@ class Context(QObject):
         self._make_runs()
         self._make_analysis()
         self._show_other_runs()
-        self.study = StudyFeature(self, lambda: self.robot.movable)
+        self.study = StudyFeature(self, lambda: self.robot_controller.movable)
         self.teleoperation = TeleopFeature(
             self,
             self.viewport,
@@ -124,13 +125,13 @@ class Context(QObject):
             self.banners.plugins,
             settings,
             window,
-            lambda: self.robot.movable,
+            lambda: self.robot_controller.movable,
             self.show_plugin_log,
         )
         self.streamer = Streamer(session_controller, self.banners.sharing, settings, window)
         self.remote = RemoteControl(self, self.banners.sharing)
         self.action_registry = table = ActionRegistry(commands, self, window)
-        bar_part = BarPart(self.robot)
+        bar_part = BarPart(self.robot_controller)
         self.run_bar = RunBar(
             session_controller,
             document,
@@ -148,7 +149,11 @@ class Context(QObject):
         )
         self.time_bar.set_actions(table.__getitem__)
         self.status_bar = StatusBar(
-            session_controller, document, lambda: self.robot.status, self._background, window
+            session_controller,
+            document,
+            lambda: self.robot_controller.status,
+            self._background,
+            window,
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
@@ -203,9 +208,9 @@ class Context(QObject):
             self.viewport,
             settings,
             window,
-            lambda: self.robot.movable,
+            lambda: self.robot_controller.movable,
         )
-        self.robot = RobotController(
+        self.robot_controller = RobotController(
             document, session_controller, self.run_archiver.new_run, parent=window
         )
         self.beside = PinnedRuns(window)
@@ -232,7 +237,7 @@ class Context(QObject):
             derived=lambda: {each.name: each.text for each in self.channels.derived},
         )
         self.together = Starter(
-            document, session_controller, self.robot, banners.together, settings, window
+            document, session_controller, self.robot_controller, banners.together, settings, window
         )
 
     def _make_analysis(self) -> None:
@@ -250,7 +255,7 @@ class Context(QObject):
 
     def _show_other_runs(self) -> None:
         """What is seen over the window's own run, in viewport and plots."""
-        self.twin = InView(self.robot, self.session_controller, self.window)
+        self.twin = InView(self.robot_controller, self.session_controller, self.window)
         for source in (
             self.comparer,
             self.chain_comparer,
@@ -260,16 +265,17 @@ class Context(QObject):
             self.twin,
         ):
             self.overlaid.add(source)
-        self.viewport.show_beside(
-            self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks
+        companions = self.viewport.companions
+        companions.show_runs(
+            OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         )
-        self.viewport.show_robot(self.twin.marks, self.twin.stale)
+        companions.show_robot(RobotState(self.twin.marks, self.twin.stale))
         self.twin.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
         session_controller = self.session_controller
         table = self.action_registry
-        robot = self.robot
+        robot_controller = self.robot_controller
         for signal in (
             session_controller.status_changed,
             session_controller.recording_changed,
@@ -280,13 +286,13 @@ class Context(QObject):
             self.document.title_changed,
             self.selection.changed,
             self.viewport.options.changed,
-            self.viewport.editor.options.changed,
+            self.viewport.tools.editor.options.changed,
             self.viewport.navigator.following_changed,
             self.viewport.buttons.projection_changed,
             self.exporter.changed,
             self.together.changed,
             self.teleoperation.teleop.changed,
-            robot.changed,
+            robot_controller.changed,
             self.streamer.changed,
             self.remote.changed,
         ):
@@ -316,8 +322,8 @@ class Context(QObject):
         self.overlaid.changed.connect(self.plot_docks.overlay)
         for changed in (self.streamer.changed, self.remote.changed):
             changed.connect(self.status_bar.refresh_soon)
-        robot.changed.connect(self.status_bar.refresh_soon)
-        for signal in (robot.changed, robot.polled):
+        robot_controller.changed.connect(self.status_bar.refresh_soon)
+        for signal in (robot_controller.changed, robot_controller.polled):
             signal.connect(self.study.look_at_robot)
         session_controller.recording_changed.connect(
             lambda: self.step_checker.annotate(session_controller.recording)

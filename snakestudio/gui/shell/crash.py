@@ -16,8 +16,6 @@ from snakestudio.errors import PluginRuntimeError
 from snakestudio.paths import cache_dir
 from snakestudio.plugins.faults import fault_of
 
-__all__ = ["CrashGuard"]
-
 log = logging.getLogger("snakestudio")
 
 

@@ -10,8 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 
-__all__ = ["DiskNotice", "DiskWatch"]
-
 _SETTLE_MS = 200
 """Time a program is given to finish writing."""
 

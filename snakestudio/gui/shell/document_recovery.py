@@ -28,8 +28,6 @@ from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
 from snakestudio.session.recovery import Unsaved, unsaved_scenes
 
-__all__ = ["DocumentRecovery", "RecoveryDialog", "unsaved_words", "when"]
-
 _ROWS = 5
 """Scenes shown at once."""
 

@@ -21,8 +21,6 @@ from snakestudio.robot_files.files import ENDINGS
 from snakestudio.robot_files.importing import load_robot
 from snakestudio.session.recovery import Unsaved
 
-__all__ = ["Files", "ask_about_changes", "shortened"]
-
 _MOST = 12
 
 

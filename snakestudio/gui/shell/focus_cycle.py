@@ -9,8 +9,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from snakestudio.gui.shell.docking import Docks
 
-__all__ = ["FocusCycle"]
-
 
 class FocusCycle(QObject):
     """What is in the middle, the docks that are to be seen, and the bar at the top, in this order."""

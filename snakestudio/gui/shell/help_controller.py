@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from snakestudio.gui.shell.help_dialogs import GraphicsView, ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
-__all__ = ["HelpController"]
-
 _GALLERY_SEEN = "welcome/gallery_seen"
 _TOUR_SEEN = "welcome/tour_seen"
 

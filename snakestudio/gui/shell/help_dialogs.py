@@ -65,15 +65,6 @@ from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.paths import docs_dir
 
-__all__ = [
-    "MOUSE",
-    "AboutDialog",
-    "DocumentDialog",
-    "GraphicsDialog",
-    "ShortcutSheet",
-    "graphics_text",
-]
-
 _TURN_MS = 30
 """Longer than a heartbeat of the window takes to come."""
 

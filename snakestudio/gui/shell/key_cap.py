@@ -7,8 +7,6 @@ from PySide6.QtGui import QFontMetrics, QPainter
 
 from snakestudio.gui.core import theme
 
-__all__ = ["key_cap_width", "paint_key_cap"]
-
 _FONT = 11
 """Height of the text, px of the design."""
 

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QMainWindow
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.shell.docking import Docks
 
-__all__ = ["SHIPPED", "Layouts", "Shipped"]
-
 _VERSION = 4
 """Raised when docks come or go in a way that stored layouts do not fit."""
 

@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(theme.icon("snakestudio"))
         FileFolders(settings, self)
         self.context = c = Context(self, settings, commands, docks, plot_panel)
-        c.robot.changed.connect(lambda: prepare_for_robot(c))
+        c.robot_controller.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._autosave = WindowAutosave(self._snapshot, self._store, self)
         self._space_keeper = SpaceKeyFilter(self)
@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         c.action_registry.fill(self.menuBar())
         follow_shapes(c.document, c.action_registry.replace)
         MovingMenus(c)
-        FaultMenu(c.action_registry.menus[FAULT_MENU], c.robot)
+        FaultMenu(c.action_registry.menus[FAULT_MENU], c.robot_controller)
         panels = c.action_registry.menus["View/Panels"]
         panels.addActions([dock.toggleViewAction() for dock in c.docks.all.values()])
         assign_mnemonics(panels)
@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.context.viewport.options.load(self.context.settings)
-        self.context.viewport.editor.options.load(self.context.settings)
+        self.context.viewport.tools.editor.options.load(self.context.settings)
         self.context.dress_play()
         geometry = self.context.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
@@ -189,12 +189,12 @@ class MainWindow(QMainWindow):
             self.saveGeometry(),
             self.context.layouts.present,
             viewport.options.now,
-            viewport.editor.options.now,
+            viewport.tools.editor.options.now,
         )
 
     def _store(self) -> None:
         self.context.viewport.options.save(self.context.settings)
-        self.context.viewport.editor.options.save(self.context.settings)
+        self.context.viewport.tools.editor.options.save(self.context.settings)
         self.context.settings.setValue("window/geometry", self.saveGeometry())
         self.context.layouts.store_last()
         self.context.settings.sync()

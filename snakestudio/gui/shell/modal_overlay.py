@@ -24,8 +24,6 @@ from shiboken6 import isValid
 
 from snakestudio.gui.core import theme
 
-__all__ = ["ModalOverlay", "card_frame", "make_head", "open_overlay"]
-
 Kind = TypeVar("Kind", bound="ModalOverlay")
 
 

@@ -110,8 +110,8 @@ def _parameters(c: Context) -> QWidget:
     from snakestudio.gui.scene.parameters import ParameterPanels
 
     panels = ParameterPanels(c.document, c.session_controller)
-    panels.controller.draw_asked.connect(c.viewport.path_tool.begin)
-    panels.controller.clear_asked.connect(c.viewport.path_tool.clear)
+    panels.controller.draw_asked.connect(c.viewport.tools.path_tool.begin)
+    panels.controller.clear_asked.connect(c.viewport.tools.path_tool.clear)
     return panels
 
 
@@ -163,13 +163,15 @@ def _teleop(c: Context) -> QWidget:
 def _robot(c: Context) -> QWidget:
     from snakestudio.gui.robot.panel import RobotPanel
 
-    return RobotPanel(c.robot, c.robot_feature.ask_connect, c.robot_feature.record_frames)
+    return RobotPanel(
+        c.robot_controller, c.robot_feature.ask_connect, c.robot_feature.record_frames
+    )
 
 
 def _robot_data(c: Context) -> QWidget:
     from snakestudio.gui.robot.data_panel import DataPanel
 
-    return DataPanel(c.robot, c.robot_feature.log)
+    return DataPanel(c.robot_controller, c.robot_feature.log)
 
 
 def _study(c: Context) -> QWidget:

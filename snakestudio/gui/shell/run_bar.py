@@ -41,8 +41,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.sources import SourceKind
 
-__all__ = ["CONVERGED", "PlayButton", "RunBar"]
-
 _RADIUS = 6.0
 _BAR = 3
 _WIDEST = "88 % · longer than expected"

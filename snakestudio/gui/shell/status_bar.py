@@ -18,8 +18,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.robot.robot_status import RobotStatus
 
-__all__ = ["StatusBar"]
-
 Part = tuple[str, str]
 """A text and its colour in the palette."""
 

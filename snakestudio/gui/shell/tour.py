@@ -13,8 +13,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.shell.docking import Docks
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 
-__all__ = ["STEPS", "Step", "Tour"]
-
 
 @dataclass(frozen=True)
 class Step:

@@ -8,8 +8,6 @@ from snakestudio.gui.core.command import Command, Context
 from snakestudio.gui.forms.service_dialog import ServiceDialog, service_commands
 from snakestudio.gui.streaming.streamer import Streamer
 
-__all__ = ["STREAMING", "StreamContext"]
-
 _MENU = "Simulation/Other Programs"
 
 

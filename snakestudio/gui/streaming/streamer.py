@@ -19,8 +19,6 @@ from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT
 from snakestudio.text import counted
 from snakestudio.viewmodel.start_target import HERE
 
-__all__ = ["StreamChoices", "Streamer"]
-
 _GROUP = "streaming"
 _WATCH_MS = 250
 

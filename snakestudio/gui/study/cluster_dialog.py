@@ -18,8 +18,6 @@ from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.study.cluster import Tls, default_workers
 from snakestudio.study.running import Workers
 
-__all__ = ["ClusterDialog", "WorkerChoice"]
-
 _ADDRESS = re.compile(
     r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+(?::\d{1,5})?/?|tcp://\[[0-9a-fA-F:]+\]:\d{1,5}"
 )

@@ -7,8 +7,6 @@ from typing import Protocol
 from snakestudio.gui.core.command import Command, Context
 from snakestudio.gui.study.feature import StudyFeature
 
-__all__ = ["STUDY", "StudyContext"]
-
 
 class StudyContext(Context, Protocol):
     """What these commands work with."""

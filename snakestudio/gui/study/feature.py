@@ -27,8 +27,6 @@ from snakestudio.viewmodel.study.run_again import run_name
 from snakestudio.viewmodel.study.study_on_disk import new_study_path
 from snakestudio.viewmodel.study.study_values import changed, varied
 
-__all__ = ["StudyFeature"]
-
 _FILTER = "Studies (*.study.toml *.toml);;All files (*)"
 _DOCK = "study"
 

@@ -23,8 +23,6 @@ from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name, values_of
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["StudyRunContext", "StudyRuns"]
-
 _LISTED = 4
 """Values that are named when they are taken over."""
 

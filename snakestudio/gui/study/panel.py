@@ -35,8 +35,6 @@ from snakestudio.gui.study.setup.page import SetupPage
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.study_values import changed
 
-__all__ = ["StudyPanel"]
-
 _NONE = (
     "A study runs the scene many times with other values, and says what comes of it: which amplitude is fastest, how"
     " much friction it takes, how far a peg may stand off."

@@ -24,8 +24,6 @@ from snakestudio.text import counted
 from snakestudio.viewmodel.study.study_texts import amount
 from snakestudio.viewmodel.study.study_values import changed
 
-__all__ = ["StudyRunBar"]
-
 _CLUSTER = -1
 _LOCAL_LISTED = 16
 

@@ -17,8 +17,6 @@ from snakestudio.viewmodel.study.study_process import StudyProcess
 from snakestudio.viewmodel.study.study_texts import how_far
 from snakestudio.viewmodel.work import Progress as Report
 
-__all__ = ["ARMED", "StudyRunner", "on_this_machine"]
-
 ARMED = "The study is paused, as the robot may move: its timing goes first. Resume it when the robot is disarmed."
 
 Start = Callable[[Path, Workers], StudyProcess]

@@ -8,8 +8,6 @@ from snakestudio.export.tables import Cell, Column, Row, Table, text_cells
 from snakestudio.gui.forms.table import TableView
 from snakestudio.study.cluster import WorkerInfo
 
-__all__ = ["WorkersTable"]
-
 _COLUMNS = (Column("Worker", is_text=True), Column("Tasks"), Column("CPU"), Column("Memory"))
 _SHOWN = 5
 """Rows that are visible at the same time; more are scrolled."""

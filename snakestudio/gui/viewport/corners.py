@@ -18,8 +18,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.scene_texts import place_and_size
 
-__all__ = ["FocusFrame", "Hint", "ViewButtons"]
-
 _VIEWS = {
     "top": ("Top", "View from above (7)"),
     "front": ("Front", "View from the front (1)"),

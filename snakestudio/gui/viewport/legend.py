@@ -29,8 +29,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.ticks import step_below
 from snakestudio.viewmodel.viewport.view_settings import SCALES, TRAIL_MIDDLE
 
-__all__ = ["Legend", "Legends", "control_state", "fill_trail_menu"]
-
 _GAP = 6
 _LEGENDS_PAD = 12
 _SWATCH = 20

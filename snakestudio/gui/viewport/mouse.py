@@ -16,8 +16,6 @@ from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.presets import preset_obstacles
 from snakestudio.viewmodel.scene.items import Item
 
-__all__ = ["DropTarget", "Mouse"]
-
 _SLACK = 4
 """A press that moves less than this many pixels is a click."""
 

@@ -12,8 +12,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.drawing.camera import Camera, blend
 
-__all__ = ["Navigator"]
-
 TRANSITION = 0.25
 """Length of a transition, s."""
 

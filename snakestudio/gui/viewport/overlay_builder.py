@@ -18,8 +18,6 @@ from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.viewport.trail import TrailReader
 
-__all__ = ["OverlayBuilder", "warned"]
-
 _MARGIN = 12
 
 

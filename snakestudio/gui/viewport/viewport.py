@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.preview import Preview
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import ViewOptions
+from snakestudio.gui.viewport.companions import Companions
 from snakestudio.gui.viewport.corners import Hint, ViewButtons
 from snakestudio.gui.viewport.drafting.drafting_overlay import DraftingOverlay
-from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
 from snakestudio.gui.viewport.legend import Legends
 from snakestudio.gui.viewport.mouse import DropTarget, Mouse
+from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.picture_surface import PictureSurface
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
-from snakestudio.gui.viewport.tools.editor import Editor
-from snakestudio.gui.viewport.tools.patch_tool import PatchTool
-from snakestudio.gui.viewport.tools.path_tool import PathTool
-from snakestudio.gui.viewport.tools.pull_tool import PullTool
-from snakestudio.gui.viewport.tools.robot_tool import RobotTool
-from snakestudio.gui.viewport.tools.tool import Tools
+from snakestudio.gui.viewport.tools.viewport_tools import ViewportTools
 from snakestudio.gui.viewport.viewport_api import ViewportApi, box_around
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.viewport.view_settings import ViewSettings, rows_of
-
-__all__ = ["Viewport"]
-
 
 _MARGIN = 12
 
@@ -69,40 +62,12 @@ class Viewport(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.document = document
-        self.session_controller = session_controller
-        self.selection = selection
         api = self.api = ViewportApi(self, document, session_controller, selection)
-        self.navigator = api.navigator
-        self.options = api.options
-        self.preview = api.preview
-        self.ndc = api.ndc
-        self.pixel = api.pixel
-        self.pick = api.pick
-        self.show_beside(lambda time: (), lambda time: [], lambda snapshot: ())
-        self.show_robot(list, lambda: False)
-        self._stale = False
+        self.companions = Companions()
         self._frame_home = True
         self._locked: Pick | None = None
-        self.path_tool = PathTool(api)
-        self.patch_tool = PatchTool(api)
-        self.editor = Editor(api, self._is_drawing, lambda: self._mouse.busy)
-        self.measure_tool = MeasureTool(api)
-        self.robot_tool = RobotTool(api, self._is_drawing)
-        self.pull_tool = PullTool(api, lambda: self.editor.boxes.armed)
-        self._mouse = Mouse(api, self.editor.transforms, self.hover)
-        self.tools = Tools(
-            [
-                self.measure_tool,
-                self.editor.transforms,
-                self.path_tool,
-                self.patch_tool,
-                self.pull_tool,
-                self.robot_tool,
-                self.editor.boxes,
-            ],
-            self,
-        )
+        self.tools = ViewportTools(api, lambda: self._mouse.busy)
+        self._mouse = Mouse(api, self.tools.editor.transforms, self.hover)
         self.drop = DropTarget(api)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -111,19 +76,19 @@ class Viewport(QWidget):
         self.setAccessibleName("3D view of the scene")
 
         self.surface = PictureSurface(self, self._picture)
-        self.sheet = DraftingOverlay(api, self.robot_tool, self.measure_tool)
-        self.legends = Legends(self.options, self.navigator, self)
-        self.buttons = ViewButtons(self.navigator, self)
+        self.sheet = DraftingOverlay(api, self.tools.robot_tool, self.tools.measure_tool)
+        self.legends = Legends(api.options, api.navigator, self)
+        self.buttons = ViewButtons(api.navigator, self)
         self._builder = OverlayBuilder(api, self.legends.forces, self.buttons)
         self.hint = Hint(self)
         self.surface.drawn.connect(self.frame_drawn)
         self.surface.fell_back.connect(self._on_fallback)
         self.surface.begin()
 
-        self.navigator.changed.connect(self.refresh)
-        self.options.changed.connect(self.show_instant)
+        api.navigator.changed.connect(self.refresh)
+        api.options.changed.connect(self.show_instant)
         self.tools.changed.connect(self._on_tool)
-        self.preview.changed.connect(self.refresh)
+        api.preview.changed.connect(self.refresh)
         self.sheet.inset_changed.connect(self._arrange)
         session_controller.frame.connect(self.show_instant)
         session_controller.status_changed.connect(self.refresh)
@@ -153,6 +118,38 @@ class Viewport(QWidget):
         return self.api.snapshot
 
     @property
+    def selection(self) -> Selection:
+        """What is selected, and what is under the cursor."""
+        return self.api.selection
+
+    @property
+    def navigator(self) -> Navigator:
+        """Moves the camera."""
+        return self.api.navigator
+
+    @property
+    def options(self) -> ViewOptions:
+        """What users can change about what is shown."""
+        return self.api.options
+
+    @property
+    def preview(self) -> Preview:
+        """Obstacles that are seen before they are in the scene."""
+        return self.api.preview
+
+    def ndc(self, position: QPointF) -> tuple[float, float]:
+        """Normalised device coordinates of a point of the widget."""
+        return self.api.ndc(position)
+
+    def pixel(self, point: tuple[float, float, float]) -> QPointF:
+        """Where in the widget a point of the world is seen."""
+        return self.api.pixel(point)
+
+    def pick(self, position: QPointF) -> Pick | None:
+        """What is under a point of the widget; None for the sky."""
+        return self.api.pick(position)
+
+    @property
     def camera(self) -> Camera:
         """Where it looks from."""
         return self.navigator.camera
@@ -164,7 +161,7 @@ class Viewport(QWidget):
 
     @property
     def settings(self) -> ViewSettings:
-        """What is to be seen beside scene and robot."""
+        """What is shown in addition to scene and robot."""
         return self.options.now
 
     @property
@@ -173,12 +170,15 @@ class Viewport(QWidget):
         return not self._frame_home
 
     def overlays(self) -> Overlays:
-        """Everything beside scene and robot that is drawn."""
+        """Everything that is drawn in addition to scene and robot."""
+        companions = self.companions
         snapshot = self.snapshot
-        stale = self._robot_stale()
-        ghosts = self.ghosts(snapshot.time) if snapshot is not None else ()
-        tracks = self.tracks(snapshot) if snapshot is not None else ()
-        return self.tools.dress(self._builder.overlays(ghosts, tracks, stale=stale))
+        overlays = self._builder.overlays(
+            companions.ghosts(snapshot),
+            companions.tracks(snapshot),
+            stale=companions.robot.is_stale(),
+        )
+        return self.tools.dress(overlays)
 
     def _picture(self, aspect: float) -> FrameRequest:
         self.navigator.set_aspect(aspect)
@@ -190,7 +190,7 @@ class Viewport(QWidget):
             self._frame_home = self.snapshot is None and not self.navigator.touched
         scene, overlays = self.preview.dress(self.scene, self.overlays())
         camera = self.navigator.camera
-        folder = self.session_controller.base_dir
+        folder = self.api.session_controller.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def room_above(self) -> tuple[int, int]:
@@ -223,12 +223,12 @@ class Viewport(QWidget):
     def renew_theme(self) -> None:
         """The palette is another one."""
         self.buttons.renew_theme()
-        self.editor.buttons.renew_theme()
+        self.tools.editor.buttons.renew_theme()
         self.legends.forces.update()
         self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
-        """The picture as it stands, without the buttons, at full quality; a drawing with its rulers and dimensions.
+        """The present picture, without the buttons, at full quality; a drawing with its rulers and dimensions.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
@@ -243,7 +243,7 @@ class Viewport(QWidget):
     def show_instant(self) -> None:
         """What is shown is another instant, or other ghosts are to be seen."""
         snapshot = self.snapshot
-        names = self.ghost_names(snapshot.time) if snapshot is not None else []
+        names = self.companions.ghost_names(snapshot)
         self.legends.tell(snapshot, names, commanded=self._builder.reference_ghost)
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
@@ -251,51 +251,17 @@ class Viewport(QWidget):
                 self.navigator.follow(centre)
         self.refresh()
 
-    def _is_drawing(self) -> bool:
-        return self.path_tool.drawing or self.patch_tool.drawing
-
-    def show_beside(
-        self,
-        ghosts: Callable[[float], tuple[Ghost, ...]],
-        names: Callable[[float], list[tuple[str, str]]],
-        tracks: Callable[[Snapshot], tuple[Track, ...]],
-    ) -> None:
-        """Show other runs beside the window's own: translucent robots at a time (s), their colours and names, tracks.
-
-        The tracks are those measured of a real robot, beside a simulated state.
-        """
-        self.ghosts = ghosts
-        self.ghost_names = names
-        self.tracks = tracks
-
-    def show_robot(
-        self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]
-    ) -> None:
-        """Ask from now on what must be known of a live robot that is drawn.
-
-        Parameters
-        ----------
-        marks : callable
-            Gives colours and texts of it.
-        stale : callable
-            Says whether the robot is drawn as nobody knows it to be any more.
-        """
-        self._robot_marks = marks
-        self._robot_stale = stale
-
     def show_marks(self) -> None:
         """What is known of a live robot may be another thing, or nothing new at all."""
-        self.legends.mark(self._robot_marks())
-        stale = self._robot_stale()
-        if stale != self._stale:
-            self._stale = stale
+        self.legends.mark(self.companions.robot.marks())
+        if self.companions.poll_stale():
             self.refresh()
 
     def _on_scene(self) -> None:
         self.legends.forces.set_links(self.scene.body.n_parts, self.scene.body.part_name)
         self.legends.forces.set_rows(rows_of(self.scene))
         self._arrange()
-        self.editor.place(self.buttons.geometry())
+        self.tools.editor.place(self.buttons.geometry())
         self._explain()
         self.refresh()
 
@@ -309,7 +275,7 @@ class Viewport(QWidget):
     def _on_opened(self) -> None:
         self._mouse.cancel()
         self.tools.cancel()
-        self.api.leave_behind(self.session_controller.displayed)
+        self.api.leave_behind(self.api.session_controller.displayed)
         self._frame_home = True
         # Among obstacles or on a path the picture stands still; a robot alone would leave it.
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
@@ -319,7 +285,7 @@ class Viewport(QWidget):
 
     def frame_all(self, *, at_once: bool = False) -> None:
         """Show everything, the robot too, from where one looks; `at_once` from where the program shows it first."""
-        box = box_around(self.scene, self.snapshot, self.document.base_dir)
+        box = box_around(self.scene, self.snapshot, self.api.document.base_dir)
         if box is not None:
             self.navigator.frame(*box, home=at_once, at_once=at_once)
 
@@ -328,7 +294,7 @@ class Viewport(QWidget):
         chosen = frozenset(
             item for item in self.selection.items if item[0] in ("obstacle", "link", "patch")
         )
-        box = box_around(self.scene, self.snapshot, self.document.base_dir, chosen or None)
+        box = box_around(self.scene, self.snapshot, self.api.document.base_dir, chosen or None)
         if box is not None:
             self.navigator.frame(*box)
 
@@ -345,7 +311,7 @@ class Viewport(QWidget):
         self._explain()
 
     def _explain(self) -> None:
-        """Tell about what is under the cursor."""
+        """Show a hint on what is under the cursor."""
         if self.tools.hint:
             self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:
@@ -394,7 +360,7 @@ class Viewport(QWidget):
             self._mouse.release(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if not self.pull_tool.wheel(event):
+        if not self.tools.pull_tool.wheel(event):
             self._mouse.wheel(event)
         event.accept()
 
@@ -432,7 +398,7 @@ class Viewport(QWidget):
         beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
         self.legends.forces.set_short(not beside)
         self.legends.move(left, _MARGIN if beside else self.buttons.geometry().bottom() + _MARGIN)
-        self.editor.place(self.buttons.geometry())
+        self.tools.editor.place(self.buttons.geometry())
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 
     def sizeHint(self) -> QSize:

@@ -27,8 +27,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.scene.items import Item, item_of
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 
-__all__ = ["ViewportApi", "box_around"]
-
 
 class ViewportApi:
     """Scene and robot as a viewport shows them, and what is where in its picture.

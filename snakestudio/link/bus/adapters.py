@@ -14,8 +14,6 @@ from can.interfaces import BACKENDS
 
 from snakestudio.link.bus.drivers import driver_problem, missing_driver
 
-__all__ = ["Adapter", "available"]
-
 _COMMON = ("socketcan", "pcan", "kvaser", "vector", "gs_usb", "slcan", "udp_multicast", "virtual")
 _SERIAL = ("robotell", "seeedstudio", "slcan")
 _ONE_PROCESS = "It joins buses within one process, and the link has a process of its own; take udp_multicast instead."

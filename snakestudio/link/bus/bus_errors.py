@@ -15,17 +15,6 @@ from snakestudio.errors import LinkError
 from snakestudio.link.bus.drivers import channel_like, missing_driver
 from snakestudio.link.profile.schema import Bus
 
-__all__ = [
-    "BusSetupError",
-    "UnreadableError",
-    "missing_arguments",
-    "named",
-    "opening_error",
-    "unknown_interface",
-    "without_driver",
-    "working_error",
-]
-
 # What drivers say goes into our own sentences, not onto a terminal that nobody sees.
 logging.getLogger("can").addHandler(logging.NullHandler())
 

@@ -6,8 +6,6 @@ import can
 
 from snakestudio.link.frame import Frame
 
-__all__ = ["frame_of", "message_of"]
-
 
 def frame_of(message: can.Message, received: float) -> Frame:
     """A frame of python-can's message, received at `received` (s, monotonic clock)."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["arrival"]
-
 _OLDEST_S = 5.0
 """A stamp that is older, or of the future, is none: somebody has set the wall clock."""
 _SAME_MOMENT_S = 0.0001

@@ -9,8 +9,6 @@ from importlib import import_module
 
 from can.interfaces import BACKENDS
 
-__all__ = ["INTERFACES", "arguments_of", "channel_like", "driver_problem", "missing_driver"]
-
 INTERFACES = tuple(sorted(BACKENDS))
 """Names of all of python-can's interfaces."""
 

@@ -27,19 +27,6 @@ from snakestudio.link.profile.schema import Profile
 from snakestudio.model.atomic import write_atomically
 from snakestudio.text import listing
 
-__all__ = [
-    "ENDINGS",
-    "READABLE",
-    "FrameLog",
-    "LogReader",
-    "LogSource",
-    "Logged",
-    "check_log_path",
-    "read_log",
-    "read_source",
-    "side_file",
-]
-
 ENDINGS = (".blf", ".asc", ".log")
 """Formats that are written: Vector's binary and text formats, and candump's."""
 

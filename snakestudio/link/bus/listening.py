@@ -10,11 +10,9 @@ from types import TracebackType
 from snakestudio.errors import LinkError
 from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
 from snakestudio.link.bus.replay import LogEndedError
-from snakestudio.link.core.codec import Decoded
+from snakestudio.link.core.coder import Decoded
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus, Profile
-
-__all__ = ["Listening", "NodeTable"]
 
 
 class Listening:

@@ -24,8 +24,6 @@ from snakestudio.link.bus.clocks import arrival
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["MulticastBus", "pack", "unpack"]
-
 _PORT = 43113
 _HOPS = 1
 _LARGEST = 4096

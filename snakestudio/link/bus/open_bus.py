@@ -27,8 +27,6 @@ from snakestudio.link.bus.drivers import arguments_of, driver_problem
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["CanBus", "open_bus"]
-
 _SEND_S = 0.01
 """How long a frame may wait for room in the adapter. A bus that takes longer is in no state to
 drive a robot."""

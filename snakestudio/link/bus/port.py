@@ -13,8 +13,6 @@ from snakestudio.link.bus.open_bus import CanBus, open_bus
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["BusChange", "Port", "Received", "Unreadable"]
-
 _FIRST_WAIT_S = 0.1
 _LONGEST_WAIT_S = 2.0
 _STABLE_S = 2.0

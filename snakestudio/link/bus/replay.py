@@ -13,8 +13,6 @@ from snakestudio.link.bus.frame_log import READABLE, Logged, LogReader, read_log
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["LogEndedError", "ReplayBus"]
-
 _SLOWEST = 0.01
 _FASTEST = 100.0
 

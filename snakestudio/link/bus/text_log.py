@@ -18,8 +18,6 @@ from can.util import dlc2len
 from snakestudio.inputs import FRAME_LOG, InputError
 from snakestudio.link.frame import Frame
 
-__all__ = ["TextFrame", "TextLog", "UnknownLogError"]
-
 _LOOKED_AT = 400
 """Lines at the beginning by which the format is recognized."""
 

@@ -11,9 +11,7 @@ from snakestudio.link.profile.bus_load import frame_time
 from snakestudio.link.profile.schema import Profile
 
 if TYPE_CHECKING:
-    from snakestudio.link.core.codec import Decoded
-
-__all__ = ["Arrivals", "LoadMeter"]
+    from snakestudio.link.core.coder import Decoded
 
 BABBLING = 5.0
 """So many times as often as expected a message comes from a node that babbles,"""

@@ -9,14 +9,12 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError, ProfileError
-from snakestudio.link.core.coder import Coder, Decoded, Value, signals_text
+from snakestudio.link.core.coder import Coder, Decoded, signals_text
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.binding import frame_id, resolve
 from snakestudio.link.profile.field import Field, fields_of, usable
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, OUTGOING, Message, Quantity, Step
-
-__all__ = ["Codec", "Decoded", "Value"]
 
 
 class Found(NamedTuple):

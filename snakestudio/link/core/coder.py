@@ -16,8 +16,6 @@ from snakestudio.link.profile.field import Field, usable
 from snakestudio.link.profile.schema import OUTGOING, Message, Profile, Quantity
 from snakestudio.link.profile.units import RAW
 
-__all__ = ["Coder", "Decoded", "Value", "signals_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -19,8 +19,6 @@ from snakestudio.link.profile.schema import OUTGOING, Role
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-__all__ = ["ForeignMaster", "tell_of_stranger"]
-
 _DOES: dict[Role, str] = {
     "set_point": "sends set-points",
     "sync": "makes set-points count",

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from snakestudio.link.messages import LinkEvent, Severity
 
-__all__ = ["Journal"]
-
 _AGAIN_S = 5.0
 
 

@@ -21,9 +21,6 @@ from snakestudio.link.messages import Severity
 from snakestudio.link.profile.expected import Expected
 from snakestudio.link.profile.schema import Profile, Quantity
 
-__all__ = ["Limited"]
-
-
 _WORDS: dict[Quantity, str] = {
     "current": "current",
     "temperature": "temperature",

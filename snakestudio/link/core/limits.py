@@ -15,8 +15,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.link.profile.schema import Axis, Profile
 
-__all__ = ["AxisLimits", "SetPointLimiter", "stopping_rate"]
-
 
 def stopping_rate(distance: FloatArray, acceleration: FloatArray, period: float) -> FloatArray:
     """The largest rate from which rest is reached within a distance.

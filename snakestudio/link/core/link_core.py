@@ -58,8 +58,6 @@ from snakestudio.link.profile.expected import Expected
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-__all__ = ["LinkCore"]
-
 _POLL_S = 0.01
 """While torque is on, and while a sequence runs, watchdogs and sequences are no slower than
 this."""

@@ -6,8 +6,6 @@ from typing import Literal
 
 from snakestudio.link.messages import LinkState
 
-__all__ = ["TRANSITIONS", "Machine", "Trigger"]
-
 Trigger = Literal[
     "bus_opened",
     "bus_closed",

@@ -15,9 +15,7 @@ from snakestudio.link.messages import AGED, MEANINGS
 from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
 
 if TYPE_CHECKING:
-    from snakestudio.link.core.codec import Decoded
-
-__all__ = ["MEASURED", "NodeStates"]
+    from snakestudio.link.core.coder import Decoded
 
 MEASURED: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "temperature", "voltage")
 """What is kept as a number for every axis."""

@@ -37,9 +37,7 @@ from snakestudio.link.profile.schema import Quantity
 from snakestudio.text import listing
 
 if TYPE_CHECKING:
-    from snakestudio.link.core.codec import Decoded
-
-__all__ = ["PlausibilityChecks"]
+    from snakestudio.link.core.coder import Decoded
 
 _What = Literal["limit", "feedback"]
 

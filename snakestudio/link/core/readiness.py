@@ -24,9 +24,6 @@ from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import MEANINGS, LinkState
 from snakestudio.link.profile.schema import Profile, StatusMeaning
 
-__all__ = ["Readiness", "Supervisor", "refused_plugins"]
-
-
 _STATES = {
     LinkState.DISCONNECTED: "No bus is open; connect first.",
     LinkState.LISTENING: "The link only listens; let it speak first.",

@@ -11,8 +11,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import ReferenceBlock
 
-__all__ = ["References", "Wiggle"]
-
 _MOST_DEG = 45.0
 
 

@@ -14,8 +14,6 @@ from snakestudio.link.frame import Frame
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-__all__ = ["RxPath"]
-
 
 class RxPath:
     """Takes frames over.

@@ -9,8 +9,6 @@ import numpy as np
 
 from snakestudio.link.profile.schema import Message, Profile
 
-__all__ = ["Deadlines", "PeriodicMessages", "SendTimes"]
-
 _WINDOW_S = 10.0
 _RENEWED_S = 0.2
 

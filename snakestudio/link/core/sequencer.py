@@ -8,8 +8,6 @@ from typing import Literal
 
 from snakestudio.link.profile.schema import StatusMeaning, Step
 
-__all__ = ["Progress", "Sequence", "Task", "TaskKind"]
-
 Progress = Literal["running", "done", "failed"]
 
 TaskKind = Literal["arm", "disarm", "stop", "zero", "reset"]

@@ -16,8 +16,6 @@ from snakestudio.link.core.tx_gate import TxGate
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-__all__ = ["SetPoints"]
-
 
 class SetPoints:
     """Holds, wiggles or follows references, always through the limiter.

@@ -9,8 +9,6 @@ from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import node_names
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["Stopping"]
-
 REPEAT_S = 0.1
 """Interval of the repeats,"""
 

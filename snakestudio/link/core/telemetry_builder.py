@@ -15,8 +15,6 @@ from snakestudio.link.messages import AGED, LinkState, Telemetry
 from snakestudio.link.profile.expected import Expected
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["TelemetryBuilder"]
-
 
 class TelemetryBuilder:
     """Reads the parts, and changes none."""

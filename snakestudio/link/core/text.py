@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from snakestudio.link.profile.schema import Axis
 from snakestudio.text import listing, numbered
 
-__all__ = ["SHOWN", "age", "axis_names", "node_names"]
-
 SHOWN = 3
 """Names in a list before the rest is counted."""
 

@@ -23,8 +23,6 @@ from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.schema import Profile, Step
 
-__all__ = ["TorqueControl"]
-
 
 class TorqueControl:
     """Carries out sequences, and stops the robot.

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
 
-__all__ = ["TxGate"]
-
-
 class TxGate:
     """Sends frames, and knows how that went.
 

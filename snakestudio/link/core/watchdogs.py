@@ -17,8 +17,6 @@ from snakestudio.link.core.text import age, axis_names, node_names
 from snakestudio.link.messages import MEANINGS
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["Loss", "Watchdogs"]
-
 Lost = Literal[
     "window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault", "limited"
 ]

@@ -15,8 +15,6 @@ from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.link.emulator.plant import Plant
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["Body"]
-
 _RATE_FILTER_S = 0.02
 """Time constant of the low-pass behind which firmware takes the rate from its encoder's steps."""
 

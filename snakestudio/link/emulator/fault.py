@@ -7,8 +7,6 @@ from typing import Literal
 
 from snakestudio.errors import UsageError
 
-__all__ = ["FAULTS", "Fault", "FaultKind", "parse_fault"]
-
 FaultKind = Literal[
     "dropout",
     "babble",

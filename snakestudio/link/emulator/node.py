@@ -14,8 +14,6 @@ from snakestudio.link.emulator.body import Body
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["Cyclic", "Node", "NodeEvent", "Reason"]
-
 Address = tuple[int, bool]
 """Arbitration id, and whether it has 29 bits."""
 

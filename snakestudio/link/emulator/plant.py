@@ -25,8 +25,6 @@ import numpy as np
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.link.profile.schema import Emulation
 
-__all__ = ["BoolArray", "FloatArray", "JointPlant", "Plant", "PlantState"]
-
 
 @dataclass(frozen=True, slots=True)
 class PlantState:

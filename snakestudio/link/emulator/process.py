@@ -22,17 +22,6 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 from snakestudio.text import noun
 
-__all__ = [
-    "BusPort",
-    "Commands",
-    "EmulatorProcess",
-    "Port",
-    "TimedFault",
-    "event_lines",
-    "report_line",
-    "status_line",
-]
-
 _WAIT_S = 0.02
 """How long it waits for the bus at most before it looks after anything else."""
 

@@ -18,8 +18,6 @@ from snakestudio.link.emulator.plant import JointPlant, Plant
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 
-__all__ = ["EmulatedRobot"]
-
 _FINEST_S = 0.001
 """Time after which it is worth to move the joints on."""
 

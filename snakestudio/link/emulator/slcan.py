@@ -17,8 +17,6 @@ from dataclasses import replace
 from snakestudio.errors import LinkError
 from snakestudio.link.frame import Frame
 
-__all__ = ["BIT_RATES", "PtySlcan", "SlcanAdapter"]
-
 _OK = b"\r"
 _BELL = b"\a"
 BIT_RATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)

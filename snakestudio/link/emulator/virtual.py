@@ -10,8 +10,6 @@ from snakestudio.link.emulator.process import BusPort, EmulatorProcess
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["VirtualRobot"]
-
 
 class VirtualRobot:
     """Context in which an emulated robot answers on the interface "virtual" under a channel.

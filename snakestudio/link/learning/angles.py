@@ -20,9 +20,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.link.learning.fields import BitField, read_field
 from snakestudio.link.learning.streams import Stream
 
-__all__ = ["AngleFinding", "find_angles"]
-
-
 _FEWEST = 20
 _LEAST_R2 = 0.7
 _MAX_DELAY_S = 0.6

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from snakestudio.link.learning.streams import Stream
 
-__all__ = ["Family", "find_families"]
-
 _FEWEST = 3
 _ALIKE = 1.4
 _LARGEST_STRIDE = 0x400

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from snakestudio.link.learning.streams import Stream
 from snakestudio.link.profile.layout import bit_places
 
-__all__ = ["BitField", "read_field"]
-
 
 @dataclass(frozen=True, slots=True)
 class BitField:

@@ -11,8 +11,6 @@ from snakestudio.link.learning.fields import BitField, read_field
 from snakestudio.link.learning.streams import Stream
 from snakestudio.link.profile.checksums import CHECKSUMS
 
-__all__ = ["Guard", "find_checksum", "find_counters"]
-
 _FEWEST = 12
 _SHARE = 0.95
 _WEAK = 0.6

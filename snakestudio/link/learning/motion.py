@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from snakestudio.link.profile.schema import AxisKind
 
-__all__ = ["Cue", "directions"]
-
 _DIRECTIONS: dict[AxisKind, tuple[str, str]] = {
     "yaw": ("to the left", "to the right"),
     "pitch": ("down", "up"),

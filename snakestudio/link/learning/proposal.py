@@ -16,8 +16,6 @@ from snakestudio.link.learning.guards import Guard, find_checksum, find_counters
 from snakestudio.link.learning.streams import Stream, sort_streams
 from snakestudio.link.profile.schema import AxisKind
 
-__all__ = ["FoundAngle", "FoundMessage", "Move", "propose"]
-
 _MOST_MOVED = 4
 """Streams that one joint's motion may show up in; more, and the motion was of something else."""
 

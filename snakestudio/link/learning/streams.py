@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from snakestudio.link.frame import Frame
 
-__all__ = ["Stream", "sort_streams"]
-
 _REGULAR = 0.35
 _FEWEST = 5
 

@@ -18,8 +18,6 @@ from snakestudio.link.learning.proposal import FoundAngle, FoundMessage
 from snakestudio.link.profile.schema import Axis, Message, Profile, Quantity, Signal
 from snakestudio.model.robot.overrides import AXES
 
-__all__ = ["empty_dbc", "take_over"]
-
 
 def empty_dbc() -> str:
     """A DBC without messages."""

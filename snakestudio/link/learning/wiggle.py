@@ -25,9 +25,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.text import capitalized
 
-__all__ = ["Trace", "WiggleResult", "Word", "judge", "report_csv", "report_text", "with_play"]
-
-
 _MAX_LAG_S = 0.6
 _FEWEST = 20
 _STILL = 0.15

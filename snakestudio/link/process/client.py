@@ -37,8 +37,6 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus, Profile
 from snakestudio.paths import own_program
 
-__all__ = ["LinkClient"]
-
 _ALIVE_S = 0.5
 _CLOSE_S = 2.0
 _LINE = 4000

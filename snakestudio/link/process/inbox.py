@@ -11,8 +11,6 @@ import queue
 from collections import deque
 from typing import Generic, TypeVar
 
-__all__ = ["Inbox"]
-
 Item = TypeVar("Item")
 
 

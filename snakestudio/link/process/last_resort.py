@@ -10,8 +10,6 @@ from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.stopping import BLIND_REPEATS, REPEAT_S
 from snakestudio.link.frame import Frame
 
-__all__ = ["stop_blindly"]
-
 _LONGEST_WAIT_S = 0.5
 
 

@@ -35,8 +35,6 @@ from snakestudio.link.process.standstill import Standstill
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Step
 
-__all__ = ["LinkProcess", "serve"]
-
 _LOOK_S = 0.005
 """How often shared memory and the robot's frames are looked at while there is a bus, at least: what
 the window asks for wakes the loop through the pipe, and so does a frame that is none of the

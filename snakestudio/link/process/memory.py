@@ -15,8 +15,6 @@ import uuid
 import zlib
 from collections import deque
 
-__all__ = ["Cell", "Latest", "Ring", "Segment"]
-
 _WORD = struct.Struct("=Q")
 _NUMBER = struct.Struct("=d")
 _HEAD = struct.Struct("=QII")  # a record's number, its length and its checksum

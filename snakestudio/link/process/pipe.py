@@ -9,8 +9,6 @@ from typing import get_args
 
 from snakestudio.link.messages import CommandKind, LinkCommand
 
-__all__ = ["Gone", "command_of", "read_commands"]
-
 _LONGEST = 65_536
 """Bytes of a line that are still looked at: many times what a window sends."""
 _KINDS = frozenset(get_args(CommandKind))

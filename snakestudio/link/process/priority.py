@@ -14,8 +14,6 @@ import platform
 import struct
 import sys
 
-__all__ = ["WANTED", "raise_below_link", "raise_priority"]
-
 WANTED = "SNAKESTUDIO_LINK_PRIORITY"
 """Environment variable that limits what is asked for: "real-time" (the default), "nice" or
 "normal"."""

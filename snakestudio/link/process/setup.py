@@ -9,8 +9,6 @@ from pathlib import Path
 from snakestudio.link.profile.loading import LoadedProfile, read_dbc
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["Setup"]
-
 
 @dataclass(frozen=True, slots=True)
 class Setup:

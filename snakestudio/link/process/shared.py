@@ -20,8 +20,6 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkEvent, ReferenceBlock, Telemetry
 from snakestudio.link.process.memory import Cell, Latest, Ring, Segment
 
-__all__ = ["LinkMemory"]
-
 _REASON = 1000
 _TELEMETRY = 65_536
 _TELEMETRY_AXIS = 1024

@@ -6,9 +6,6 @@ import sys
 import time
 from collections.abc import Callable
 
-__all__ = ["Standstill"]
-
-
 _CLOCKS = {"linux": "CLOCK_BOOTTIME", "darwin": "CLOCK_MONOTONIC"}
 """Those that go on while the machine sleeps, where Python's monotonic clock does not."""
 

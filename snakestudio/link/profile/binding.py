@@ -16,8 +16,6 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile, Quantity, Signal
 from snakestudio.link.profile.units import RAW, ambiguous_unit, known_units, to_si
 
-__all__ = ["Bound", "Carried", "Layout", "frame_id", "resolve"]
-
 _DIRECTED = ("angle", "rate", "torque", "current")
 """Quantities that belong to one axis, for they have its direction."""
 

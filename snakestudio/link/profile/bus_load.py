@@ -8,8 +8,6 @@ from snakestudio.link.profile.binding import Bound
 from snakestudio.link.profile.expected import interval_of
 from snakestudio.link.profile.schema import INCOMING, Bus, Message, Profile
 
-__all__ = ["Share", "data_length", "frame_time", "planned_load", "planned_shares"]
-
 _FD_LENGTHS = (12, 16, 20, 24, 32, 48, 64)
 
 

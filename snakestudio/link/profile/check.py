@@ -17,8 +17,6 @@ from snakestudio.link.profile.ids import overlap_problems
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Axis, Limits, Profile, Quantity
 
-__all__ = ["arming_problems", "check"]
-
 _MOST_NAMED = 5
 """Statements of a DBC that are named."""
 

@@ -13,8 +13,6 @@ from snakestudio.link.profile.field import Field, fields_of, raw_range, together
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile
 
-__all__ = ["frame_problems", "wrong_page"]
-
 
 def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
     """What is wrong with the messages and their ids."""

@@ -11,8 +11,6 @@ from snakestudio.link.profile.binding import Bound, Layout, frame_id
 from snakestudio.link.profile.check_frames import wrong_page
 from snakestudio.link.profile.schema import INCOMING, Profile, Step
 
-__all__ = ["sequence_problems"]
-
 _LONGEST_S = 10.0
 """Timeout of a step, or all waits of a sequence, that are no longer ones that anybody waits for."""
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from types import MappingProxyType
 
-__all__ = ["CHECKSUMS"]
-
 
 def _table(polynomial: int) -> bytes:
     def remainder(byte: int) -> int:

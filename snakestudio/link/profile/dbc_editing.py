@@ -22,18 +22,6 @@ from snakestudio.link.profile.layout import bit_places
 from snakestudio.link.profile.loading import read_dbc
 from snakestudio.link.profile.schema import Message, Profile, Step
 
-__all__ = [
-    "MessageDraft",
-    "SignalDraft",
-    "choices_of",
-    "choices_text",
-    "drafts_of",
-    "message_of",
-    "renamed",
-    "with_message",
-    "without_message",
-]
-
 _NAME = re.compile(r"[A-Za-z_]\w{0,127}\Z", re.ASCII)
 # More digits than these are of no value that 64 bits can have.
 _CHOICE = re.compile(

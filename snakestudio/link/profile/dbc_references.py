@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["without_dangling"]
-
 _STRING = re.compile(r'"(?:\\.|[^"\\])*+"', re.DOTALL)
 _MESSAGE = re.compile(r"^[ \t]*BO_[ \t]+(\d+)[ \t]", re.MULTILINE)
 _SIGNAL = re.compile(r"^[ \t]*SG_[ \t]+(\w+)", re.MULTILINE)

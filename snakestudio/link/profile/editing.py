@@ -16,16 +16,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = [
-    "AxesOfJoint",
-    "Numbering",
-    "axes_of_scene",
-    "generate_axes",
-    "get_value",
-    "with_value",
-    "with_values",
-]
-
 AxesOfJoint = Literal["yaw", "pitch", "roll", "yaw and pitch", "alternating"]
 """Which axes the joints of a robot have; alternating: yaw, pitch, yaw ..., one axis a joint."""
 

@@ -22,8 +22,6 @@ from snakestudio.link.profile.schema import (
     Signal,
 )
 
-__all__ = ["ASSUMED_S", "LOST", "Expected", "interval_of"]
-
 ASSUMED_S = 1.0
 """Interval of what comes nobody knows how often: it is lost after 5 s, as PX4 has it of
 batteries."""

@@ -20,16 +20,6 @@ from snakestudio.errors import FormulaError
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.schema import Signal
 
-__all__ = [
-    "Field",
-    "fields_of",
-    "network_start",
-    "raw_range",
-    "together",
-    "usable",
-    "with_encoding",
-]
-
 _FLOATS = {
     16: ("<e", 65504.0),
     32: ("<f", 3.4028234663852886e38),

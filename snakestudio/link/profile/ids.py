@@ -11,8 +11,6 @@ from snakestudio.link.profile.binding import frame_id
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["IdUse", "free_id", "id_uses", "overlap_problems", "users_of"]
-
 
 class IdUse(NamedTuple):
     """One use of an id."""

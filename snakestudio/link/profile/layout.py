@@ -11,15 +11,6 @@ from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Message, Profile
 
-__all__ = [
-    "MessageLayout",
-    "SignalLayout",
-    "bit_places",
-    "ids_of",
-    "message_layout",
-    "message_layouts",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class SignalLayout:

@@ -12,8 +12,6 @@ from snakestudio.link.profile.loading import dump_profile, load_profile
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.scene import Scene
 
-__all__ = ["find_profile", "new_profile", "own", "shipped"]
-
 
 def shipped() -> list[Path]:
     """The profiles that come with the program, templates for others."""

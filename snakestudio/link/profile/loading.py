@@ -33,16 +33,6 @@ from snakestudio.model.scene_file.parse import MOST_MISTAKES
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = [
-    "LoadedProfile",
-    "dump_profile",
-    "load_profile",
-    "parse_profile",
-    "read_dbc",
-    "save_both",
-    "save_profile",
-]
-
 _MOST_BYTES = 1785
 """Data length of J1939's longest message: what a DBC may say a message has, for it may describe
 more than frames."""

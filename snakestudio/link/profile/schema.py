@@ -12,29 +12,6 @@ from typing import Any, Literal, get_args
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.robot.overrides import AXES
 
-__all__ = [
-    "FORMAT",
-    "INCOMING",
-    "MEASURED",
-    "OUTGOING",
-    "Axis",
-    "Bus",
-    "Emulation",
-    "ErrorMeaning",
-    "Limits",
-    "Message",
-    "OnLoss",
-    "Profile",
-    "Quantity",
-    "Role",
-    "Sequences",
-    "Signal",
-    "StatusMeaning",
-    "StatusValue",
-    "Step",
-    "Timing",
-]
-
 FORMAT = 1
 """Version of the profile file's format."""
 

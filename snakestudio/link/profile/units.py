@@ -10,8 +10,6 @@ import re
 
 from snakestudio.link.profile.schema import Quantity
 
-__all__ = ["RAW", "ambiguous_unit", "known_units", "to_si"]
-
 RAW: tuple[Quantity, ...] = ("status", "error", "counter", "checksum")
 """Quantities that are bits: they have no unit, and a scale of the DBC does not apply."""
 

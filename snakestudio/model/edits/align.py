@@ -12,8 +12,6 @@ from snakestudio.model.edits.groups import obstacle_with, units, with_obstacles
 from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.scene import Scene
 
-__all__ = ["Side", "aligned", "distributed"]
-
 Side = Literal["left", "right", "top", "bottom", "centre_x", "centre_y"]
 """Left is towards smaller x and bottom towards smaller y, as in the view from above."""
 

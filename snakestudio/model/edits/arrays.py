@@ -18,21 +18,6 @@ from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "MOST",
-    "PATTERNS",
-    "PATTERN_FIELDS",
-    "TRIES_EACH",
-    "Array",
-    "ArrayPlan",
-    "Throw",
-    "arrayed",
-    "placements",
-    "suited",
-    "throw_field",
-]
-
-
 TRIES_EACH = 40
 """Darts thrown for every obstacle that is wanted, before it is said how many fitted."""
 

@@ -24,9 +24,6 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions
 from snakestudio.model.scene import Scene
 
-__all__ = ["Axis", "angle_limits", "bent_robot", "joint_axis", "joint_points", "turns_behind"]
-
-
 Axis = Literal["yaw", "pitch", "roll"]
 """Which of a joint's axes; planar models have yaw only."""
 

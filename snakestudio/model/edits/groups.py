@@ -10,19 +10,6 @@ from snakestudio.model.fields import field_names
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "free_group_name",
-    "group_names",
-    "members",
-    "obstacle_with",
-    "renamed_group",
-    "units",
-    "whole_groups",
-    "with_flag",
-    "with_group",
-    "with_obstacles",
-]
-
 _NUMBERED = re.compile(r"(.*?)\s*\d+\Z", re.DOTALL)
 _LONGEST = 80
 """Longest name of a group."""

@@ -35,21 +35,6 @@ from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = [
-    "as_joint_angles",
-    "as_state",
-    "changed_start",
-    "frame_angles",
-    "gait_robot",
-    "moved_robot",
-    "placed_at",
-    "start_of_pose",
-    "straight_robot",
-    "tidy",
-    "turned_robot",
-    "with_start",
-]
-
 One = TypeVar("One", bound=PlacedStart | StateStart)
 
 _SAME = 1e-6

@@ -17,8 +17,6 @@ from snakestudio.model.obstacles.shape import (
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["PRESETS", "Preset", "last_like", "preset_obstacles"]
-
 _USUAL_LINK = 0.122
 """Link length of the robot that the defaults of obstacles suit, m."""
 

@@ -31,15 +31,6 @@ from snakestudio.model.robot.trimming import with_axes_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = [
-    "JOINT_VALUES",
-    "LINK_VALUES",
-    "Table",
-    "given_values",
-    "usual_value",
-    "with_part_values",
-]
-
 Table = Literal["link", "joint"]
 
 LINK_VALUES = tuple(name for name in LinkOverride.model_fields if name != "index")

@@ -24,16 +24,6 @@ from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = [
-    "direction_of",
-    "move",
-    "own_axes",
-    "reference_point",
-    "scale",
-    "turn",
-    "turned_about",
-]
-
 
 def reference_point(obstacle: Obstacle) -> FloatArray:
     """The point (3,), m, that an obstacle is moved, turned and scaled by.

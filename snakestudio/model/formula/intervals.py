@@ -16,9 +16,6 @@ import numpy as np
 from snakestudio.model.formula import Formula
 from snakestudio.model.robot.smooth_steps import bump, rise
 
-__all__ = ["Interval", "bounds"]
-
-
 _ROOT = 5.0**-0.5
 _BUMP_TURNS = (0.7598356856515927, 0.6105438726348051, 0.8951320796167694)
 """Where between 0 and 1 the second derivative of `bump` is 0, and where the third is."""

@@ -11,8 +11,6 @@ from snakestudio.errors import FormulaError
 from snakestudio.model.formula.expressions import Interpreter, Vocabulary
 from snakestudio.text import MINUS, listing
 
-__all__ = ["FACTOR", "NumberTextError", "is_unfinished", "parse_number", "parse_numbers"]
-
 FACTOR = "×"
 """Unit of a number that something is multiplied by."""
 

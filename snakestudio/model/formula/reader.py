@@ -15,8 +15,6 @@ from snakestudio.model.formula.expressions import Interpreter, Limits, Vocabular
 from snakestudio.model.robot.smooth_steps import bump, rise, symbolic
 from snakestudio.text import counted, shortened
 
-__all__ = ["FUNCTIONS", "expression"]
-
 # What parts of a typed formula have beside a value: a unit (unknown where a number may carry any),
 # and a size.
 

@@ -14,9 +14,6 @@ from typing import NamedTuple
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import count
 
-__all__ = ["MAX_OBSTACLES", "Circle", "Circles", "circles_of_csv", "refuse"]
-
-
 MAX_OBSTACLES = 20_000
 _MOST = 20
 

@@ -11,16 +11,6 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "UNITS",
-    "Cylinders",
-    "as_cylinders",
-    "bounds",
-    "cylinders_of",
-    "read_circles",
-    "with_imported",
-]
-
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
 """Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
 

@@ -13,21 +13,6 @@ from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_o
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.rotations import rotation
 
-__all__ = [
-    "Gap",
-    "Outline",
-    "PlanBoxes",
-    "corners",
-    "distances",
-    "footprint",
-    "gap",
-    "least_gap",
-    "nearest_of_many",
-    "nearest_point",
-    "plan_boxes",
-    "solid_outline",
-]
-
 
 class Outline(NamedTuple):
     """A convex polygon with rounded corners: all points within `radius` (m) of the hull of `points`.

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from snakestudio.errors import UsageError
 from snakestudio.inputs import PICTURE, InputError, local_path, opened
 
-__all__ = ["KINDS", "LARGEST", "REMEDY", "grey_values", "scene_picture"]
-
 KINDS = ("PNG", "JPEG", "TIFF", "BMP", "PPM")
 """As Pillow calls them."""
 

@@ -28,28 +28,6 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.shared_values import friction_coefficient
 
-__all__ = [
-    "SHAPES",
-    "Arrangement",
-    "Fit",
-    "Obstacle",
-    "ShapeFields",
-    "ShapeKind",
-    "angle",
-    "files_of",
-    "friction",
-    "group",
-    "grown",
-    "hidden",
-    "locked",
-    "name",
-    "obstacle_solids",
-    "place",
-    "shape_of",
-    "size",
-    "stand_in",
-]
-
 
 class Obstacle(Frozen):
     """A fixed obstacle; a subclass has a `kind`, what every obstacle has, and its own values between."""

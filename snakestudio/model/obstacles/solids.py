@@ -10,8 +10,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.rotations import rotation
 
-__all__ = ["Block", "Post", "Prism", "Relief", "Solid", "turned"]
-
 
 class Post(NamedTuple):
     """An upright cylinder from height `low` to `high`, m."""

@@ -21,8 +21,6 @@ from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circle, Circles, 
 from snakestudio.model.obstacles.svg_style import apply_styles
 from snakestudio.text import counted
 
-__all__ = ["circles_of_svg"]
-
 _ROUND = 1e-3
 """An ellipse whose axes differ by less than this fraction is a circle: drawing programs round."""
 

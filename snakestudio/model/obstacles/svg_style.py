@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-__all__ = ["apply_styles"]
-
 _PROPERTIES = ("display", "visibility", "transform")
 
 _SIMPLE = re.compile(r"(?P<tag>\*|[\w-]+)?(?P<rest>(?:[.#][\w-]+)*)\Z")

@@ -15,9 +15,6 @@ from snakestudio.model.robot.strain_law import StrainField, StrainLaw, body_name
 from snakestudio.model.robot.support import ROUNDING
 from snakestudio.model.scene import Scene
 
-__all__ = ["Attachments"]
-
-
 # Where a body is shortest: the sections of largest contraction, which a worm anchors itself with
 # (P5 (38)).
 

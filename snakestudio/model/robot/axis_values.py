@@ -14,8 +14,6 @@ from snakestudio.model.robot.overrides import selected, values_of
 from snakestudio.model.robot.robot import Actuator, Axis, JointController, Robot
 from snakestudio.model.world import Ground
 
-__all__ = ["AxisValues", "axis_values", "limit_problems", "link_friction"]
-
 
 class AxisValues(NamedTuple):
     """Values of the m axes of a robot, each (m,), in the order of `scene.body.axes`; SI and rad."""

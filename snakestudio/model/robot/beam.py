@@ -7,8 +7,6 @@ from typing import Literal
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["GROUPS", "TIP", "Beam"]
-
 GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
 """Entries of a twist that the motions of a group have."""
 

@@ -18,18 +18,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "Resolution",
-    "bracket",
-    "grid",
-    "head_state",
-    "initial_body",
-    "resolution",
-    "shape",
-    "slices",
-]
-
-
 FEWEST = 16
 MOST = 4096
 """Slices a body is cut into, at least and at most."""

@@ -12,17 +12,6 @@ from snakestudio.model.robot.joint_axes import by_joint, in_a_row, joints
 from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import matrices, rotation
 
-__all__ = [
-    "chain",
-    "gait_joint_angles",
-    "height_of_lowest",
-    "joint_angles",
-    "level_frame",
-    "level_gait_frame",
-    "middles",
-    "wave_directions",
-]
-
 
 def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
     """Directions of all links in the plane, (n,), rad, whose joints have the wave's angles at t = 0.

@@ -19,8 +19,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Control, Scene
 
-__all__ = ["CHAIN", "discretise", "links_of"]
-
 CHAIN = "planar_lagrangian"
 """Formulation of the chain that does what a body does."""
 

@@ -11,19 +11,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.model.robot.robot import Axis
 
-__all__ = [
-    "by_joint",
-    "cardan_axes",
-    "entries",
-    "entry_of",
-    "from_pairs",
-    "in_a_row",
-    "joints",
-    "kinds_of",
-    "single_axes",
-    "yaw_axes",
-]
-
 
 @lru_cache(maxsize=256)
 def entries(axes: tuple[Axis, ...], kind: str) -> IndexArray:

@@ -9,8 +9,6 @@ from snakestudio.model.robot.joint_axes import in_a_row
 from snakestudio.model.robot.robot import Axis
 from snakestudio.model.robot.strain_law import StrainLaw
 
-__all__ = ["joint_motion"]
-
 
 def joint_motion(
     law: StrainLaw, length: float, n: int, axes: tuple[Axis, ...], time: FloatArray, nodes: int = 3

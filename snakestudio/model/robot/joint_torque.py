@@ -15,9 +15,6 @@ from snakestudio.model.robot.robot import Axis
 from snakestudio.model.robot.strain_bounds import pole
 from snakestudio.model.robot.strain_law import formula_mistakes
 
-__all__ = ["NoTorque", "TorqueLaw", "is_readable"]
-
-
 _NAMES = dict.fromkeys(("t", "i", "n"), "any")
 _AXES = {"torque_nm": "yaw", "pitch_torque_nm": "pitch"}
 """Formulas, and the kind of axes that each is about."""

@@ -10,8 +10,6 @@ from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.shared_values import friction_coefficient, speed_limit, torque_limit
 
-__all__ = ["AXES", "JOINT_AXES", "JointOverride", "LinkOverride", "override_problems", "selected"]
-
 AXES = ("yaw", "pitch", "roll")
 """Kinds of joint axes in the order in which a joint turns about them: z, y and x of the link before
 it."""

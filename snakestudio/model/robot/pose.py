@@ -34,16 +34,6 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "FLAT_DEPTH",
-    "initial_joint_angles",
-    "initial_state",
-    "joint_arms",
-    "joint_lists",
-    "planar_pose",
-]
-
-
 FLAT_DEPTH = 1e-6
 """How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap
 0 would leave it to rounding which spheres touch."""

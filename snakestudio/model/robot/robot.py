@@ -18,8 +18,6 @@ from snakestudio.model.robot.overrides import (
 )
 from snakestudio.model.shared_values import speed_limit, torque_limit
 
-__all__ = ["Actuator", "Axis", "Joint", "JointController", "Link", "Robot"]
-
 
 class Axis(NamedTuple):
     """An axis of a joint.

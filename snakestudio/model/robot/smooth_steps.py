@@ -9,8 +9,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["NUMERIC", "bump", "rise", "symbolic"]
-
 
 def bump(v: FloatArray, order: int = 0) -> FloatArray:
     """exp(-v^2 / (1 - v^2)) for |v| < 1, else 0 (P5 (54), corrected), or its first or second derivative.

@@ -14,17 +14,6 @@ from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = [
-    "COMPONENTS",
-    "Formulas",
-    "Inching",
-    "LawText",
-    "Peristalsis",
-    "Serpentine",
-    "Strain",
-    "StrainFields",
-]
-
 COMPONENTS = ("gamma_x", "gamma_y", "gamma_z", "k_x_per_m", "k_y_per_m", "k_z_per_m")
 """The strains in the order of twists: stretch, shears, twist, curvatures."""
 

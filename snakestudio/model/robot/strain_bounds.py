@@ -17,9 +17,6 @@ from snakestudio.model.formula import Formula
 from snakestudio.model.formula.intervals import Interval, bounds
 from snakestudio.model.robot.strain_law import StrainLaw
 
-__all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "pole", "speed_pole"]
-
-
 HUGE = 1e12
 """Strains and their derivatives beyond this (SI) are taken for mistakes."""
 

@@ -23,8 +23,6 @@ from snakestudio.model.robot.support import Friction, Rings
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.scene import Scene
 
-__all__ = ["as_continuum", "fit_error", "strain_of_gait"]
-
 _EXACT = 16
 """Points of Gauss's rule over a link's length with which the fit is examined."""
 

@@ -14,9 +14,6 @@ from snakestudio.model.formula.intervals import Interval, bounds
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
 
-__all__ = ["Body", "StrainField", "StrainLaw", "body_names", "formula_mistakes"]
-
-
 PANEL = 0.05
 """Time over which a speed that is no polynomial is integrated at once, s."""
 

@@ -11,18 +11,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 
-__all__ = [
-    "ROUNDING",
-    "Anchor",
-    "Anchors",
-    "EndAnchors",
-    "Friction",
-    "Rings",
-    "Support",
-    "WaveAnchors",
-]
-
-
 ROUNDING = 1e-9
 """A time that is a border but for so much is one, s."""
 

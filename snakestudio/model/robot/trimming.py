@@ -10,8 +10,6 @@ from snakestudio.model.robot.overrides import JointOverride, LinkOverride, selec
 from snakestudio.model.robot.robot import Robot
 from snakestudio.text import counted
 
-__all__ = ["Trimmed", "trimmed", "with_axes_of", "without"]
-
 Override = LinkOverride | JointOverride
 _AnyOverride = TypeVar("_AnyOverride", LinkOverride, JointOverride)
 

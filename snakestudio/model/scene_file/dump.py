@@ -19,8 +19,6 @@ from snakestudio.model.scene_file.obstacle_text import MARK, renewed, split
 from snakestudio.model.scene_file.parse import parse_scene, parse_values
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 
-__all__ = ["dump_scene"]
-
 _OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Annotated[Obstacle, SHAPES])
 
 

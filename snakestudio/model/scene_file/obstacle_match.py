@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from snakestudio.model.obstacles.shape import Obstacle
 
-__all__ = ["sources"]
-
 
 def sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> list[int | None]:
     """For each later obstacle the index of the earlier one it comes from, or None if it is new.

@@ -19,8 +19,6 @@ from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene_file.obstacle_match import sources
 from snakestudio.model.scene_file.toml_merge import item, merge
 
-__all__ = ["MARK", "Blocks", "renewed", "split"]
-
 MARK = "[[obstacles]]\nhere = 0\n"
 """Stands in the rest of the text where the blocks were."""
 

@@ -14,8 +14,6 @@ from snakestudio.model.scene import FORMAT, Scene, structure_problems
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = ["MOST_MISTAKES", "complete", "parse_scene", "parse_values", "scene_from_dict"]
-
 _BY_DEFAULT = {
     name: Scene.model_fields[name].get_default(call_default_factory=True)
     for name in ("model", "gait")

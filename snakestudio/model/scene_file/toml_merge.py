@@ -16,8 +16,6 @@ from snakestudio.model.fields import field_names
 _UNDECLARED = FieldInfo()
 """Of a value that no kind declares: it has no default."""
 
-__all__ = ["item", "merge", "plain", "tuples"]
-
 
 def tuples(value: Any) -> Any:
     """Lists become tuples: a frozen scene holds nothing that can change."""

@@ -6,16 +6,6 @@ import csv
 import math
 import re
 
-__all__ = [
-    "MISSING",
-    "beginning_of",
-    "cells",
-    "decoded",
-    "delimiter_and_decimal",
-    "is_number",
-    "number",
-]
-
 MISSING = frozenset(
     {"", "nan", "na", "n/a", "null", "none", "-", "--", "missing", "inf", "-inf", "#n/a"}
 )

@@ -13,8 +13,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.tables.cells import MISSING, is_number
 from snakestudio.model.tables.units import TIME_UNITS, TimeUnit
 
-__all__ = ["Clock", "clock_text_unit", "stamp_unit"]
-
 _DATE = re.compile(
     r"(\d{4})[-/](\d\d)[-/](\d\d)[T ,]+(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?\Z",
     re.IGNORECASE,

@@ -33,8 +33,6 @@ from snakestudio.model.tables.clock import Clock, clock_text_unit, stamp_unit
 from snakestudio.model.tables.units import ANGLE_UNITS, TimeUnit, angle_unit_of, time_unit_of
 from snakestudio.text import counted
 
-__all__ = ["JointTable", "Note", "TableError", "read_joint_table"]
-
 _HEADER_ROWS = 6
 """Rows of words that may stand above the numbers."""
 

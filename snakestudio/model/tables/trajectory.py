@@ -9,8 +9,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IndexArray
 
-__all__ = ["Trajectory"]
-
 _MEET = math.radians(0.5)
 """First and last rows that differ by no more than this are one, rad."""
 

@@ -5,18 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = [
-    "ANGLE_UNITS",
-    "LENGTH_UNITS",
-    "TIME_UNITS",
-    "AngleUnit",
-    "LengthUnit",
-    "TimeUnit",
-    "angle_unit_of",
-    "length_unit_of",
-    "time_unit_of",
-]
-
 LengthUnit = Literal["m", "dm", "cm", "mm", "um", "km", "in", "ft", "yd"]
 AngleUnit = Literal["rad", "deg"]
 TimeUnit = Literal["s", "ms", "us", "ns", "min", "h", "frame", "date", "clock", "timecode"]

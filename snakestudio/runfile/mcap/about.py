@@ -27,8 +27,6 @@ from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.format import VERSION
 from snakestudio.runfile.mcap.views import VIEW_RATE_HZ
 
-__all__ = ["Origin", "RunInfo", "about", "fits", "schema_of"]
-
 _MOST_LINKS = 10_000
 _MOST_COLUMNS = 20_000
 _LONGEST_NAME = 200

@@ -15,8 +15,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.step_estimate import StepEstimate
 
-__all__ = ["BlockRecording", "with_change"]
-
 
 class BlockRecording(abc.ABC):
     """The part of a `Recording` that is read from blocks of rows.

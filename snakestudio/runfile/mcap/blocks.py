@@ -22,8 +22,6 @@ from snakestudio.model.robot.joint_axes import from_pairs
 from snakestudio.model.robot.robot import Axis
 from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, align
 
-__all__ = ["Columns", "Room", "decode", "decode_head", "definition", "encode", "head_bytes"]
-
 _TYPES = {
     "float64": "<f8",
     "float32": "<f4",

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["HEADER", "MESSAGE_HEAD", "Template", "align"]
-
 HEADER = b"\x00\x01\x00\x00"
 """Encapsulation: plain CDR, little-endian."""
 

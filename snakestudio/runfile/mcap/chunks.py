@@ -20,8 +20,6 @@ from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD
 from snakestudio.runfile.mcap.format import MAX_BLOCK_BYTES, MOST_BLOCK_ROWS
 from snakestudio.runfile.mcap.index import Place
 
-__all__ = ["BlockReader", "block_head", "chunk_content"]
-
 _HEAD = struct.Struct("<BQQQQI")
 _BODY = MESSAGE_HEAD.size + len(HEADER)
 _SHIFT = -_BODY % 8

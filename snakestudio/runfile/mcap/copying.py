@@ -14,8 +14,6 @@ from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.writer import RunWriter
 
-__all__ = ["copy_run"]
-
 
 def copy_run(
     recording: Recording,

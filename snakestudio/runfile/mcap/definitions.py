@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from snakestudio.runfile.mcap.format import PACKAGE
 
-__all__ = ["CHANGE", "EVENT", "JOINT_STATE", "LOG_MESSAGE", "POSE_STAMPED", "TF_MESSAGE", "figures"]
-
 _RULE = "=" * 80 + "\n"
 _TIME = f"{_RULE}MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
 _HEADER = f"{_RULE}MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n"

@@ -25,8 +25,6 @@ from snakestudio.runfile.mcap.ending import attached, record_body
 from snakestudio.runfile.mcap.format import FILE, MAX_RECORD_BYTES
 from snakestudio.runfile.mcap.walk import records
 
-__all__ = ["Restored", "digest", "named_by", "named_files", "read_files", "renamed", "restored"]
-
 _MOST_BYTES = MAX_RECORD_BYTES // 2
 """Larger files are not enclosed, and nobody looks whether they are still the same."""
 

@@ -17,8 +17,6 @@ from snakestudio.runfile.mcap.index import Index, Place
 from snakestudio.runfile.mcap.records import MAGIC, intact
 from snakestudio.runfile.mcap.walk import records
 
-__all__ = ["DAMAGED", "attached", "end_of", "finished_index", "record_body"]
-
 DAMAGED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, McapError)
 """What reading damaged bytes raises; it never reaches a user."""
 

@@ -24,27 +24,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ABOUT",
-    "BLOCK_BYTES",
-    "BLOCK_ROWS",
-    "CHANGES",
-    "CHECKPOINT",
-    "END",
-    "EVENTS",
-    "FILE",
-    "INDEX",
-    "LOG",
-    "MAX_BLOCK_BYTES",
-    "MAX_INDEX_BYTES",
-    "MAX_RECORD_BYTES",
-    "MOST_BLOCK_ROWS",
-    "PACKAGE",
-    "ROWS",
-    "VERSION",
-    "nanoseconds",
-]
-
 VERSION = 2
 """Readers refuse files with a larger one; it rises when an older reader would misread a newer
 file."""

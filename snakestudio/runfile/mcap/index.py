@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from snakestudio.runfile.mcap.format import MAX_INDEX_BYTES
 
-__all__ = ["Index", "Place"]
-
 _HEAD = struct.Struct("<QQQQ")
 
 

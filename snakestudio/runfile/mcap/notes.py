@@ -16,8 +16,6 @@ from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, Template, align
 from snakestudio.runfile.mcap.format import CHANGES, EVENTS, LOG, nanoseconds
 from snakestudio.runfile.mcap.records import Messages
 
-__all__ = ["log_message", "messages", "read_messages"]
-
 _PULL = "pull"
 """Key of a pull among the messages of changes: no scene value is called so."""
 

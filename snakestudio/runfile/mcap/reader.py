@@ -50,8 +50,6 @@ from snakestudio.runfile.mcap.notes import read_messages
 from snakestudio.runfile.mcap.records import MAGIC, intact
 from snakestudio.runfile.mcap.walk import records, walk
 
-__all__ = ["RunFile", "open_run", "read_info"]
-
 log = logging.getLogger(__name__)
 
 _MOST_EVENTS = 200_000

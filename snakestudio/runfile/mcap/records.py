@@ -17,17 +17,6 @@ from mcap.records import ChunkIndex, McapRecord
 from mcap.writer import MCAP0_MAGIC
 from numpy.typing import NDArray
 
-__all__ = [
-    "MAGIC",
-    "ChunkBytes",
-    "Messages",
-    "chunk_bytes",
-    "compressor",
-    "encoded",
-    "intact",
-    "signed",
-]
-
 MAGIC: bytes = MCAP0_MAGIC
 
 _COMPRESSION = "zstd"

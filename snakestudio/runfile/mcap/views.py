@@ -23,8 +23,6 @@ from snakestudio.runfile.mcap.cdr import MESSAGE_HEAD, Template
 from snakestudio.runfile.mcap.definitions import JOINT_STATE, POSE_STAMPED, TF_MESSAGE, figures
 from snakestudio.runfile.mcap.format import nanoseconds
 
-__all__ = ["VIEW_RATE_HZ", "WORLD", "View", "Views", "part_names"]
-
 VIEW_RATE_HZ = 25.0
 """Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
 

@@ -19,8 +19,6 @@ from snakestudio.runfile.mcap.chunks import block_head, chunk_content
 from snakestudio.runfile.mcap.format import CHANGES, CHECKPOINT, EVENTS, LOG, MAX_BLOCK_BYTES, ROWS
 from snakestudio.runfile.mcap.index import Index, Place
 
-__all__ = ["records", "walk"]
-
 _HEAD = struct.Struct("<BQ")
 _LONGEST_NAME = 256
 

@@ -51,9 +51,6 @@ from snakestudio.runfile.mcap.records import (
 )
 from snakestudio.runfile.mcap.views import Views
 
-__all__ = ["RunWriter"]
-
-
 _SMALL_BLOCK = 512 * 1024
 
 _VIEWS_AT_ONCE = 500

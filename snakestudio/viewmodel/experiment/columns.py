@@ -7,18 +7,6 @@ from dataclasses import dataclass, replace
 
 from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout, RotationKind
 
-__all__ = [
-    "JOINT_PARTS",
-    "POSITION_PARTS",
-    "ROTATION_PARTS",
-    "TIME",
-    "UNUSED",
-    "Body",
-    "Meaning",
-    "layout_of",
-    "meanings_of",
-]
-
 POSITION_PARTS = ("x", "y", "z")
 ROTATION_PARTS = {
     "quaternion": ("qw", "qx", "qy", "qz"),

@@ -20,8 +20,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["Compared", "ShiftedRecording", "compare"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:

@@ -12,8 +12,6 @@ from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_file import read_scene_text
 from snakestudio.robot_files.files import ENDINGS
 
-__all__ = ["Kind", "kind_of"]
-
 Kind = Literal["scene", "obstacles", "robot", "experiment", "unclear"]
 
 _RADIUS = re.compile(r"(?:^|[,;\t ])\s*(?:r|rad|radius|d|dia|diameter)\b")

@@ -16,8 +16,6 @@ from snakestudio.model.robot.joint_axes import from_pairs
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, rotation
 
-__all__ = ["Instant", "Motion", "whole_robot"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instant:

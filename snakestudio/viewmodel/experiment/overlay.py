@@ -12,8 +12,6 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.experiment.motion import Instant, Motion, whole_robot
 
-__all__ = ["Pairs", "distance", "ghost", "simulated_place", "trial_tracks"]
-
 Pairs = tuple[tuple[int, int], ...]
 """Body of a capture and 0-based link of the run (-1: the centre of mass) that belong together."""
 

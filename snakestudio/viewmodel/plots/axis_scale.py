@@ -9,9 +9,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["AxisScale"]
-
-
 _LARGEST = 1e300
 """Size of a value that an axis can show."""
 

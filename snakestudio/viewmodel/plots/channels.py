@@ -71,11 +71,20 @@ class Channel:
     series: str
     """Key of the series that holds it alone."""
 
+    help: str = ""
+    """What its values are, in a few words; "" for a derived channel."""
+
 
 @lru_cache(maxsize=8)
 def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
     found = [
-        Channel(column.name, unit_of(column.name), column.group, series_key((column.name,)))
+        Channel(
+            column.name,
+            unit_of(column.name),
+            column.group,
+            series_key((column.name,)),
+            column.quantity.help,
+        )
         for column in columns
         if column.filled and column.group
     ]

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Across", "Axis", "ChartData", "Dot", "Heat", "Mark", "Trace"]
-
 Across = Literal["time", "body", "plane", "frequency"]
 """What the horizontal axis is."""
 

@@ -17,8 +17,6 @@ from snakestudio.viewmodel.plots.pyramid import Envelope
 from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
-__all__ = ["compose", "legend"]
-
 Envelopes = dict[str, tuple[FloatArray, Envelope]]
 """Times and bins by series."""
 

@@ -17,17 +17,6 @@ from snakestudio.viewmodel.plots.plot_types import VIEWS
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-__all__ = [
-    "Content",
-    "Curve",
-    "Kind",
-    "custom_view",
-    "missing",
-    "read_content",
-    "with_curves",
-    "write_content",
-]
-
 Kind = Literal["view", "time", "xy", "spectrum", "heat"]
 """A view of the list; or chosen channels over the time, over each other, over the frequency, as a
 strip each."""

@@ -10,9 +10,6 @@ import numpy as np
 from snakestudio._arrays import Float32Array, FloatArray
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid, Samples
 
-__all__ = ["MOST_ROWS", "Detail"]
-
-
 MOST_ROWS = 1 << 17
 """Rows of the longest stretch that is read back: twenty minutes at 100 Hz. Of longer ones the
 pyramid has enough."""

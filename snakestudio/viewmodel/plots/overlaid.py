@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
-__all__ = ["OverlaidRun", "Overlay"]
-
 
 @dataclass(frozen=True, slots=True)
 class OverlaidRun:

@@ -13,8 +13,6 @@ from snakestudio.model.snapshot import Fields
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-__all__ = ["STOPS", "CurveSpec", "PlotType", "distinct_colour", "link_colour"]
-
 STOPS = tuple(f"stop:{place}" for place in range(7))
 """Colours for curves beyond those that roles of the theme have."""
 

@@ -21,8 +21,6 @@ from snakestudio.viewmodel.plots.plot_type import (
     link_colour,
 )
 
-__all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
-
 
 class _Curve(NamedTuple):
     """A curve that a kind of plot has: of what is chosen, where its series has a column for each."""

@@ -15,9 +15,6 @@ from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import fitted, readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
-__all__ = ["HOLDS", "compose_profile", "profile_legend"]
-
-
 HOLDS = ("contact_*_active", "contact_*_abscissa_m")
 """Series that say which anchors or supports hold a body, and where."""
 

@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import Float32Array
 
-__all__ = ["BLOCK", "Envelope", "Pyramid", "Samples", "stride_for"]
-
-
 _FACTOR = 8
 _SHARES = (6, 4, 3, 4, 2, 1, 1, 1)
 """Of the memory, for each level. Level 3, with 512 rows a bin, reaches back a hundred times as far

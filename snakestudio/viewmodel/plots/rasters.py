@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Bytes", "Lines", "coloured", "dots", "shades"]
-
 Bytes = NDArray[np.uint8]
 
 

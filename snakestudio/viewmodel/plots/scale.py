@@ -7,8 +7,6 @@ import math
 from snakestudio.model.ticks import step_above
 from snakestudio.text import MINUS
 
-__all__ = ["fitted", "next_page", "page_around", "readable", "steady"]
-
 _LEAST_USE = 0.4
 """Share of an axis that data must fill for it to stay as it is."""
 

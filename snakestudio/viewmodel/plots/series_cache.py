@@ -29,9 +29,6 @@ from snakestudio.viewmodel.work import in_thread, problem_of
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import Signal
 
-__all__ = ["SeriesCache", "Source"]
-
-
 Source = Recording
 """What a history reads."""
 

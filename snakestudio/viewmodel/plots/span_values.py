@@ -18,9 +18,6 @@ from snakestudio.viewmodel.work import Progress
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics
 
-__all__ = ["SpanCurve", "curve_table", "figures"]
-
-
 _PIECE = 4096
 """Rows that are read at a time."""
 

@@ -19,9 +19,6 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-__all__ = ["Spectra", "compose_spectrum", "spectrum_legend"]
-
-
 _MOST_ROWS = 1 << 17
 """Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a
 curve."""

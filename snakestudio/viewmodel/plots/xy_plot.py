@@ -21,9 +21,6 @@ from snakestudio.viewmodel.plots.pyramid import BLOCK, stride_for
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
-__all__ = ["Frame", "compose_plane", "plane_legend", "row_near"]
-
-
 _MOST_POINTS = 20_000
 """Points of all curves together: true rows, evenly spaced, because a band of two things at once
 says nothing."""

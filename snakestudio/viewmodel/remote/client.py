@@ -10,8 +10,6 @@ from snakestudio.errors import StreamError, UserError
 from snakestudio.viewmodel.remote.door import Door
 from snakestudio.viewmodel.remote.protocol import line_of
 
-__all__ = ["RemoteClient"]
-
 _CONNECT_S = 5.0
 
 

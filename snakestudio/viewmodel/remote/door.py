@@ -15,8 +15,6 @@ from snakestudio.errors import StreamError
 from snakestudio.inputs import NOTE, InputError, parse_json, read_text
 from snakestudio.paths import state_dir
 
-__all__ = ["DEFAULT_PORT", "Door", "door_file", "read_door"]
-
 DEFAULT_PORT = 8766
 """Of the window that is remotely controlled."""
 

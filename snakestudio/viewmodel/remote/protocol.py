@@ -10,27 +10,6 @@ from typing import Any, NamedTuple
 
 from snakestudio.inputs import REMOTE_CALL, InputError, parse_json
 
-__all__ = [
-    "AUTHENTICATION",
-    "INTERNAL_ERROR",
-    "INVALID_PARAMS",
-    "INVALID_REQUEST",
-    "MAX_BATCH",
-    "MAX_LINE",
-    "METHOD_NOT_FOUND",
-    "NOT_NOW",
-    "PARSE_ERROR",
-    "TOO_MANY",
-    "Lines",
-    "LongWork",
-    "RemoteError",
-    "Request",
-    "error_reply",
-    "line_of",
-    "read_line",
-    "reply_to",
-]
-
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601

@@ -15,8 +15,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.paths import own_program
 
-__all__ = ["EmulatedRobot"]
-
 _WAIT_S = 2.0
 
 

@@ -18,18 +18,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import MEANINGS, LinkState, Telemetry
 from snakestudio.link.profile.schema import Profile
 
-__all__ = [
-    "LOST",
-    "SILENT_S",
-    "RobotStatus",
-    "ages",
-    "heard_s",
-    "robot_status",
-    "span_text",
-    "state_words",
-]
-
-
 SILENT_S = 0.5
 """Age of the link's own word at which nothing that it said is believed any more, s."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from snakestudio.link.profile.schema import Bus
     from snakestudio.live.live_robot import LiveRobot
 
-__all__ = ["LiveChoices", "NewRun", "Services", "Tell"]
-
 
 @dataclass(frozen=True, slots=True)
 class LiveChoices:

@@ -7,8 +7,6 @@ import os
 import sys
 import threading
 
-__all__ = ["WindowPriority"]
-
 _NICE = (-10, -5)
 """What is asked for, the best first: below the link (-15), above all that computes."""
 

@@ -13,8 +13,6 @@ from snakestudio.model.obstacles.solids import Prism, Relief
 from snakestudio.model.rotations import rotation
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["clearances"]
-
 Distance = Callable[[FloatArray], FloatArray]
 
 _POINTS = 9

@@ -18,18 +18,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = [
-    "BodyChain",
-    "chain_of_angles",
-    "chain_of_snapshot",
-    "fitted",
-    "gait_angles",
-    "levelled",
-    "period",
-    "resting",
-]
-
-
 LIFTED = 2e-3
 """Height of both ends above the ground from which on a link counts as lifted, m: gentle waves lift
 little more."""

@@ -13,18 +13,6 @@ from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.scene_texts import has_part
 
-__all__ = [
-    "Item",
-    "ViewItem",
-    "exists",
-    "finding_text",
-    "item_of",
-    "items_of",
-    "labelled",
-    "refusal_text",
-    "renumbered",
-]
-
 ViewItem = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 

@@ -11,8 +11,6 @@ from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import GROUND, SUPPORT, Fields, Snapshot
 from snakestudio.text import exact_text
 
-__all__ = ["MAX_LINK_VALUES", "link_values", "section_values"]
-
 MAX_LINK_VALUES = 25
 """The most rows `link_values` and `section_values` give."""
 

@@ -17,9 +17,6 @@ from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["copies", "new_obstacles"]
-
-
 _ROOM = 0.02
 """Clearance that a new obstacle keeps from everything, m."""
 

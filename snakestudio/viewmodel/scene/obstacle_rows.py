@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from snakestudio.model.obstacles.shape import Obstacle
 
-__all__ = ["ObstacleRows"]
-
 
 class ObstacleRows:
     """Rows of obstacles and groups; a group stands where its first obstacle would.

@@ -23,8 +23,6 @@ from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.viewmodel.cells import Column, columns_of
 from snakestudio.viewmodel.numbers import parse_change
 
-__all__ = ["Cell", "PartTable", "differences", "pasted", "with_texts"]
-
 _WHOLE = {
     "length_m": "robot.link_length_m",
     "radius_m": "robot.radius_m",

@@ -12,8 +12,6 @@ from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 
-__all__ = ["Property", "find", "properties"]
-
 _UNSEEN = ("format", "kind")
 """What nobody edits in a row: the file's format, and which of several sorts a part is."""
 

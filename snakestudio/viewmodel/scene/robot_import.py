@@ -13,9 +13,6 @@ from snakestudio.robot_files.to_scene import ImportedRobot
 from snakestudio.session.scene_check import check
 from snakestudio.text import counted, number_text
 
-__all__ = ["joint_table", "link_table", "summary", "with_stable_step"]
-
-
 _NONE = Cell("")
 
 

@@ -12,18 +12,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground, GroundPatch
 from snakestudio.text import exact_text
 
-__all__ = [
-    "Part",
-    "flag_tip",
-    "has_part",
-    "part_text",
-    "part_tip",
-    "patch_text",
-    "place_and_size",
-    "tree_of",
-]
-
-
 Part = Literal[
     "robot",
     "links",

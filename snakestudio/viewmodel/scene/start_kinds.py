@@ -12,8 +12,6 @@ from snakestudio.model.motion import PlacedStart
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["START_KINDS", "start_kinds", "start_values"]
-
 START_KINDS = {
     "straight": "All links in line",
     "gait": "The gait's shape at t = 0",

@@ -20,8 +20,6 @@ from snakestudio.study.running import columns_of, units_of
 from snakestudio.study.samplers import sampler
 from snakestudio.study.study_file import scene_of
 
-__all__ = ["Findings", "checked", "measure_problem"]
-
 
 @dataclass(frozen=True, slots=True)
 class Findings:

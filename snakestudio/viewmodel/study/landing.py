@@ -12,8 +12,6 @@ from snakestudio.study.results import Table
 from snakestudio.study.running import results_of, units_of_results
 from snakestudio.study.store import Store, store_path
 
-__all__ = ["Landed", "landed", "trace_of"]
-
 
 class Landed(NamedTuple):
     """What a study has found so far."""

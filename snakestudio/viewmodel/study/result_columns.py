@@ -22,8 +22,6 @@ from snakestudio.study.results import Table
 from snakestudio.text import number_text
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 
-__all__ = ["STATES", "Column", "columns_of", "value_titles"]
-
 Role = Literal["point", "varied", "goal", "limit", "state", "other"]
 
 STATES = ("done", "beyond limits", "waiting", "failed", "refused", "killed")

@@ -20,8 +20,6 @@ from snakestudio.analysis.signals.reader import VOCABULARY, read
 from snakestudio.errors import SignalError
 from snakestudio.viewmodel.study import result_columns
 
-__all__ = ["rows_where"]
-
 _EXAMPLE = "net_speed > 0.1 and gait.amplitude_deg < 40"
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 

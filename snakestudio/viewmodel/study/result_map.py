@@ -13,18 +13,6 @@ from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
-__all__ = [
-    "Cells",
-    "Over",
-    "cell_scale",
-    "cells_of",
-    "choices",
-    "colour_ends",
-    "edges",
-    "fixed_rows",
-    "independent",
-]
-
 Over = Literal["best", "mean", "worst"]
 """What stands for several points that differ in the values which are not seen."""
 

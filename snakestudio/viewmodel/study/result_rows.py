@@ -17,8 +17,6 @@ from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.result_columns import STATES, Column, columns_of
 from snakestudio.viewmodel.study.result_filter import rows_where
 
-__all__ = ["ResultRows", "Results"]
-
 
 class Results:
     """A table with what is asked of it again and again, worked out once.

@@ -23,8 +23,6 @@ from snakestudio.study.running import scene_of_run
 from snakestudio.study.store import Asked, Outcome, Store, store_path
 from snakestudio.text import measure_text, number_text
 
-__all__ = ["AgainRun", "run_again", "run_name", "values_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class AgainRun:

@@ -10,8 +10,6 @@ from snakestudio.paths import is_shipped_scene
 from snakestudio.study.description import StudyFields
 from snakestudio.study.study_file import load_study, named_from, save_study, scene_of
 
-__all__ = ["StudyOnDisk", "new_study_path"]
-
 _GONE = "{} is not there any more: it was deleted or moved. Save it again, or in another place."
 _STAYS = "{} comes with the program and stays as it is; save it in another place."
 

@@ -15,8 +15,6 @@ from snakestudio.study.driver import Progress
 from snakestudio.study.running import Workers
 from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, told
 
-__all__ = ["StudyProcess"]
-
 _GRACE_S = 0.8
 _GRACE_CLUSTER_S = 5.0
 """Time to end in order after a cancel, s; workers elsewhere are told to stop over the network."""

@@ -10,8 +10,6 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Progress
 from snakestudio.text import counted
 
-__all__ = ["SEARCHES", "amount", "how_far", "unit_shown"]
-
 SEARCHES: dict[str, tuple[str, str]] = {
     "grid": ("Grid", "Every combination of the values; each has its steps, or a list."),
     "random": ("Random", "Points anywhere in the ranges, one as likely as another."),

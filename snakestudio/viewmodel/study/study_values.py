@@ -18,20 +18,6 @@ from snakestudio.study.begin import range_of
 from snakestudio.study.description import Plain, Vary
 from snakestudio.viewmodel.scene.property_search import Property, find
 
-__all__ = [
-    "as_list",
-    "as_range",
-    "changed",
-    "doc_of",
-    "parts_with",
-    "parts_without",
-    "properties_found",
-    "text_of",
-    "title_of",
-    "value_of",
-    "varied",
-]
-
 P = TypeVar("P", bound=BaseModel)
 
 _MOST_OBSTACLES = 200

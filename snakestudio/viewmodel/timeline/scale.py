@@ -6,8 +6,6 @@ import math
 
 from snakestudio.model.ticks import multiples, step_above
 
-__all__ = ["TimeScale", "time_step"]
-
 _CLOSEST = 0.05
 """Shortest time that fills the track, s."""
 

@@ -11,8 +11,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["BodyLook"]
-
 USUAL = {"force": 0.03, "friction": 0.06}
 """Length of arrows on robots of links, m/N, unless chosen otherwise: the user's scales are in units
 of these."""

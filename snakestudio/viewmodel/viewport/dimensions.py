@@ -15,9 +15,6 @@ from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.scene import Scene
 from snakestudio.text import length_text
 
-__all__ = ["Dimension", "gap_dimension", "selection_dimensions"]
-
-
 _FAR = 3.0
 """Neighbours farther away than this are no neighbours, m."""
 

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from snakestudio.model.ticks import step_above, tick_text
 
-__all__ = ["RulerScale", "cursor_step", "scale_of"]
-
 _WIDEST = 64.0
 """Pixels between two numbers of a ruler, at least."""
 

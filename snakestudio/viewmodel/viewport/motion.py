@@ -10,17 +10,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import ring_axes, size_of
 
-__all__ = [
-    "Ndc",
-    "coordinates",
-    "free_axes",
-    "ring_angle",
-    "screen_angle",
-    "screen_distance",
-    "turning_axis",
-]
-
-
 Ndc = tuple[float, float]
 """A point of the picture, -1 to 1 from left to right and from bottom to top."""
 

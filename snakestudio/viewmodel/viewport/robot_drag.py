@@ -19,9 +19,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.text import decimal_text
 
-__all__ = ["LEVER", "Arc", "Bend", "Drag", "Move", "Turn", "Way"]
-
-
 LEVER = 70.0
 """Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by
 45 degrees."""

@@ -17,8 +17,6 @@ from snakestudio.model.obstacles.outlines import nearest_point
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.viewport.view_settings import EditSettings
 
-__all__ = ["Snap", "Targets", "snapped", "snapped_shift", "stepped"]
-
 
 class Snap(NamedTuple):
     """A point of the plan."""

@@ -8,9 +8,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["TrailReader"]
-
-
 SPAN = 30.0
 """Length of a trail, simulated seconds."""
 

@@ -19,8 +19,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 
-__all__ = ["ObstacleTarget", "Shaped", "TransformTarget", "target_of"]
-
 
 class TransformTarget(Protocol):
     """Something that can be moved, turned and scaled. Every edit is a pure function of the scene before it."""

@@ -9,8 +9,6 @@ from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
 
-__all__ = ["MODES", "SCALES", "TRAIL_MIDDLE", "EditSettings", "ViewSettings", "rows_of"]
-
 SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
 """What has arrows, and which of `ViewSettings` says how long they are."""
 

@@ -172,7 +172,7 @@ def test_the_low_pass_is_scipys_forwards_and_backwards() -> None:
 
 
 def test_a_filter_above_what_the_rows_hold_says_so() -> None:
-    with pytest.raises(SignalError, match=r"100 rows a second, so there is nothing above 50 Hz"):
+    with pytest.raises(SignalError, match=r"100.*50 Hz"):
         compile_signal("lowpass(a_m, 50)", NAMES).values(made_of(even(1.0)))
 
 
@@ -275,13 +275,13 @@ def test_the_other_run_is_read_at_the_times_of_this_one() -> None:
         (2 - 2.5) * run.times[there],
         atol=1e-12,
     )
-    with pytest.raises(SignalError, match="needs a second run"):
+    with pytest.raises(SignalError, match=r"needs.*second"):
         signal.values(run)
 
 
 def test_a_column_that_a_run_lacks_is_named() -> None:
     signal = compile_signal("link_7_x_m + a_m", ("link_7_x_m", "a_m"))
-    with pytest.raises(SignalError, match="This run has no column 'link_7_x_m'"):
+    with pytest.raises(SignalError, match="'link_7_x_m'"):
         signal.values(made_of(even(1.0)))
 
 
@@ -357,11 +357,9 @@ def test_filters_that_remember_longer_than_the_run_take_no_more_than_the_run(kin
 
 def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
     run = MadeRecording(np.arange(3_000_000) / 100.0, a_m=np.sin)
-    with pytest.raises(
-        SignalError, match=r"looks at more than 4000000 rows at once. Give at least 0\.00\d+ Hz"
-    ):
+    with pytest.raises(SignalError, match=r"4000000.*0\.00\d+ Hz"):
         compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
-    with pytest.raises(SignalError, match=r"sorts 100001 rows for every row. Give at most 400 s"):
+    with pytest.raises(SignalError, match=r"sorts 100001.*400 s"):
         compile_signal("median(a_m, 1000)", NAMES).values(run, 0, 10)
 
 

@@ -25,7 +25,7 @@ class Window(QWidget):
 
     def __init__(self, robot: FakeRobot, settings: Path) -> None:
         super().__init__()
-        self.robot, self.window = robot, self  # type: ignore[assignment,method-assign]
+        self.robot_controller, self.window = robot, self  # type: ignore[assignment,method-assign]
         self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
 
 
@@ -45,7 +45,7 @@ def test_the_editor_comes_up_once_and_remembers_its_profile(window: Any, tmp_pat
     assert entry.open_editor(window, mine) is editor
     assert editor.document.profile == load_profile(mine).profile
     editor.close()
-    window.robot.deleteLater()
+    window.robot_controller.deleteLater()
     fresh = Window(FakeRobot(), tmp_path / "settings.ini")
     again = entry.open_editor(fresh)  # type: ignore[arg-type]
     assert again is not None

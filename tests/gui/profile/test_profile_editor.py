@@ -357,6 +357,18 @@ def test_allowed_plugins_are_typed_and_saved(editor: ProfileEditor, path: Path) 
     assert load_profile(path).profile.plugins.allowed == ("my_gait", "wag")
 
 
+def test_reset_restores_the_value_the_profile_was_opened_with(editor: ProfileEditor) -> None:
+    page = editor.pages["Overview"]
+    assert isinstance(page, FormPage)
+    limits = page.forms["limits"]
+    editor.document.set_values({"limits.max_deg": 45.0}, "Change limit")
+    limits.form.reset("max_deg")
+    assert editor.document.value("limits.max_deg") == 60.0
+    assert limits.rows["max_deg"].field.text() == "60"
+    editor.document.undo_stack.undo()
+    assert limits.rows["max_deg"].field.text() == "45"
+
+
 def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path: Path) -> None:
     editor.document.save(path.with_name("other.toml"))
     assert load_profile(path.with_name("other.toml")).profile.dbc == "other.dbc"

@@ -57,13 +57,13 @@ def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotCon
     c = opened.context
     fill_docks(opened, "teleop", "robot", "robot_data")
     loaded = load_profile(patient_robot(tmp_path, _SET_POINTS_HZ, _WINDOW_S))
-    c.robot.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    c.robot_controller.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     c.docks.show("robot")
-    qtbot.waitUntil(lambda: c.robot.state is LinkState.LISTENING)
+    qtbot.waitUntil(lambda: c.robot_controller.state is LinkState.LISTENING)
     arming(opened).talk.click()
     qtbot.waitUntil(arming(opened).hold.isEnabled)
-    yield c.robot
-    c.robot.disconnect_robot()
+    yield c.robot_controller
+    c.robot_controller.disconnect_robot()
 
 
 def arming(window: MainWindow) -> Arming:
@@ -75,7 +75,7 @@ def arming(window: MainWindow) -> Arming:
 def arm(window: MainWindow, qtbot: QtBot) -> None:
     """Hold the button until the robot says that it is armed."""
     hold = arming(window).hold
-    robot = window.context.robot
+    robot = window.context.robot_controller
     window.context.docks.show("robot")
     qtbot.waitUntil(hold.isVisible)
     QTest.mousePress(hold, LEFT)
@@ -86,7 +86,7 @@ def arm(window: MainWindow, qtbot: QtBot) -> None:
 
 def disarm(window: MainWindow, qtbot: QtBot) -> None:
     arming(window).disarm.click()
-    qtbot.waitUntil(lambda: not window.context.robot.movable)
+    qtbot.waitUntil(lambda: not window.context.robot_controller.movable)
 
 
 def answered(button: str, act: Callable[[], object]) -> tuple[str, bool]:

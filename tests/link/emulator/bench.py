@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from snakestudio.link.core.codec import Codec, Decoded
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.coder import Decoded
 from snakestudio.link.emulator.node import NodeEvent
 from snakestudio.link.emulator.plant import Plant
 from snakestudio.link.emulator.robot import EmulatedRobot

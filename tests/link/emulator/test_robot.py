@@ -295,9 +295,9 @@ def test_faults_of_nodes_that_are_not_there(lab: Bench) -> None:
 
 def test_faults_as_people_type_them() -> None:
     assert parse_fault("Bus-Off", "0x3") == Fault("bus-off", 3)
-    with pytest.raises(UsageError, match="There is no fault 'explode'; give one of dropout,"):
+    with pytest.raises(UsageError, match=r"explode.*dropout"):
         parse_fault("explode")
-    with pytest.raises(UsageError, match="'three' is no number of a node"):
+    with pytest.raises(UsageError, match="'three'"):
         parse_fault("jam", "three")
     assert all(text for text in FAULTS.values())
 

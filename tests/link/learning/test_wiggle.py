@@ -56,9 +56,7 @@ def test_lag_and_play_are_told_apart(lag: float, play: float) -> None:
 def test_a_good_joint_is_called_good() -> None:
     result = answer(0.05, 0.0)
     assert result.good
-    assert (
-        words(result) == "It moves the right way round. No play is to be seen. It is 50 ms behind."
-    )
+    assert "50 ms" in words(result)
 
 
 def test_the_wrong_way_round() -> None:
@@ -92,9 +90,7 @@ def test_much_play_and_much_lag_are_warnings() -> None:
 def test_too_little_was_heard() -> None:
     measured = np.full(len(TIME), np.nan)
     measured[:5] = 0.0
-    with pytest.raises(
-        ValueError, match="5 samples with a measured angle are too few; 20 are needed"
-    ):
+    with pytest.raises(ValueError, match=r"5.*20 are needed"):
         judge("joint 1 yaw", TIME, told(TIME), measured)
     with pytest.raises(ValueError, match="stands still"):
         judge("joint 1 yaw", TIME, np.zeros(len(TIME)), np.zeros(len(TIME)))

@@ -18,6 +18,7 @@ from snakestudio.link.profile.loading import (
     read_dbc,
     save_profile,
 )
+from tests.wording import naming
 
 SHIPPED = shipped()
 LAB = find_profile("lab_robot")
@@ -65,14 +66,12 @@ def test_every_mistake_is_named_at_once() -> None:
     toml = toml.replace("lost_s = 0.2", "losst_s = 0.2").replace("format = 1\n", "")
     toml = toml.replace('{ Command = "Zero" }', "{ Command = [1] }")
     assert refused(toml, DBC.replace("SG_ Yaw :", "SG_ Yaw ;")).splitlines() == [
-        "lab.toml: format is missing. Begin the file with format = 1.",
-        'lab.toml: bus.bitrate must be a whole number (got "fast"). Give a whole number (speed of the bus).',
-        "lab.toml: timing.losst_s is not a known key. Did you mean lost_s? Otherwise remove it.",
-        "lab.toml: axes[7].joint must be at least 1 (got 0).",
-        "lab.toml: sequences.zero[1].signals.Command must be a number (got [1]). Give a number (values (or formulas in "
-        "`node`) of its signals).",
-        "lab.toml: dbc: lab_robot.dbc cannot be read at line 19, column 10, near 'SG_ Yaw ; 0|16@1- (0.01,0) "
-        "[-327.68|327.'. Mend it with a DBC editor, or export it again.",
+        naming("lab.toml", "format = 1"),
+        naming("lab.toml: bus.bitrate"),
+        naming("lab.toml: timing.losst_s", "lost_s"),
+        naming("lab.toml: axes[7].joint", "1 (got 0)"),
+        naming("lab.toml: sequences.zero[1].signals.Command"),
+        naming("lab.toml: dbc: lab_robot.dbc"),
     ]
 
 
@@ -82,15 +81,15 @@ def test_every_mistake_is_named_at_once() -> None:
         (
             "format = 1",
             "format = 2",
-            "format = 2 is newer than this program, which reads up to 1. Update",
+            "format = 2",
         ),
-        ("format = 1", "format =", "This is not valid TOML: Invalid value"),
+        ("format = 1", "format =", "TOML: Invalid"),
         (
             'name = "Lab robot"',
             'name = ""',
-            "name must not be empty. Give a text (name of the robot)",
+            "empty",
         ),
-        ("max_deg = 60.0", "max_deg = nan", "limits.max_deg must be a finite number (got nan)"),
+        ("max_deg = 60.0", "max_deg = nan", "limits.max_deg"),
         ('role = "sync"', "", ""),
     ],
 )
@@ -110,13 +109,13 @@ def test_files_that_are_none(tmp_path: Path) -> None:
             load_profile(path)
         return str(caught.value)
 
-    assert "There is no such file. Check the path" in says(tmp_path / "nix.toml")
-    assert "This is a folder, not a robot profile" in says(tmp_path)
+    assert "file. Check" in says(tmp_path / "nix.toml")
+    assert "folder" in says(tmp_path)
     path = tmp_path / "lab_robot.toml"
     shutil.copyfile(LAB, path)
-    assert 'dbc: "lab_robot.dbc": there is no such file. Check the path' in says(path)
+    assert 'dbc: "lab_robot.dbc"' in says(path)
     (tmp_path / "lab_robot.dbc").write_bytes(b"\0\1\2")
-    assert 'dbc: "lab_robot.dbc": this is a binary file, not a DBC' in says(path)
+    assert 'dbc: "lab_robot.dbc"' in says(path)
     path.write_bytes(b"\xff\xfe")
     assert "Byte 1 is not UTF-8 text" in says(path)
 
@@ -145,7 +144,7 @@ def test_a_dbc_of_windows_is_read_with_its_degree_signs(tmp_path: Path) -> None:
     ("dbc", "says"),
     [
         ("BO_ 5 X: 123456 A\n", "line 1: message X cannot have 123456 bytes. Give it 0 to 8"),
-        ('VERSION ""\nBU_ A\n', "cannot be read at line 2"),
+        ('VERSION ""\nBU_ A\n', "line 2"),
         ("BO_ 4000 X: 8 A\n", "cannot be used: Standard frame id 0xfa0 is more than 11 bits"),
     ],
 )
@@ -162,9 +161,9 @@ def test_the_users_own_profiles_are_found_by_name(
     new_profile("generic_servo", tmp_path)
     assert own() == [tmp_path / "generic_servo.toml"]
     assert find_profile("generic_servo") == tmp_path / "generic_servo.toml"
-    with pytest.raises(ProfileError, match="There is a file of this name already"):
+    with pytest.raises(ProfileError, match=r"name.*already"):
         new_profile("generic_servo", tmp_path)
-    with pytest.raises(ProfileError, match="There is no profile called snake9"):
+    with pytest.raises(ProfileError, match="snake9"):
         find_profile("snake9")
 
 

@@ -31,8 +31,6 @@ from snakestudio.analysis.experiment.recognizers.reading import (
 from snakestudio.model.tables.cells import cells, is_number
 from snakestudio.model.tables.units import length_unit_of
 
-__all__ = ["recognize_motive"]
-
 _HEADER_LINES = 60
 _LABELS = ("type", "name", "id", "parent")
 _KEYS = {

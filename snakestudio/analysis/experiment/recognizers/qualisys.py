@@ -32,8 +32,6 @@ from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import is_number
 from snakestudio.text import counted
 
-__all__ = ["recognize_qualisys"]
-
 _KEYS = {
     "FILE_VERSION",
     "NO_OF_FRAMES",

@@ -15,18 +15,6 @@ from snakestudio.inputs import MEASUREMENT
 from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import beginning_of, cells, is_number, number
 
-__all__ = [
-    "IgnoredList",
-    "Reading",
-    "data_rows",
-    "decimal_of",
-    "is_unit_quaternion",
-    "trimmed",
-    "unique_names",
-    "upright_axes",
-    "values_of",
-]
-
 _BEGINNING = 400
 """Lines of numbers that a recognizer checks."""
 

@@ -47,8 +47,6 @@ from snakestudio.model.tables.units import (
     length_unit_of,
 )
 
-__all__ = ["recognize_table"]
-
 _BEGINNING = 400
 """Lines that the recognizer looks at."""
 

@@ -22,8 +22,6 @@ from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
 from snakestudio.model.tables.cells import delimiter_and_decimal, is_number
 from snakestudio.model.tables.clock import stamp_unit
 
-__all__ = ["recognize_trajectory"]
-
 _TUM = 8
 _KITTI = 12
 _UPRIGHT = 0.9

@@ -17,8 +17,6 @@ from snakestudio.errors import ExperimentError
 from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import is_number, number
 
-__all__ = ["read_trc"]
-
 _RATES = ("DataRate", "CameraRate", "OrigDataRate")
 
 

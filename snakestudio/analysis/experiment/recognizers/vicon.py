@@ -38,8 +38,6 @@ from snakestudio.model.tables.units import (
     length_unit_of,
 )
 
-__all__ = ["recognize_vicon"]
-
 _WITH_POSITIONS = {"trajectories": "trajectory", "objects": "rigid body", "segments": "segment"}
 """Sections with positions, the preferred one first, and the kind of their bodies."""
 

@@ -15,8 +15,6 @@ from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["BackgroundComparison"]
-
 Result = TypeVar("Result")
 
 

@@ -17,8 +17,6 @@ from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["ChainComparer"]
-
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 FREE_COUNTS = (4, 8, 12, 16, 24, 32, 48)
 """Numbers of links that are looked at; those that friction moves have to be run, which takes its

@@ -27,8 +27,6 @@ from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["Comparer", "Reasons", "model_name"]
-
 
 def model_name(kind: str) -> str:
     """What the window calls a formulation where there is little room."""

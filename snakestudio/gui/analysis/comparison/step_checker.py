@@ -21,8 +21,6 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["StepChecker", "Subject"]
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:

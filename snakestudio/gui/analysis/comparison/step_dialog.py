@@ -16,8 +16,6 @@ from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 from snakestudio.kinds.formulation import FORMULATIONS
 
-__all__ = ["StepDialog"]
-
 _STALE = "The scene has been edited since. Check again for the scene as it is now."
 _WIDTH = 780
 _HEIGHT = 400

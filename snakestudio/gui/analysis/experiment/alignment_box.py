@@ -25,8 +25,6 @@ from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.model.fields import FieldDoc
 from snakestudio.text import MINUS
 
-__all__ = ["AlignmentBox"]
-
 _OFFSET = FieldDoc(
     label="Time offset",
     unit="s",

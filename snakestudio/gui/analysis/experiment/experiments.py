@@ -26,8 +26,6 @@ from snakestudio.viewmodel.experiment.motion import Motion
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["Experiments", "Trial"]
-
 _FEWEST_ROWS = 20
 """Rows of a run below which there is nothing to compare with yet."""
 

@@ -23,8 +23,6 @@ from snakestudio.paths import resource, scenes_dir
 from snakestudio.viewmodel.experiment.dropped import kind_of
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["ExperimentFiles", "examples"]
-
 _ENDINGS = (*TABLES, *MARKERS)
 _FILTER = f"Measurements ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
 

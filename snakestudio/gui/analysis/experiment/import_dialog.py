@@ -37,8 +37,6 @@ from snakestudio.text import capitalized
 from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["ImportExperimentDialog", "recall_layout"]
-
 _MOST_NOTES = 8
 
 _LAYOUTS = "Layouts (*.toml)"

@@ -14,7 +14,7 @@ from snakestudio.analysis.experiment.layout import Layout
 from snakestudio.export.experiment_tables import link_name
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, make_editable
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.editors import Editor, ShownText
 from snakestudio.gui.forms.field_table import FieldTable, TableColumn
@@ -22,8 +22,6 @@ from snakestudio.gui.forms.form_fields import Choice, FormField
 from snakestudio.gui.forms.lines import column_of
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.viewmodel.experiment.columns import Body
-
-__all__ = ["BodyRows", "LayoutForm"]
 
 _DELIMITERS = {",": "Comma", ";": "Semicolon", "\t": "Tab", " ": "Blanks"}
 _DECIMAL_MARKS = {".": "Point: 0.5", ",": "Comma: 0,5"}
@@ -72,12 +70,7 @@ class _AxesEditor(Editor):
         self.widget: ChoiceBox = ChoiceBox(parent)
         for axes, text in _AXES.items():
             self.widget.addItem(f"{text}  ({axes})", axes)
-        self.widget.setEditable(True)
-        self.widget.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
-        self.widget.activated.connect(self.changed)
-        line = self.widget.lineEdit()
-        assert line is not None
-        line.editingFinished.connect(self.changed)
+        make_editable(self.widget, self.changed.emit)
 
     @property
     def value(self) -> str:
@@ -178,7 +171,7 @@ _FIELDS = {
         help="Which axes of the file are x, y and z (up); type others like +x-z+y",
     ),
 }
-"""How each value of a layout is asked for: text, time and space in a column each."""
+"""The editor of each value of a layout: text, time and space in a column each."""
 
 
 class LayoutForm(QWidget):

@@ -34,8 +34,6 @@ from snakestudio.gui.forms.table import TableView
 from snakestudio.model.run_time import run_time
 from snakestudio.text import counted
 
-__all__ = ["ExperimentPanel"]
-
 _EMPTY = (
     "Load what was measured of a real robot: a table (CSV, TSV), TRC or C3D. It is overlaid on the run, in the view "
     "and in the plots, and the errors are listed here. Several trials are compared together."

@@ -37,8 +37,6 @@ from snakestudio.viewmodel.experiment.columns import (
     Meaning,
 )
 
-__all__ = ["PreviewTable", "TrackPlan"]
-
 _Index = QModelIndex | QPersistentModelIndex
 _Role = Qt.ItemDataRole
 

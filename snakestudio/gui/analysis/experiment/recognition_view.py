@@ -14,8 +14,6 @@ from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
 from snakestudio.gui.forms.form_fields import fields_of, form_field
 from snakestudio.gui.forms.lines import column_of
 
-__all__ = ["RecognitionView"]
-
 
 @dataclass(frozen=True)
 class _Line:

@@ -44,8 +44,6 @@ from snakestudio.model.run_time import run_time
 from snakestudio.text import counted
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["FitDialog"]
-
 _OFFSET: dict[str, Any] = {
     "unit": "s",
     "help": "Between what the clock of the measurement may be off; equal numbers: it is known",

@@ -19,8 +19,6 @@ from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.scene import Scene
 from snakestudio.text import exact_text
 
-__all__ = ["ParameterRows"]
-
 _TICKED = ("ground.mu_along", "ground.mu_across")
 _KEYS = "Keys as in the scene file, like robot.mass_kg; several joined by + get the same value"
 

@@ -16,8 +16,6 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.table import TableView
 
-__all__ = ["FitPictures", "Outcome"]
-
 _NOTHING = (
     "A fit runs the scene again and again with other values, and keeps those with which it comes nearest to what was"
     " measured.\n\nTick the measured runs and the values that may change, and press Fit."

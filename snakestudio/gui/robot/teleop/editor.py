@@ -41,8 +41,6 @@ from snakestudio.gui.robot.teleop.rows import (
 )
 from snakestudio.gui.robot.teleop.teleop import Teleop
 
-__all__ = ["MappingEditor"]
-
 _NUMBERED: tuple[Function, ...] = ("speed", "turn", "amplitude")
 _TIPS = {
     "top_speed": "Share of the scene's highest frequency that full deflection asks for",
@@ -58,7 +56,7 @@ _FILTER = "Mappings (*.toml)"
 
 @dataclass(frozen=True)
 class _Response:
-    """A row of numbers: what full deflection asks for, or how fast that is followed, %."""
+    """A row of numbers: the reference at full deflection, or how fast it is followed, %."""
 
     caption: str
     speed: float = 0.0

@@ -12,8 +12,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.model.teleop import TeleopCommand
 
-__all__ = ["TeleopFrame", "command_words"]
-
 _TALL = 30
 _PAD = 14
 

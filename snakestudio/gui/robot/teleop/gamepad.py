@@ -13,8 +13,6 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.robot.teleop.inputs import Input
 
-__all__ = ["Gamepads", "Sdl", "SdlError", "load_sdl"]
-
 _PERIOD_S = 0.01
 
 _STALE_S = 0.1

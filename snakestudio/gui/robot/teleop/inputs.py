@@ -9,8 +9,6 @@ from typing import Literal
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
-__all__ = ["Input", "InputKind", "Readings", "key_input", "parse_input"]
-
 InputKind = Literal["key", "axis", "button"]
 
 _KINDS: tuple[InputKind, ...] = ("key", "axis", "button")

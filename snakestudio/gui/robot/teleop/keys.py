@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
 
-__all__ = ["Keys", "takes_text"]
-
 _OURS = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 """Modifiers under which a key is still that key: everything else is a shortcut of the window."""
 

@@ -16,24 +16,6 @@ from snakestudio.gui.robot.teleop.inputs import Input, Readings, parse_input
 from snakestudio.inputs import MAPPING, InputError, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 
-__all__ = [
-    "DEFAULT",
-    "FUNCTIONS",
-    "RANGES",
-    "Binding",
-    "Function",
-    "FunctionInfo",
-    "InputMap",
-    "Wanted",
-    "conflicts",
-    "dump_map",
-    "load_map",
-    "mistakes",
-    "parse_map",
-    "save_map",
-    "shaped",
-]
-
 Function = Literal["speed", "turn", "amplitude", "gait_next", "gait_previous", "dead_man", "stop"]
 
 

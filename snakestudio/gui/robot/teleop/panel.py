@@ -29,8 +29,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import NEUTRAL, TeleopCommand, steerable_gaits
 
-__all__ = ["TeleopPanel", "acting", "gait_title"]
-
 
 def gait_title(name: str) -> str:
     """What a gait is called on a button."""

@@ -16,8 +16,6 @@ from snakestudio.gui.forms.form_fields import Choice, FormField, form_field
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding, Function
 
-__all__ = ["BINDING_COLUMNS", "BindingValues", "Meter", "show_prompt", "show_readings"]
-
 _PROMPT = "Press or move it ..."
 
 
@@ -88,7 +86,7 @@ class Meter(QWidget):
 
 
 class _InputEditor(Editor):
-    """A button with an input on it; pressing it asks for another one."""
+    """A button with an input on it; pressing it waits for another one."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -107,7 +105,7 @@ class _InputEditor(Editor):
 
 
 class _MeterEditor(Editor):
-    """The meter of a row, which has no value of its own."""
+    """The meter of a row, which holds no value."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -216,7 +214,7 @@ class BindingValues:
         return Binding(self.function, self.input, direction * share, dead_zone, expo)
 
     def with_input(self, source: Input, reading: float) -> BindingValues:
-        """The same with another input; moving it as it was moved does what the row says."""
+        """The same with another input; moving it as it was moved has the direction of the row."""
         if source.kind != "axis":
             return replace(self, input=source)
         direction = self.direction

@@ -23,8 +23,6 @@ from snakestudio.gui.robot.teleop.mapping import (
 )
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 
-__all__ = ["PERIOD_MS", "Teleop"]
-
 PERIOD_MS = 20
 
 _FINE = 2

@@ -57,7 +57,7 @@ class Steerer(QObject):
 
 
 class _Context(Context, Protocol):
-    robot: RobotController
+    robot_controller: RobotController
     banners: Banners
 
 
@@ -100,13 +100,15 @@ class TeleopFeature(QObject):
         self._plain_keys = plain_keys
         self.ask_mapping = ask_mapping
         self.teleop = Teleop(context.window, lambda: steerable_gaits(self.scene), context.settings)
-        self.steerer = Steerer(self.teleop, context.session_controller, context.robot, self)
+        self.steerer = Steerer(
+            self.teleop, context.session_controller, context.robot_controller, self
+        )
         self.frame_over_view = TeleopFrame(self.teleop, view, room, lambda: self.waiting)
         context.document.scene_changed.connect(self._on_scene)
         context.session_controller.source_changed.connect(self.scene_changed)
         context.session_controller.status_changed.connect(self.scene_changed)
         context.session_controller.frame.connect(self.frame)
-        context.robot.changed.connect(self._prepare)
+        context.robot_controller.changed.connect(self._prepare)
 
     @property
     def scene(self) -> Scene:
@@ -148,7 +150,7 @@ class TeleopFeature(QObject):
     def _robot_goes_by_itself(self) -> bool:
         """Whether the robot streams by another controller than the scene has by now."""
         session_controller = self._context.session_controller
-        robot = self._context.robot
+        robot = self._context.robot_controller
         if (
             session_controller.source != "robot"
             or robot.state != LinkState.STREAMING
@@ -161,7 +163,7 @@ class TeleopFeature(QObject):
     def waiting(self) -> str:
         """Why what would follow the controls does not move now, in a few words; empty if it does."""
         session_controller = self._context.session_controller
-        robot = self._context.robot
+        robot = self._context.robot_controller
         if session_controller.source == "simulation" and not session_controller.moving:
             return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
         if session_controller.source == "robot" and robot.state != LinkState.STREAMING:
@@ -215,7 +217,7 @@ class TeleopFeature(QObject):
         self.teleop.close()
 
     def _prepare(self) -> None:
-        robot = self._context.robot
+        robot = self._context.robot_controller
         if robot.connected and not robot.movable and robot.telemetry is not None:
             QTimer.singleShot(0, self, self._load_sdl)
 
@@ -223,7 +225,7 @@ class TeleopFeature(QObject):
         """Look for the library of gamepads before a robot is armed: that starts processes, and holds the window up."""
         from snakestudio.gui.robot.teleop.gamepad import SdlError, load_sdl
 
-        if self._context.robot.connected and not self._context.robot.movable:
+        if self._context.robot_controller.connected and not self._context.robot_controller.movable:
             with contextlib.suppress(SdlError):
                 load_sdl()
 

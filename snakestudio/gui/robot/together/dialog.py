@@ -22,9 +22,6 @@ from snakestudio.sync.protocol import clock_words
 from snakestudio.viewmodel.start_target import Target
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["TogetherDialog"]
-
-
 _STANDING_MS = 200
 _WIDTH = 480
 """Of its texts, px of the design."""

@@ -18,8 +18,6 @@ from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.runs.timeline.track import Track
 from snakestudio.model.run_time import run_time_of
 
-__all__ = ["TimeBar"]
-
 _MENU = (
     "continue_here",
     "",

@@ -17,8 +17,6 @@ from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["KINDS", "Cluster", "Kind", "Moment", "Moments", "clustered"]
-
 Kind = EventKind | Literal["change"]
 
 KINDS: dict[Kind, tuple[str, str]] = {

@@ -14,8 +14,6 @@ from snakestudio.gui.runs.timeline.moments import KINDS, Cluster, Kind
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import TimeScale
 
-__all__ = ["Look", "Rows", "paint"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rows:

@@ -25,8 +25,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["HEIGHT", "WIDTH", "Thumbnails"]
-
 WIDTH = 240
 HEIGHT = 135
 _KEPT = 200

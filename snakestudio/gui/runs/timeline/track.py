@@ -27,8 +27,6 @@ from snakestudio.gui.runs.timeline.thumbnails import HEIGHT, WIDTH, Thumbnails
 from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import TimeScale
 
-__all__ = ["Card", "Track"]
-
 _MARGIN = 12
 _OWN_KEYS = (
     Qt.Key.Key_Left,

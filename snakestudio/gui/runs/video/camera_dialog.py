@@ -29,8 +29,6 @@ from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.run_time import run_time
 
-__all__ = ["CameraDialog"]
-
 _KIND = "Camera path (*.toml)"
 
 

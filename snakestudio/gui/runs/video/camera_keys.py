@@ -18,8 +18,6 @@ from snakestudio.export.camera_path import (
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 
-__all__ = ["CameraKeys"]
-
 
 class CameraKeys(QObject):
     """Keyframes of the camera, and how they come about.

@@ -31,8 +31,6 @@ from snakestudio.model.run_time import run_time
 from snakestudio.text import capitalized, duration_text, size_text
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["VideoDialog"]
-
 
 class VideoDialog(Dialog):
     """File, size, frames a second, camera, what is drawn, and a picture of any moment of it.

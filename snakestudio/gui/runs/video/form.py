@@ -32,8 +32,6 @@ from snakestudio.viewmodel.video_presets import (
 )
 from snakestudio.viewmodel.viewport.view_settings import rows_of
 
-__all__ = ["VideoForm"]
-
 _KINDS = "Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures"
 _QUALITIES = (Choice("small", "Small file"), Choice("good", "Good"), Choice("best", "Best"))
 

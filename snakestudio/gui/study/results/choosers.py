@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
-
-__all__ = ["Chooser", "ChooserRow", "beside"]
 
 _NARROW = 470
 """Width below which three boxes do not stand beside each other, px of the design."""
@@ -130,3 +135,13 @@ def beside(*parts: QWidget) -> QHBoxLayout:
     for part in parts:
         row.addWidget(part)
     return row
+
+
+def fill_view(view: QWidget, rows: Sequence[QWidget], chart: QWidget) -> None:
+    """Lay out the rows of boxes of a page above its chart."""
+    column = QVBoxLayout(view)
+    column.setContentsMargins(0, 8, 0, 0)
+    column.setSpacing(8)
+    for row in rows:
+        column.addWidget(row)
+    column.addWidget(chart, 1)

@@ -19,8 +19,6 @@ from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import coloured, dots
 from snakestudio.viewmodel.study.result_columns import Column
 
-__all__ = ["ConvergenceView"]
-
 _RADIUS = 2.6
 _FAINT = 90
 _BRIGHT = 200

@@ -19,8 +19,6 @@ from snakestudio.text import number_text
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
-__all__ = ["HoverCard"]
-
 _KEPT = 64
 """Traces that are kept."""
 _REPEATS = 8

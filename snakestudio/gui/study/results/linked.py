@@ -8,8 +8,6 @@ from PySide6.QtCore import QObject, QPoint, Signal
 
 from snakestudio.viewmodel.study.result_rows import ResultRows, Results
 
-__all__ = ["LinkedRows"]
-
 
 class LinkedRows(QObject):
     """Rows of results that every view changes and every view follows.

@@ -18,9 +18,9 @@ from snakestudio.gui.charts.raster_item import (
 )
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
+from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside, fill_view
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.gui.study.results.plane_chart import FAINT, MOST_SIGNS, PlaneChart, fill_view
+from snakestudio.gui.study.results.results_chart import FAINT, MOST_SIGNS, PlaneChart
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import coloured, shades
 from snakestudio.viewmodel.study.result_columns import Column

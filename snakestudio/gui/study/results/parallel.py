@@ -24,8 +24,6 @@ from snakestudio.viewmodel.plots.rasters import shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import colour_ends
 
-__all__ = ["ParallelView"]
-
 _GRIP = 7.0
 """How near the mouse has to come to an end of a brush or to a line, px."""
 _HALF = 7.0

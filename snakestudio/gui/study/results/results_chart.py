@@ -1,19 +1,36 @@
-"""A chart of a study's results: it follows the rows that all views share, and changes them."""
+"""Bases of the charts of results: they follow the rows that all views share; one shows them as dots by two columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QPoint, QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from snakestudio._arrays import BoolArray
-from snakestudio.gui.charts.markers import paint_mark, paint_ring
-from snakestudio.gui.charts.point_chart import PointChart
+from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.gui.charts.markers import paint_cross, paint_mark, paint_range, paint_ring
+from snakestudio.gui.charts.point_chart import PointChart, nearest
+from snakestudio.gui.charts.raster_item import (
+    Pixels,
+    RasterItem,
+    one_colour,
+    palette_of,
+    pixel_size,
+)
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.viewmodel.plots.axis_scale import AxisScale
+from snakestudio.viewmodel.plots.rasters import coloured, dots, shades
+from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_map import colour_ends
+
+_RADIUS = 3.4
+FAINT = 60
+"""How much of 255 a row that is not brushed covers."""
+MOST_SIGNS = 4_000
+"""Cells up to which each has its own sign of a failure or a limit."""
 
 
 class ResultsChart(PointChart):
@@ -114,3 +131,196 @@ class ResultsChart(PointChart):
         mark = self.mark_of(row)
         if mark is not None:
             paint_mark(painter, place, mark[0], star=mark[1])
+
+
+class PlaneChart(ResultsChart):
+    """Rows as dots, by two columns; a rectangle that is dragged brushes both."""
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        self.across: Column | None = None
+        self.up: Column | None = None
+        self.colour: Column | None = None
+        self.rows: IntArray = np.zeros(0, np.int64)
+        """Rows of the results that are seen."""
+        self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
+        self._scales: tuple[AxisScale, AxisScale] = (AxisScale(0.0, 1.0), AxisScale(0.0, 1.0))
+        self._at: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
+        super().__init__(linked, parent)
+        self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=True), 0.0))
+        self.add_raster(RasterItem(lambda area, scale: self.raster(area, scale, faint=False), 0.0))
+
+    def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
+        """Show these columns of these rows."""
+        self.across = x
+        self.up = y
+        self.colour = colour
+        self.rows = rows
+        self._scales = self.scales_of(x, y)
+        self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
+        if colour is not None:
+            if colour.categories:
+                self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
+            self.colour_bar.show_ends(
+                self._ends, colour.categories, colour.unit, colour.text(self._ends[0])
+            )
+        self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
+        self.renew()
+
+    def scales_of(self, x: Column, y: Column) -> tuple[AxisScale, AxisScale]:
+        """Return the scales of the axes."""
+        return x.scale(0.04), y.scale(0.05)
+
+    def nothing(self) -> str:
+        if self.linked.results.failed.all():
+            return "Every run has failed, so there is nothing to draw. The table says why."
+        if self.across is None or self.up is None:
+            return ""
+        seen = np.isfinite(self.across.values[self.rows]) & np.isfinite(self.up.values[self.rows])
+        if seen.any():
+            return ""
+        return f"No point has both {self.across.title.lower()} and {self.up.title.lower()} yet."
+
+    # --- where rows are ---------------------------------------------------------------------------
+
+    def renew(self) -> None:
+        self._at = np.zeros(0), np.zeros(0)
+        super().renew()
+
+    def places(self) -> tuple[FloatArray, FloatArray]:
+        """Return where the rows are, px of the chart."""
+        if len(self._at[0]) != len(self.rows):
+            assert self.across is not None
+            assert self.up is not None
+            area = self.area
+            self._at = (
+                area.left() + self._scales[0].share(self.across.values[self.rows]) * area.width(),
+                area.bottom() - self._scales[1].share(self.up.values[self.rows]) * area.height(),
+            )
+        return self._at
+
+    def place_of(self, row: int) -> QPointF | None:
+        if (
+            self.across is None
+            or self.up is None
+            or row not in self.rows[np.searchsorted(self.rows, row) :][:1]
+        ):
+            return None
+        shares = (
+            self._scales[0].at(self.across.values[row]),
+            self._scales[1].at(self.up.values[row]),
+        )
+        area = self.area
+        if not np.isfinite(shares).all():
+            return None
+        return QPointF(
+            area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height()
+        )
+
+    def row_at(self, place: QPointF) -> int:
+        if self.across is None or not len(self.rows):
+            return -1
+        x, y = self.places()
+        near = nearest(np.where(self.within_reach[self.rows], x, np.nan), y, place)
+        near = nearest(x, y, place) if near < 0 else near
+        return int(self.rows[near]) if near >= 0 else -1
+
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        here = self.place_of(row)
+        assert here is not None
+        # of dots over each other the last, coming from the right
+        order = slice(None, None, -1 if across < 0 else 1)
+        rows = self.rows[self.within_reach[self.rows]][order]
+        x, y = (at[self.within_reach[self.rows]][order] for at in self.places())
+        ahead = (x - here.x()) * across - (y - here.y()) * up
+        aside = np.abs((x - here.x()) * up + (y - here.y()) * across)
+        if across:
+            behind = rows[(ahead == 0.0) & (aside == 0.0) & ((rows - row) * across > 0)]
+            if len(behind):
+                return int(behind[0])
+        with np.errstate(invalid="ignore"):  # rather ahead than aside, and of those the nearest
+            far = np.where(
+                ahead > 0.0, np.hypot(ahead, aside) + np.where(aside <= ahead, 0.0, 1e6), np.inf
+            )
+        return int(rows[np.argmin(far)]) if np.isfinite(far).any() else row
+
+    # --- drawing ----------------------------------------------------------------------------------
+
+    def raster(self, area: QRectF, scale: float, *, faint: bool) -> Pixels | None:
+        """Return the rows as an image: the brushed ones, or faintly all where some are brushed; None for none."""
+        if not self.shows_points or (faint and not self.linked.rows.brushes):
+            return None  # all of them are drawn over it
+        x, y = self.places()
+        palette = one_colour(theme.colour("dim" if faint else "accent"))
+        shade = np.full(len(self.rows), 255, np.uint8)
+        order = (
+            np.arange(len(self.rows))
+            if faint
+            else np.flatnonzero(self.linked.rows.brushed[self.rows])
+        )
+        if self.colour is not None and not faint:
+            values = self.colour.values[self.rows]
+            shade = shades(values, self._ends[0], self._ends[1])
+            palette = palette_of(self._ends[2])
+            order = order[np.isfinite(values[order])]
+            better = -values if self.colour.better < 0 else values
+            order = order[np.argsort(better[order], kind="stable")]  # the best on top
+        left = (x[order] - area.left()) * scale
+        top = (y[order] - area.top()) * scale
+        image, cover = dots(left, top, shade[order], pixel_size(area, scale), _RADIUS * scale)
+        return coloured(image, np.minimum(cover, FAINT) if faint else cover, palette)
+
+    def draw_lines(self, painter: QPainter) -> None:
+        """Draw a cross where a point has no colour because its run failed."""
+        if self.colour is None:
+            return
+        x, y = self.places()
+        failed = np.flatnonzero(
+            self.linked.results.failed[self.rows] & np.isfinite(x) & np.isfinite(y)
+        )
+        painter.setPen(QPen(theme.colour("warning"), 1.2))
+        for k in failed[:: max(1, len(failed) // MOST_SIGNS)].tolist():
+            paint_cross(painter, QPointF(x[k], y[k]), 3.0)
+
+    def draw_marks(self, painter: QPainter) -> None:
+        rows = self.linked.rows
+        if self.across is not None and self.up is not None:
+            ends = rows.brushes.get(self.across.name), rows.brushes.get(self.up.name)
+            if any(ends):
+                x, y = (
+                    (scale.at(end[0]), scale.at(end[1])) if end is not None else (0.0, 1.0)
+                    for end, scale in zip(ends, self._scales, strict=True)
+                )
+                paint_range(painter, self.area, x, y)
+        self.draw_curve(painter)
+        for row in self.marked_rows:
+            place = self.place_of(row)
+            if place is not None:
+                self.paint_point(painter, place, row)
+
+    def draw_curve(self, painter: QPainter) -> None:
+        """Draw what is between dots and marks."""
+
+    # --- brushing ---------------------------------------------------------------------------------
+
+    def drag(self, begin: QPointF, place: QPointF) -> None:
+        if (
+            self.across is None
+            or self.up is None
+            or not self.area.adjusted(-4, -4, 4, 4).contains(begin)
+        ):
+            return
+        area = self.area
+        across = sorted((at - area.left()) / area.width() for at in (begin.x(), place.x()))
+        up = sorted((area.bottom() - at) / area.height() for at in (begin.y(), place.y()))
+        self.linked.brush(
+            {
+                column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
+                for column, scale, (low, high) in zip(
+                    (self.across, self.up), self._scales, (across, up), strict=True
+                )
+            }
+        )
+
+    def double_clicked(self, place: QPointF) -> None:
+        if self.across is not None and self.up is not None:
+            self.linked.brush({self.across.name: None, self.up.name: None})

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 from snakestudio._arrays import IntArray
 from snakestudio.gui.charts.markers import paint_line
 from snakestudio.gui.core import theme
-from snakestudio.gui.study.results.choosers import Chooser, ChooserRow
+from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, fill_view
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.gui.study.results.plane_chart import PlaneChart, fill_view
+from snakestudio.gui.study.results.results_chart import PlaneChart
 from snakestudio.study.results import front
 from snakestudio.viewmodel.study.result_columns import Column
 

@@ -24,8 +24,6 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.viewmodel.study.result_columns import STATES, Column
 
-__all__ = ["ResultsModel", "ResultsTable", "copied"]
-
 _Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

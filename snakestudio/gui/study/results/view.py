@@ -34,8 +34,6 @@ from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.result_rows import Results
 
-__all__ = ["StudyResultsView"]
-
 _NOTHING = "No results yet.\n\nRun the study, and its points appear here as they are finished."
 _LEAST_CHART = 400
 """Width that a chart gets before another one stands beside it, px of the design."""

@@ -18,6 +18,7 @@ from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
 __all__ = [
+    "LEAST_WIDTH",
     "Card",
     "CardForm",
     "Form",
@@ -29,7 +30,7 @@ __all__ = [
     "text_field",
 ]
 
-_LEAST = 44
+LEAST_WIDTH = 44
 """Width that a number can be brought down to in a narrow dock, px of the design."""
 
 
@@ -194,7 +195,7 @@ def number(
 ) -> NumberField:
     """A field for a number of a study."""
     field = NumberField(doc._replace(label=name), integer=integer, optional=optional)
-    field.setMinimumWidth(theme.scaled(min(width, _LEAST)))
+    field.setMinimumWidth(theme.scaled(min(width, LEAST_WIDTH)))
     field.setMaximumWidth(theme.scaled(width))
     unit = f" ({doc.unit})" if doc.unit else ""
     field.setToolTip(f"{name}{unit}: {doc.help}")

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SceneError
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.editors import Editor, ShownText
+from snakestudio.gui.forms.form_fields import FormField
+from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, CardForm, dim, line_of, text_field
+from snakestudio.gui.study.setup.cards import Card, CardForm, dim
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
 from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.study.study_values import changed, doc_of, text_of, title_of, value_of
 
 __all__ = ["FixedForm"]
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What a card shows."""
+
+    text: str
+    unit: str
 
 
 class FixedCard(Card):
@@ -26,26 +41,61 @@ class FixedCard(Card):
         self.key = f"fixed.{self.of}"
         self.removed.connect(self._remove)
         doc = doc_of(scene, (self.of,))
+        fields = {
+            "text": FormField(
+                "", wide=True, name=doc.label, help=f"{doc.help}.", editor=_ValueEditor
+            ),
+            "unit": FormField("", place="beside", editor=ShownText),
+        }
+        values = _Value(text_of(fixed[self.of]), doc.unit)
+        self.form = DeclaredForm(values, fields, self, enter_accepts=False)
+        self.form["unit"].setProperty("role", "unit")
+        self.value = self.form.widget("text", TextField)
         self.column.addWidget(dim(self.of))
-        self.value = text_field(doc.label, f"{doc.help}.", self._take)
-        unit = QLabel(doc.unit)
-        unit.setProperty("role", "unit")
-        self.column.addLayout(line_of(self.value, unit))
+        self.column.addWidget(self.form)
+        self.form.changed.connect(self._edit)
         self.end()
 
     def refresh(self) -> None:
-        if not self.value.isModified() and self.of in self._open.study.fixed:
-            self.value.setText(text_of(self._open.study.fixed[self.of]))
+        if self.of in self._open.study.fixed:
+            self.form.set(text=text_of(self._open.study.fixed[self.of]))
         self.show_findings()
 
-    def _take(self, text: str) -> None:
+    def _edit(self) -> None:
         fixed = dict(self._open.study.fixed)
-        fixed[self.of] = value_of(text, fixed.get(self.of))
-        self._open.edit(changed(self._open.study, fixed=fixed))
+        text = self.form.values.text
+        if self.of in fixed and text != text_of(fixed[self.of]):
+            fixed[self.of] = value_of(text, fixed[self.of])
+            self._open.edit(changed(self._open.study, fixed=fixed))
 
     def _remove(self) -> None:
         fixed = {key: value for key, value in self._open.study.fixed.items() if key != self.of}
         self._open.edit(changed(self._open.study, fixed=fixed))
+
+
+class _ValueEditor(Editor):
+    """A value as text, which counts on Enter and when the field is left; what is being typed stays."""
+
+    def __init__(self, field: FormField, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget: TextField = TextField()
+        self.widget.setParent(parent)
+        self._value = ""
+        self.widget.committed.connect(self._commit)
+        self.widget.restored.connect(lambda: self.widget.setText(self._value))
+
+    @property
+    def value(self) -> str:
+        return self._value
+
+    def set_value(self, value: Any) -> None:
+        self._value = value
+        if not self.widget.isModified():
+            self.widget.setText(value)
+
+    def _commit(self, text: str) -> None:
+        self._value = text
+        self.changed.emit()
 
 
 class FixedForm(CardForm[FixedCard]):

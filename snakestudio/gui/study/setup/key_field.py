@@ -12,8 +12,6 @@ from snakestudio.gui.core import theme
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.study.study_values import properties_found, title_of
 
-__all__ = ["KeyField"]
-
 _SHOWN = 60
 _FRAME = 10
 """Height of the list's edges, px, which Qt does not count."""

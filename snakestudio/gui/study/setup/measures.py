@@ -31,8 +31,6 @@ from snakestudio.viewmodel.study.checking import measure_problem
 from snakestudio.viewmodel.study.study_texts import unit_shown
 from snakestudio.viewmodel.study.study_values import changed, parts_with, parts_without
 
-__all__ = ["Goals", "Limits"]
-
 _PAUSE_MS = 300
 _EXPRESSION = "Expression …"
 _EXAMPLE = "last(com_x_m) - first(com_x_m)"

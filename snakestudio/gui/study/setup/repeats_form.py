@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QLabel
+from dataclasses import dataclass, replace
+from typing import Any
 
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.editors import ShownText
+from snakestudio.gui.forms.form_fields import Choice, FormField, field_of, fields_of
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number
+from snakestudio.gui.study.setup.cards import LEAST_WIDTH, Card, CardForm, dim, narrow_choice
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Jitter, Repeats
@@ -20,7 +25,21 @@ from snakestudio.viewmodel.study.study_values import (
 
 __all__ = ["RepeatsForm"]
 
-_LAWS = {"normal": "normal, standard deviation", "uniform": "uniform, half the width"}
+_LAWS = (
+    Choice("normal", "normal, standard deviation"),
+    Choice("uniform", "uniform, half the width"),
+)
+_SLIDER = (1.0, 50.0)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """What a card shows."""
+
+    law: str
+    spread: float
+    relative: bool
+    unit: str
 
 
 class JitterCard(Card):
@@ -33,20 +52,14 @@ class JitterCard(Card):
         self.removed.connect(self._remove)
         self.column.addWidget(dim(jitter.key))
         self._of = doc_of(scene, (jitter.key,))
-        self.law = choice("How it is distributed", _LAWS, lambda law: self._edit(law=law))
-        self.spread = number(
-            field_doc(Jitter, "spread")._replace(slider=(0.0, 1.0)),
-            "Spread",
-            lambda v: self._edit(spread=float(v or 0.0)),
-            self,
+        self.form = DeclaredForm(
+            self._values, _spread_fields(), self, enter_accepts=False, spacing=(8, 6)
         )
-        self.unit = QLabel()
-        self.unit.setProperty("role", "unit")
-        self.relative = QCheckBox("of the value")
-        self.relative.setToolTip(field_doc(Jitter, "relative").help)
-        self.relative.clicked.connect(lambda on: self._edit(relative=on))
-        self.column.addLayout(line_of(self.law))
-        self.column.addLayout(line_of(self.spread, self.unit, self.relative, 1))
+        narrow_choice(self.form.widget("law", ChoiceBox))
+        self.form["unit"].setProperty("role", "unit")
+        self.spread = self.form.widget("spread", NumberField)
+        self.column.addWidget(self.form)
+        self.form.changed.connect(self._on_changed)
         self.end()
 
     @property
@@ -54,17 +67,23 @@ class JitterCard(Card):
         """What it shows."""
         return self._open.study.repeats.jitter[self.index]
 
-    def refresh(self) -> None:
+    @property
+    def _values(self) -> _Spread:
         jitter = self.jitter
-        self.spread.set_value(jitter.spread)
-        self.unit.setText("×" if jitter.relative else self._of.unit)
-        self.relative.setChecked(jitter.relative)
-        self.law.setCurrentIndex(self.law.findData(jitter.law))
+        unit = "×" if jitter.relative else self._of.unit
+        return _Spread(jitter.law, jitter.spread, jitter.relative, unit)
+
+    def refresh(self) -> None:
+        self.form.set_values(self._values)
         self.show_findings()
 
-    def _edit(self, **values: object) -> None:
-        repeats = self._open.study.repeats
-        self._set(parts_with(repeats.jitter, self.index, changed(self.jitter, **values)))
+    def _on_changed(self) -> None:
+        values = self.form.values
+        edited = changed(
+            self.jitter, law=values.law, spread=float(values.spread), relative=values.relative
+        )
+        if edited != self.jitter:
+            self._set(parts_with(self._open.study.repeats.jitter, self.index, edited))
 
     def _remove(self) -> None:
         self._set(parts_without(self._open.study.repeats.jitter, self.index))
@@ -72,6 +91,37 @@ class JitterCard(Card):
     def _set(self, jitter: tuple[Jitter, ...]) -> None:
         study = self._open.study
         self._open.edit(changed(study, repeats=changed(study.repeats, jitter=jitter)))
+
+
+def _spread_fields() -> dict[str, FormField]:
+    spread = field_of(
+        field_doc(Jitter, "spread")._replace(slider=(0.0, 1.0), unit=""),
+        wide=True,
+        width=68,
+        least_width=LEAST_WIDTH,
+        live=False,
+    )
+    return {
+        "law": FormField("", wide=True, name="How it is distributed", choices=_LAWS),
+        "spread": spread,
+        "unit": FormField("", place="beside", editor=ShownText),
+        "relative": FormField(
+            "", place="beside", text="of the value", help=field_doc(Jitter, "relative").help
+        ),
+    }
+
+
+def _repeats_fields() -> dict[str, FormField]:
+    declared = fields_of(Repeats())
+    number: dict[str, Any] = {"slider": _SLIDER, "least_width": LEAST_WIDTH, "live": False}
+    return {
+        "count": replace(declared["count"], label="Runs of every point", width=48, **number),
+        "seed": replace(declared["seed"], width=68, shown=_has_several, **number),
+    }
+
+
+def _has_several(repeats: Repeats) -> bool:
+    return repeats.count > 1
 
 
 class RepeatsForm(CardForm[JitterCard]):
@@ -86,42 +136,35 @@ class RepeatsForm(CardForm[JitterCard]):
         super().__init__(open_study, JitterCard, add)
         self.add = add
         add.chosen.connect(self._add)
-        self._typed: dict[str, str] = {}
-        self.count, self.seed = self._number("count", 48), self._number("seed", 68)
-        self._seeded = dim("seed")
-        self._seeded.setToolTip(field_doc(Repeats, "seed").help)
-        self.column.insertLayout(0, line_of(self.count, dim("runs of every point"), 1))
-        self.column.insertLayout(1, line_of(self._seeded, self.seed, 1))
-
-    def _number(self, name: str, width: int) -> NumberField:
-        doc = field_doc(Repeats, name)._replace(slider=(1.0, 50.0))
-        field = number(doc, doc.label, lambda v: self._edit(**{name: v}), integer=True, width=width)
-        field.problem_changed.connect(lambda sentence: self._say(name, sentence))
-        return field
+        self.form = DeclaredForm(
+            Repeats(),
+            _repeats_fields(),
+            self,
+            enter_accepts=False,
+            caption_role="dim",
+            spacing=(8, 8),
+        )
+        self.count = self.form.widget("count", NumberField)
+        self.seed = self.form.widget("seed", NumberField)
+        self.form.changed.connect(self._on_changed)
+        self.column.insertWidget(0, self.form)
 
     def refresh(self) -> None:
         repeats = self._open.study.repeats
         scene = self._open.findings.scene
-        self.count.set_value(repeats.count)
-        self.seed.set_value(repeats.seed)
-        several = repeats.count > 1
-        self.seed.setVisible(several)
-        self._seeded.setVisible(several)
-        self.add.setVisible(several or bool(repeats.jitter))
+        if self.form.values != repeats:
+            self.form.set_values(repeats)
+        self.add.setVisible(repeats.count > 1 or bool(repeats.jitter))
         self.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
-        self._show_messages()
-
-    def _show_messages(self) -> None:
-        typed = [sentence for sentence in self._typed.values() if sentence]
         found = self._open.findings
-        whole = [
-            found.of(key) for key in ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
-        ]
-        self.message.say("\n".join(filter(None, [*typed, *whole])))
+        keys = ("repeats", "repeats.count", "repeats.seed", "repeats.jitter")
+        self.message.say("\n".join(filter(None, map(found.of, keys))))
 
-    def _say(self, name: str, sentence: str) -> None:
-        self._typed[name] = sentence
-        self._show_messages()
+    def _on_changed(self) -> None:
+        repeats = self._open.study.repeats
+        values = self.form.values
+        if (values.count, values.seed) != (repeats.count, repeats.seed):
+            self._edit(count=values.count, seed=values.seed)
 
     def _edit(self, **values: object) -> None:
         study = self._open.study

@@ -10,7 +10,7 @@ from snakestudio.gui.forms.form_fields import Choice, FormField, Note, fields_of
 from snakestudio.gui.forms.lines import column_of
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Form, narrow_choice
+from snakestudio.gui.study.setup.cards import LEAST_WIDTH, Form, narrow_choice
 from snakestudio.study.description import GOALS_OF, Search
 from snakestudio.viewmodel.study.study_texts import SEARCHES
 from snakestudio.viewmodel.study.study_values import changed
@@ -19,8 +19,7 @@ __all__ = ["SearchForm"]
 
 _SLIDERS = {"points": (2.0, 500.0), "seed": (0.0, 100.0), "batch": (0.0, 100.0)}
 _WIDTH = 68
-_LEAST_WIDTH = 44
-"""Of a number, px of the design: a dock may be narrow."""
+"""Of a number, px of the design."""
 
 
 class SearchForm(Form):
@@ -57,7 +56,7 @@ def _fields() -> dict[str, FormField | Note]:
             declared[name],
             slider=slider,
             width=_WIDTH,
-            least_width=_LEAST_WIDTH,
+            least_width=LEAST_WIDTH,
             live=False,
             shown=_is_random if name != "batch" else _has_generations,
         )

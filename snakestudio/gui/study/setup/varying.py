@@ -36,8 +36,6 @@ from snakestudio.viewmodel.study.study_values import (
     varied,
 )
 
-__all__ = ["Varying"]
-
 _STEPS = field_doc(Vary, "steps")._replace(slider=(2.0, 50.0))
 
 

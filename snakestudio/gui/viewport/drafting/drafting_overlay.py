@@ -20,8 +20,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.viewport.dimensions import Dimension, selection_dimensions
 from snakestudio.viewmodel.viewport.robot_drag import LEVER
 
-__all__ = ["DraftingOverlay"]
-
 
 class DraftingOverlay(QWidget):
     """Draws over the picture what must stay sharp and of constant size; it never takes the mouse.

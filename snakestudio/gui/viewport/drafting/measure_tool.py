@@ -15,8 +15,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.text import decimal_text, length_text
 from snakestudio.viewmodel.viewport.snapping import Snap, snapped
 
-__all__ = ["MeasureTool", "measured"]
-
 _SLACK = 4
 _REACH = 12.0
 """Pixels: a press that moves less is a click; points nearer to the cursor than this are meant."""

@@ -13,8 +13,6 @@ from snakestudio.gui.core import theme
 from snakestudio.model.ticks import tick_text
 from snakestudio.viewmodel.viewport.length_units import cursor_step, scale_of
 
-__all__ = ["THICK", "paint_rulers"]
-
 THICK = 22
 """Width of a ruler, pixels."""
 _TEXT = QSizeF(80, THICK - 8)

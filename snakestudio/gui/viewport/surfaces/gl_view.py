@@ -20,8 +20,6 @@ from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer
 
-__all__ = ["GlView"]
-
 log = logging.getLogger(__name__)
 
 FRAME_BUDGET = 0.012

@@ -13,8 +13,6 @@ from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 
-__all__ = ["PictureSurface"]
-
 
 class PictureSurface(QObject):
     """Fills a widget, below all that lies in it.

@@ -15,8 +15,6 @@ from snakestudio.drawing.style import Theme
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Choice", "FrameRequest", "choose", "set_default_format"]
-
 
 class FrameRequest(NamedTuple):
     """Everything that makes a picture; all of it immutable, so that any thread may draw it."""

@@ -42,8 +42,6 @@ from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import GroundPatch
 
-__all__ = ["TopView", "paint_tracks"]
-
 _Place = Callable[[ArrayLike], QPointF]
 """Where a point of the world (m) is in the widget."""
 

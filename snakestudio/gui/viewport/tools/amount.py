@@ -21,8 +21,6 @@ from snakestudio.viewmodel.viewport.snapping import Targets, snapped_shift, step
 from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget
 from snakestudio.viewmodel.viewport.view_settings import EditSettings
 
-__all__ = ["Amount", "Cursor", "Grip", "Snapping"]
-
 Grip = Literal["free", "handle"]
 """Whether the cursor has hold of the thing itself, or of a handle."""
 

@@ -25,8 +25,6 @@ from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.fields import FieldDoc
 
-__all__ = ["Editor", "EditorButtons"]
-
 _SIZE = 30
 _ICON = 18
 _GAP = 13

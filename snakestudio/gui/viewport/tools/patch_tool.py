@@ -15,8 +15,6 @@ from snakestudio.model.labels import patch_title
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
 
-__all__ = ["PatchTool"]
-
 
 class PatchTool(PathTool):
     """What the mouse and the keys do to patches, as `PathTool` does it to the path: corners are its waypoints.

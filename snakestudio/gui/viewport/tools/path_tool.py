@@ -18,8 +18,6 @@ from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import track
 
-__all__ = ["REACH", "PathTool"]
-
 _SLACK = 4
 REACH = 11
 """Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is

@@ -19,8 +19,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.pulling import Grip, Spring
 
-__all__ = ["PullTool"]
-
 _SLACK = 4
 """A press that moves less than this many pixels is a click."""
 

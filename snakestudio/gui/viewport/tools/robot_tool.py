@@ -21,9 +21,6 @@ from snakestudio.text import decimal_text
 from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Turn, Way
 
-__all__ = ["RobotTool"]
-
-
 _SLACK = 4
 _REACH = 10
 """Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is

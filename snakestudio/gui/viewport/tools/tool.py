@@ -10,8 +10,6 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 
-__all__ = ["INTERVAL_MS", "Tool", "Tools"]
-
 INTERVAL_MS = 30
 """A running simulation takes over every edit: more of them than are seen would only slow it
 down."""

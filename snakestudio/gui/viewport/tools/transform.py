@@ -15,9 +15,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport.motion import Ndc
 
-__all__ = ["Transform"]
-
-
 _VERBS: dict[Mode, str] = {"move": "Move", "turn": "Rotate", "scale": "Scale"}
 
 

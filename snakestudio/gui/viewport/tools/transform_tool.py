@@ -27,9 +27,6 @@ from snakestudio.text import MINUS
 from snakestudio.viewmodel.viewport.snapping import Targets
 from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget, target_of
 
-__all__ = ["TransformTool"]
-
-
 _REACH = 9.0
 """A handle nearer to the cursor than this is meant, pixels."""
 

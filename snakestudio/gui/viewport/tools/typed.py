@@ -7,9 +7,6 @@ from PySide6.QtGui import QKeyEvent
 
 from snakestudio.model.formula.quantity import NumberTextError, is_unfinished, parse_number
 
-__all__ = ["Typed"]
-
-
 _BEGINS = "0123456789.,-+("
 _GOES_ON = _BEGINS + "*/^)°% "
 

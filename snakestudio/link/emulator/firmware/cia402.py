@@ -22,8 +22,6 @@ from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 
-__all__ = ["Cia402Node", "Drive", "PdsState"]
-
 _NMT = 0x000
 _SYNC = 0x080
 _EMERGENCY = 0x080

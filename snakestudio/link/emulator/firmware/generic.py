@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.link.core.codec import Codec, Decoded
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.coder import Decoded
 from snakestudio.link.emulator.body import Body
 from snakestudio.link.emulator.firmware.settings import address
 from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import OUTGOING, Message, Quantity, StatusMeaning, Step
-
-__all__ = ["GenericNode", "Rules"]
 
 Sequence = Literal["stop", "disarm", "reset", "zero", "arm"]
 _SEQUENCES: tuple[Sequence, ...] = ("stop", "disarm", "reset", "zero", "arm")

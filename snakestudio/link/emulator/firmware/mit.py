@@ -18,8 +18,6 @@ from snakestudio.link.emulator.node import Address, Node, Reason
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 
-__all__ = ["MitNode"]
-
 _ENTER, _LEAVE, _ZERO = (b"\xff" * 7 + bytes([last]) for last in (0xFC, 0xFD, 0xFE))
 _POSITION = 12.5
 _RATE = 65.0

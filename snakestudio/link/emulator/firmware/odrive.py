@@ -20,8 +20,6 @@ from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 
-__all__ = ["ODriveNode"]
-
 _TURN = 2.0 * math.pi
 
 _GET_VERSION = 0x00

@@ -23,8 +23,6 @@ from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
-__all__ = ["FIRMWARE", "FirmwareKind", "make_nodes"]
-
 FIRMWARE: Table[FirmwareKind] = Table()
 """By name."""
 

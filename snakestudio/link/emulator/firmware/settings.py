@@ -6,8 +6,6 @@ from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Message
 
-__all__ = ["address", "binding", "length"]
-
 
 def address(loaded: LoadedProfile, message: Message, node: int) -> tuple[int, bool]:
     """Arbitration id of a node's message, and whether it has 29 bits."""

@@ -12,8 +12,6 @@ from snakestudio.model.obstacles import shape
 from snakestudio.model.obstacles.shape import Arrangement, Fit, Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Block, turned
 
-__all__ = ["KIND", "Box"]
-
 _WALL = 5.0
 """A box so many times longer than wide (or wider than long) is a wall."""
 

@@ -11,8 +11,6 @@ from snakestudio.model.obstacles import shape
 from snakestudio.model.obstacles.shape import Arrangement, Fit, Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Post
 
-__all__ = ["KIND", "Cylinder"]
-
 
 class Cylinder(Obstacle):
     """A fixed vertical cylinder standing on the ground."""

@@ -17,8 +17,6 @@ from snakestudio.model.obstacles.picture import scene_picture
 from snakestudio.model.obstacles.shape import Fit, Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Relief, turned
 
-__all__ = ["KIND", "HeightField"]
-
 
 class HeightField(Obstacle):
     """Uneven ground over a rectangle: heights on a regular grid, from numbers or from a grey-scale picture.

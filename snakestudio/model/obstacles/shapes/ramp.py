@@ -12,8 +12,6 @@ from snakestudio.model.obstacles import shape
 from snakestudio.model.obstacles.shape import Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Prism, turned
 
-__all__ = ["KIND", "Ramp"]
-
 
 class Ramp(Obstacle):
     """A wedge that rises from its foot; a landing may follow."""

@@ -13,8 +13,6 @@ from snakestudio.model.obstacles import shape
 from snakestudio.model.obstacles.shape import Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Block, turned
 
-__all__ = ["KIND", "Rubble"]
-
 
 class Rubble(Obstacle):
     """Blocks of random size, place and tilt on a rectangle; the same seed gives the same blocks."""

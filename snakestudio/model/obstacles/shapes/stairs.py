@@ -12,8 +12,6 @@ from snakestudio.model.obstacles import shape
 from snakestudio.model.obstacles.shape import Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Block, turned
 
-__all__ = ["KIND", "Stairs"]
-
 
 class Stairs(Obstacle):
     """A flight of stairs with a landing behind the last step; its foot is the lower edge of the first riser."""

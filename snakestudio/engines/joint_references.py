@@ -1,0 +1,74 @@
+"""What joints must do in a step, and what rows show of it, from the reference of a call of the loop."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from snakestudio._arrays import FloatArray
+from snakestudio.engines.advance import STEP, Instant
+from snakestudio.engines.outcome import OK
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels._jit import inlined, specialised
+from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference
+
+__all__ = ["make_row_writer", "show_references", "take_references"]
+
+
+class _Params(Protocol):
+    @property
+    def dt(self) -> float: ...
+
+    @property
+    def implicit(self) -> bool: ...
+
+
+@inlined
+def show_references(instant: Instant, time: float, reference: FloatArray) -> None:
+    """Fill angles and rates (m, 2) that the joints must have at the `time` of a row, s."""
+    knots: JointKnots = instant.knots
+    evaluate_reference(knots.time, knots.angle, knots.rate, 1, time, instant.knot, reference)
+
+
+def write_row(params: Any, state: Any, work: Any, rows: RowBuffers) -> None:
+    """Write the present state, with the references in `work`, as the next row; start the sums of the row after it."""
+    raise NotImplementedError
+
+
+def _write_due_row(params: Any, state: Any, work: Any, instant: Instant, rows: RowBuffers) -> int:
+    show_references(instant, state.counts[STEP] * params.dt, work.reference)
+    write_row(params, state, work, rows)
+    return OK
+
+
+def make_row_writer(write_row: Any) -> Any:
+    """What `make_advance` takes to write rows, from a compiled function as `write_row` of this module."""
+    return inlined(specialised(_write_due_row, write_row.__module__, write_row=write_row))
+
+
+@inlined
+def take_references(
+    params: _Params, instant: Instant, step: int, reference: FloatArray, given: FloatArray
+) -> bool:
+    """Fill what the motors of the non-smooth models act on in the step after `step` steps.
+
+    Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is
+    that at t_M.
+
+    Parameters
+    ----------
+    reference, given : (m, 2), (m, 1)
+        Filled with angles and rates, and with the torques that the motors get instead, N m.
+
+    Returns
+    -------
+    bool
+        Whether they get torques.
+    """
+    knots: JointKnots = instant.knots
+    gives: bool = knots.torque.shape[0] > 0
+    ahead = 1.0 if params.implicit and not gives else 0.5
+    time = (step + ahead) * params.dt
+    knot = evaluate_reference(knots.time, knots.angle, knots.rate, 1, time, instant.knot, reference)
+    if gives:
+        evaluate_linear(knots.time, knots.torque, 1, time, knot, given)
+    return gives

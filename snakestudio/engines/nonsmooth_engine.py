@@ -1,0 +1,133 @@
+"""What both non-smooth formulations share: contacts for which there is seldom too little room, and sums of each.
+
+Their states have the entries of `contact_sums`, and these fields: `contact` (link, obstacle, feature and its
+slots in the sums of row and call of every contact), `slot_key` and `slot_sum` (what belongs to a
+slot, and its sums), and the fields in `NonsmoothEngine.by_contact`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.compiled_engine import CompiledEngine
+from snakestudio.engines.contact_sums import (
+    CALL_ITERATIONS,
+    CALL_STEPS,
+    CONTACTS,
+    SLOT_CALL,
+    SLOT_ROW,
+    SLOTS_CALL,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+)
+from snakestudio.engines.outcome import Figures
+from snakestudio.engines.row_buffers import BODY
+from snakestudio.engines.saved_state import agreeing, check_contacts
+from snakestudio.model.scene import Scene
+
+__all__ = ["NonsmoothEngine"]
+
+# Entry of State.sums.
+WORST_CALL = -1
+
+
+class NonsmoothEngine(CompiledEngine):
+    """A time stepping engine with a contact problem in every step."""
+
+    by_contact: ClassVar[tuple[str, ...]]
+    """Fields of the state with an entry for every contact there is room for."""
+
+    _space: Any
+    """The `Workspace`: `_work`, and the solver's."""
+
+    def _figures(self) -> Figures:
+        counts = self._state.counts
+        return Figures(
+            counts.item(STEP),
+            counts.item(CALL_STEPS),
+            counts.item(CALL_ITERATIONS),
+            counts.item(UNCONVERGED),
+            self._state.sums.item(WORST_CALL),
+        )
+
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
+        counts = self._state.counts
+        return (
+            (counts[CALL_ITERATIONS : CALL_STEPS + 1], 0),
+            (counts[SLOTS_CALL : SLOTS_CALL + 1], 0),
+            (self._state.sums[WORST_CALL:], 0.0),
+            (self._state.contact[:, SLOT_CALL], -1),
+        )
+
+    @abstractmethod
+    def _make_space(self, room: int) -> Any:
+        """The `Workspace` of steps with so many contacts at most."""
+
+    @abstractmethod
+    def _renewed(self, state: Any) -> Any:
+        """A saved state in the layout of today, from that of an earlier version or of today."""
+
+    @abstractmethod
+    def _count_obstacles(self, params: Any, scene: Scene) -> int:
+        """How many obstacles contacts may be with."""
+
+    def _workspace(self) -> Any:
+        return self._space
+
+    def _make_work(self) -> None:
+        self._room_in_work = len(self._state.contact)
+        self._space = self._make_space(self._room_in_work)
+        self._work = self._space.work
+
+    def _fit(self, scene: Scene) -> None:
+        if len(self._state.contact) != self._room_in_work:
+            self._make_work()
+        super()._fit(scene)
+
+    def _grow_contacts(self) -> None:
+        state = self._state
+        longer = {name: _doubled(getattr(state, name)) for name in self.by_contact}
+        contact = np.concatenate([state.contact, np.full_like(state.contact, -1)])
+        self._state = state._replace(contact=contact, **longer)
+        self._make_work()
+
+    def _grow_slots(self) -> None:
+        state = self._state
+        self._state = state._replace(
+            slot_key=_doubled(state.slot_key, axis=1), slot_sum=_doubled(state.slot_sum, axis=1)
+        )
+
+    def _drop_obstacles(self, old: Any, scene: Scene) -> None:
+        """Drop the sums of contacts with obstacles that are not there any more."""
+        state = self._state
+        n_obstacles = self._count_obstacles(self._params, scene)
+        counters = SLOTS_ROW, SLOTS_CALL
+        for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
+            used = int(state.counts[count])
+            kept = np.flatnonzero(keys[:used, BODY] < n_obstacles)
+            keys[: len(kept)] = keys[kept]
+            sums[: len(kept)] = sums[kept]
+            state.counts[count] = len(kept)
+        state.contact[:, SLOT_ROW:] = -1
+
+    def _checked(self, state: Any, params: Any, scene: Scene) -> Any:
+        rooms = (0, ("contact", *self.by_contact)), (1, ("slot_key", "slot_sum"))
+        state = agreeing(self._renewed(state), self._state, rooms)
+        check_contacts(
+            state,
+            CONTACTS,
+            (SLOTS_ROW, SLOTS_CALL),
+            len(state.q),
+            self._count_obstacles(params, scene),
+        )
+        return state
+
+
+def _doubled(array: NDArray[Any], axis: int = 0) -> NDArray[Any]:
+    """`array` with as many zeros behind its entries."""
+    return np.concatenate([array, np.zeros_like(array)], axis=axis)
