@@ -18,11 +18,18 @@ from shiboken6 import delete, isValid
 from snakestudio.gui.app import make_window as main_window
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.surface import set_default_format
+from snakestudio.link.messages import LinkState
 from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake_body import body_scene
+from tests.gui.fake_link import FakeLink
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.robot import connect_link, put
 
 MAIN_SCENE = scenes_dir() / "obstacle_aided.toml"
 COMPILING_MS = 240_000
@@ -125,6 +132,20 @@ def document() -> Document:
 
 
 @pytest.fixture
+def body() -> Document:
+    """A continuous body with a made-up law, opened without a window."""
+    document = Document()
+    document.new(body_scene())
+    return document
+
+
+@pytest.fixture
+def selection(document: Document) -> Selection:
+    """What is selected in the scene; nothing yet."""
+    return Selection(document)
+
+
+@pytest.fixture
 def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
     """A copy of the main scene in a file of its own, `mine.toml`, opened."""
     path = tmp_path / "mine.toml"
@@ -138,6 +159,22 @@ def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
 def session_controller(document: Document) -> FakeBridge:
     """A session's stand-in with fifty rows of a made-up run of that scene."""
     return FakeBridge(make_recording(document.scene, 50))
+
+
+@pytest.fixture
+def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
+    """The dock of parameters, high enough for all of it."""
+    return show_widget(qtbot, ParameterPanels(document, session_controller), 320, 1600)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def link(window: MainWindow) -> Iterator[FakeLink]:
+    """A robot that is connected to the window and idle."""
+    link = connect_link(window)
+    put(window, link, LinkState.IDLE)
+    yield link
+    link.state = LinkState.IDLE  # or closing the window would ask
+    window.context.robot_controller.disconnect_robot()
 
 
 @pytest.fixture
@@ -166,13 +203,13 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
         window.deleteLater()
 
 
-def fill_docks(window: MainWindow, qtbot: QtBot, *names: str) -> None:
-    """Make the content of some docks; all panels of a window take longer than the window itself."""
+def fill_docks(window: MainWindow, *names: str) -> None:
+    """Make the content of some docks, of all if none is named; all take longer than the window itself."""
     docks = window.context.docks
-    docks._to_fill = [spec for spec in docks._specs if spec.name in names]
-    assert len(docks._to_fill) == len(names)
-    docks.fill(window.context)
-    qtbot.waitUntil(lambda: docks.are_filled)
+    assert all(name in docks for name in names)
+    docks.fill(window.context, names or None)
+    while not docks.are_filled:
+        docks.fill(window.context)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QListWidget, QTabWidget, QWidget
@@ -40,6 +39,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.streaming.dialog import StreamDialog
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
+from snakestudio.link.profile.dbc_editing import drafts_of
 from snakestudio.link.profile.library import new_profile
 from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.importing import read_circles
@@ -51,9 +51,9 @@ from snakestudio.robot_files.importing import load_robot
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import save_study
 from snakestudio.sync import Together
-from snakestudio.viewmodel.robot.services import LiveChoices
 from tests.gui.clipping import clipped
-from tests.gui.fake_link import FakeLink, FakeLoaded, services
+from tests.gui.conftest import fill_docks
+from tests.gui.pages.robot import connect_link
 from tests.study.made_up import made_up_study, write_store
 
 Wait = Callable[[Callable[[], bool]], object]
@@ -70,8 +70,7 @@ def settle() -> None:
 def furnish(window: MainWindow, wait: Wait, folder: Path) -> None:
     """Fill the panels: a run, three measured trials, a comparison of models, a study with results."""
     c = window.context
-    while not c.docks.are_filled:
-        c.docks.fill(c)
+    fill_docks(window)
     c.session_controller.play_or_pause()
     wait(lambda: c.session_controller.status.state == "finished")
     c.experiment_files.example()
@@ -87,15 +86,12 @@ def furnish(window: MainWindow, wait: Wait, folder: Path) -> None:
     save_study(study, folder / "snake.study.toml")
     write_store(store_path(folder / "snake.study.toml"), study)
     c.study.open_study.open(folder / "snake.study.toml")
-    wait(lambda: c.study.open_study.results is not None and c.study.open_study._check is None)
+    wait(lambda: c.study.open_study.results is not None and not c.study.open_study.checking)
 
 
 def connect(window: MainWindow) -> None:
     """Connect a robot that answers."""
-    link = FakeLink()
-    robot = window.context.robot_controller
-    robot.services = services(link)
-    robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    connect_link(window)
 
 
 # --- panels ---------------------------------------------------------------------------------------
@@ -179,8 +175,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
     def dbc() -> QWidget:
         document = loaded()
         editor = ProfileEditor(document, None, window)
-        page: Any = editor.pages["DBC"]
-        draft = page._drafts()[0]
+        draft = drafts_of(document.loaded.database)[0]
         return DbcDialog(document, draft, draft.name, editor)
 
     return {

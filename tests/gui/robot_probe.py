@@ -59,8 +59,7 @@ class Drive:
             link = robot.link
             if not self._told and now > self._since + _STEADY_S and isinstance(link, LinkClient):
                 self._told = True
-                assert link._link is not None
-                print(link._link._process.pid, flush=True)
+                print(link.pid, flush=True)
             return
         if not window.context.docks.are_filled or now < self._asked + _PATIENCE_S:
             return

@@ -26,6 +26,7 @@ from snakestudio.viewmodel.scene.link_values import link_values
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 from tests.body_recording import make_body_recording
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
 
 
 @pytest.fixture
@@ -56,10 +57,7 @@ def viewport(
     set_default_format()
     viewport = Viewport(body_document, body_bridge, Selection(body_document))  # type: ignore[arg-type]
     viewport.api.leave_behind(None)
-    qtbot.addWidget(viewport)
-    viewport.resize(800, 500)
-    viewport.show()
-    qtbot.waitExposed(viewport)
+    show_widget(qtbot, viewport, 800, 500)
     yield viewport
     viewport.close_surface()
 

@@ -20,7 +20,11 @@ from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow
+from tests.gui.conftest import fill_docks
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.notices import NoticePage
+from tests.gui.pages.parts import label
 
 LONG_STEP = Problem(
     "warning",
@@ -35,14 +39,12 @@ LONG_STEP = Problem(
 
 
 @pytest.fixture
-def checks(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> Checks:
-    selection = Selection(document)
+def checks(
+    qtbot: QtBot, document: Document, session_controller: FakeBridge, selection: Selection
+) -> Checks:
     panel = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     selection.setParent(panel)
-    qtbot.addWidget(panel)
-    panel.resize(300, 300)
-    panel.show()
-    qtbot.waitExposed(panel)
+    show_widget(qtbot, panel, 300, 300)
     session_controller.set_status(problems=(LONG_STEP,))
     return panel
 
@@ -56,9 +58,11 @@ def button(checks: Checks, row: int, number: int) -> QPoint:
     return boxes[number][0].center()
 
 
-def test_a_button_mends_in_one_step(qtbot: QtBot, checks: Checks, document: Document) -> None:
+def test_a_button_mends_in_one_step(
+    qtbot: QtBot, checks: Checks, document: Document, selection: Selection
+) -> None:
     before = document.scene
-    selected = checks._selection.items
+    selected = selection.items
     for number, key in enumerate(("solver.step_s", "joint_controller.kp_nm_per_rad")):
         place = button(checks, 0, number)
         qtbot.mouseMove(checks.list.viewport(), place)
@@ -71,11 +75,11 @@ def test_a_button_mends_in_one_step(qtbot: QtBot, checks: Checks, document: Docu
         assert document.undo_stack.undoText() == f"Fix: {LONG_STEP.fixes[number].label.lower()}"
         document.undo_stack.undo()
         assert document.scene == before
-    assert checks._selection.items == selected, "mending is not going there"
+    assert selection.items == selected, "mending is not going there"
 
 
 def test_a_click_beside_the_buttons_goes_there(
-    qtbot: QtBot, checks: Checks, document: Document
+    qtbot: QtBot, checks: Checks, document: Document, selection: Selection
 ) -> None:
     before = document.scene
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
@@ -84,7 +88,7 @@ def test_a_click_beside_the_buttons_goes_there(
         qtbot.mouseMove(checks.list.viewport(), place)
         qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert asked.args == [LONG_STEP]
-    assert checks._selection.items == {("run", 0)}
+    assert selection.items == {("run", 0)}
     assert document.scene is before
 
 
@@ -111,9 +115,9 @@ def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
     before = document.scene
     qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=button(checks, 0, 0))
     assert document.scene is before
-    assert "obstacles[99]" in checks._message.text()
+    assert "obstacles[99]" in label(checks, "message").text()
     session_controller.set_status(problems=())
-    assert not checks._message.isVisible()
+    assert not label(checks, "message").isVisible()
 
 
 def test_a_problem_has_room_for_its_text_and_its_buttons(qtbot: QtBot, checks: Checks) -> None:
@@ -129,17 +133,16 @@ def test_a_problem_has_room_for_its_text_and_its_buttons(qtbot: QtBot, checks: C
 
 def test_the_notice_mends_and_shows_the_problem(window: MainWindow, qtbot: QtBot) -> None:
     c = window.context
-    while not c.docks.are_filled:
-        c.docks.fill(c)
+    fill_docks(window)
     window.resize(1366, 768)
     c.obstacles.add("stairs")
     qtbot.waitUntil(lambda: "Stairs 8" in c.banners.run.text)
     assert "model.kind" not in c.banners.run.text
-    names = [button.text() for button in c.banners.run._buttons]
+    names = [button.text() for button in NoticePage(c.banners.run).buttons]
     assert names[-1] == "Show Checks"
     assert len(names) == 2
     c.docks["checks"].hide()
-    qtbot.mouseClick(c.banners.run._buttons[-1], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(NoticePage(c.banners.run).buttons[-1], Qt.MouseButton.LeftButton)
     checks = c.docks["checks"].widget()
     assert isinstance(checks, Checks)
     index = checks.list.model().index(0, 0)
@@ -154,7 +157,7 @@ def test_the_notice_mends_and_shows_the_problem(window: MainWindow, qtbot: QtBot
 
     qtbot.waitUntil(seen)
     assert "model.kind" not in index.data()
-    qtbot.mouseClick(c.banners.run._buttons[0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(NoticePage(c.banners.run).buttons[0], Qt.MouseButton.LeftButton)
     assert c.document.scene.model.kind == "spatial_nonsmooth"
     assert c.document.undo_stack.undoText().startswith("Fix: ")
 
@@ -212,8 +215,7 @@ def test_a_fix_of_many_words_has_room_in_a_narrow_panel(
 
 
 def fill(window: MainWindow, qtbot: QtBot) -> None:
-    while not window.context.docks.are_filled:
-        window.context.docks.fill(window.context)
+    fill_docks(window)
     qtbot.waitUntil(lambda: isinstance(window.context.docks["checks"].widget(), Checks))
 
 

@@ -88,7 +88,7 @@ def holder(qtbot: QtBot, *parts: QWidget, width: int = 100) -> QWidget:
 
 
 def test_a_text_that_does_not_fit_is_noticed(qtbot: QtBot) -> None:
-    text = "a text that is longer than a hundred pixels"
+    text = "a text of more than one hundred pixels"
     for part in (QLabel(text), QPushButton(text)):
         outer = holder(qtbot, part)
         assert clipped(outer)
@@ -127,7 +127,7 @@ def test_texts_that_their_widgets_shorten_are_in_tooltips(qtbot: QtBot) -> None:
 
 
 def test_a_column_that_scrolls_is_never_narrower_than_its_content(qtbot: QtBot) -> None:
-    label = QLabel("a line that is not broken")
+    label = QLabel("a line without any breaks")
     content = QWidget()
     QVBoxLayout(content).addWidget(label)
     area = scrolled(content)
@@ -139,6 +139,6 @@ def test_a_column_that_scrolls_is_never_narrower_than_its_content(qtbot: QtBot) 
     outer.resize(1, 100)
     QApplication.processEvents()
     assert clipped(outer) == []
-    label.setText("a line that is not broken, and has become longer")
+    label.setText("a line without any breaks, and has become longer")
     qtbot.waitUntil(lambda: outer.width() > content.minimumSizeHint().width())
     assert clipped(outer) == []

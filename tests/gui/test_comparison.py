@@ -31,6 +31,8 @@ from snakestudio.text import MINUS
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
 
@@ -45,7 +47,7 @@ def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPane
     """The panel of a window on open ground, which every model can run; three of them are chosen."""
     window = make_window()
     assert window.context.files.open(OPEN_GROUND)
-    fill_docks(window, qtbot, "plots", "comparison")
+    fill_docks(window, "plots", "comparison")
     window.context.action_registry["compare_models"].trigger()
     panel = window.context.docks["comparison"].widget()
     assert isinstance(panel, ComparisonPanel)
@@ -101,8 +103,8 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(
 
     # The figures.
     assert set(panel.figures.tables) == {SPATIAL, LAGRANGIAN}
-    for label, table in panel.figures.tables.items():
-        expected = same.differences[label]
+    for kind, table in panel.figures.tables.items():
+        expected = same.differences[kind]
         assert len(table.texts) == len(expected)
         for (_, *shown), found in zip(table.texts, expected.values(), strict=True):
             assert shown == [
@@ -207,7 +209,7 @@ def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(
     assert panel.chosen[0] == SPATIAL
     document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert comparer.stale
-    assert "earlier version of the scene" in panel.frame.note.text()
+    assert "earlier version" in panel.frame.note.text()
     assert panel.frame.note.property("role") == "warning"
     assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
     assert plots_of(window).overlays[0].run.name == "spatial, earlier"
@@ -276,8 +278,8 @@ def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(
         window.context.comparer.start([SPATIAL, PLANAR, LAGRANGIAN], 0.2)
     texts = "\n".join(label.text() for label in panel.figures.findChildren(QLabel))
     assert "Ended at 0 s: In step" in texts
-    assert "Cannot run this scene: obstacles: This model knows no obstacles" in texts
-    assert "Runs at 1/7 of the scene's time step" in texts
+    assert "obstacles: " in texts
+    assert "1/7" in texts
     assert not panel.figures.shows[LAGRANGIAN].isEnabled()
     assert set(panel.figures.tables) == {PLANAR}
 
@@ -304,7 +306,7 @@ def test_a_duration_that_makes_no_sense_is_refused_at_the_field(
     panel.duration.setModified(True)
     panel.run_button.click()
     assert not window_of(panel).context.comparer.busy
-    assert "must be greater than 0" in panel._problem.text()
+    assert "greater than 0" in label(panel, "problem").text()
 
 
 def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(
@@ -336,9 +338,7 @@ def test_reasons_are_found_only_while_somebody_looks(qtbot: QtBot, document: Doc
 def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -> None:
     recording = make_recording(document.scene, 1500)
     plots = PlotPanel(FakeBridge(recording), document)  # type: ignore[arg-type]
-    qtbot.addWidget(plots)
-    plots.resize(900, 400)
-    plots.show()
+    show_widget(qtbot, plots, 900, 400)
     space = load_scene(scenes_dir() / "sidewinding.toml")
     plots.overlay([OverlaidRun("other", "#ffe066", make_recording(space, 3000))])
     plot = plots.plots[0]

@@ -33,18 +33,12 @@ from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.scene.items import items_of
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, section_values
 from snakestudio.viewmodel.scene.start_kinds import start_kinds
-from tests.gui.conftest import COMPILING_MS
+from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.fake import FakeBridge
 from tests.gui.fake_body import body_recording, body_scene
+from tests.gui.pages.hands import show_widget
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def body() -> Document:
-    document = Document()
-    document.new(body_scene())
-    return document
 
 
 def texts(tree: SceneTree, parent: QModelIndex | None = None, deep: bool = True) -> list[str]:
@@ -116,7 +110,7 @@ def test_friction_of_the_ground_counts_where_friction_moves_the_body() -> None:
 def test_links_have_no_strain_law(kind: str) -> None:
     scene = Scene(model=FORMULATIONS[kind].fields())
     for key in ("beam.radius_m", "strain.turn_per_m", "support.count"):
-        assert unused_reason(scene, key) == "only in the continuum model"
+        assert "continuum model" in unused_reason(scene, key)
 
 
 def test_the_tree_turns_with_the_model_and_back_by_undo(qtbot: QtBot) -> None:
@@ -132,7 +126,7 @@ def test_the_tree_turns_with_the_model_and_back_by_undo(qtbot: QtBot) -> None:
     assert after[:2] == ["Continuum body · 1 m", "Cross-sections (5)"]
     assert after[2:4] == ["Section 1 · head", "Section 2 · X = 0.250 m"]
     assert "Strain law · serpentine" in after
-    assert "Contacts of the body · rings" in after
+    assert any(text.endswith(" · rings") for text in after)
     assert not any("Obstacles" in text or "Path" in text or "Robot" in text for text in after)
     assert not tree.add_button.isVisible()
     assert tree.view.isExpanded(tree.proxy.index(0, 0)), "what was unfolded at first is so again"
@@ -182,9 +176,7 @@ def test_the_inspector_shows_a_section_and_the_parts_of_the_body(
     selection = Selection(body)
     session_controller = FakeBridge(body_recording(body.scene, 50))
     inspector = Inspector(body, selection, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(inspector)
-    inspector.resize(288, 700)
-    inspector.show()
+    show_widget(qtbot, inspector, 288, 700)
     selection.set([("link", 3)])
     assert inspector.title.text() == "Section 4 of 21"
     assert inspector.link_values is not None
@@ -212,9 +204,9 @@ def test_weights_may_be_left_out(qtbot: QtBot, body: Document) -> None:
     qtbot.addWidget(inspector)
     selection.set([("support", 0)])
     row = inspector.rows["support.weights"]
-    row._commit("1 2 3 2 1")  # type: ignore[attr-defined]
+    row.field.committed.emit("1 2 3 2 1")
     assert body.scene.support.weights == (1.0, 2.0, 3.0, 2.0, 1.0)  # type: ignore[union-attr]
-    row._commit("")  # type: ignore[attr-defined]
+    row.field.committed.emit("")
     assert body.scene.support.weights is None  # type: ignore[union-attr]
 
 
@@ -242,8 +234,7 @@ def test_a_start_that_places_links_is_not_offered() -> None:
 
 def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
     """The panels turn, a shipped scene runs and is edited while it does, and a robot with links comes back."""
-    window.context.docks.fill(window.context)
-    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    fill_docks(window)
     assert window.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
     window.context.show_dock("comparison")
     session_controller = window.context.session_controller
@@ -303,8 +294,10 @@ def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
     camera = Camera(orthographic=True).standard("top").frame(*box, 4 / 3)
     overlays = Overlays(selection=frozenset({Pick("link", 10)}))
 
-    def picture(aspect: float, shown: Snapshot | None = shot) -> FrameRequest:
-        return FrameRequest(body.scene, shown, overlays, camera, theme.render_theme(), None)
+    shown: list[Snapshot | None] = [shot]
+
+    def picture(aspect: float) -> FrameRequest:
+        return FrameRequest(body.scene, shown[-1], overlays, camera, theme.render_theme(), None)
 
     view = TopView(picture, "Test.", parent)
     view.resize(400, 300)
@@ -314,5 +307,5 @@ def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
     middle = drawn.pixelColor(round((ndc[0] + 1) * 200), round((1 - ndc[1]) * 150))
     wanted = QColor.fromRgbF(*theme.render_theme().link)
     assert abs(middle.green() - wanted.green()) < 12
-    view._picture = lambda aspect: picture(aspect, None)
+    shown.append(None)
     assert view.grab().toImage() != drawn

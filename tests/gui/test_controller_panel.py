@@ -21,18 +21,10 @@ from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import type_into
+from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
-    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(panels)
-    panels.resize(320, 1600)
-    panels.show()
-    qtbot.waitExposed(panels)
-    return panels
 
 
 def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
@@ -91,10 +83,7 @@ def test_rows_edit_numbers_words_and_switches(
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
     row = panels.rows["controller.speed_m_s"]
-    row.field.setFocus()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "0.35")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "0.35")
     begins = panel.choices["controller.begins"]
     jams = panel.choices["controller.jam_resolution"]
     assert isinstance(begins, ChoiceRow)
@@ -116,18 +105,18 @@ def test_what_has_no_effect_is_locked(
     pick(qtbot, panel, "leader_follower")
     document.set_value("start.kind", "straight", "Start")
     frequency = panels.rows["gait.frequency_deg_s"]
-    assert frequency.unused == "not under this controller"
-    assert frequency._label.text().startswith(
-        f"<span style='color:{theme.current().dim}'>Frequency"
+    assert "controller" in frequency.unused
+    assert (
+        label(frequency).text().startswith(f"<span style='color:{theme.current().dim}'>Frequency")
     ), "it can be read"
     assert panels.rows["control.start_delay_s"].unused
     assert not panels.rows["controller.jam_gain_rad_per_n"].unused
     document.set_value("controller.jam_resolution", False, "Off")
-    assert panels.rows["controller.jam_gain_rad_per_n"].unused == "only with jam resolution"
+    assert "jam resolution" in panels.rows["controller.jam_gain_rad_per_n"].unused
     assert not panels.rows["controller.jam_angle_deg"].unused
     pick(qtbot, panel, "path_following")
     assert not panels.rows["gait.frequency_deg_s"].unused
-    assert panels.rows["controller.curve_gain"].unused == "only on smooth paths"
+    assert "smooth paths" in panels.rows["controller.curve_gain"].unused
     document.set_value("path.shape", "spline", "Spline")
     assert not panels.rows["controller.curve_gain"].unused
 
@@ -143,11 +132,11 @@ def test_what_waits_for_a_reset_is_said(
     runner = Runner(Scene())
     session_controller.status.pending = tuple(runner.apply(other))
     session_controller.status_changed.emit(session_controller.status)
-    assert panel.message.text() == "Another controller applies at the next reset."
+    assert "reset" in panel.message.text()
     session_controller.status.pending = ("controller.begins",)
     session_controller.status_changed.emit(session_controller.status)
     assert not panel.message.text()
-    assert panel.choices["controller.begins"].message.text() == "Applies at the next reset."
+    assert "reset" in panel.choices["controller.begins"].message.text()
 
 
 def test_the_path_is_told_about_where_one_can_follow_it(

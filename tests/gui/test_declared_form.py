@@ -18,6 +18,7 @@ from snakestudio.gui.forms.form_fields import Choice, Note, fields_of, form_fiel
 from snakestudio.gui.forms.menu import Menu, plain
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.edits.arrays import ArrayPlan
+from tests.gui.pages.hands import type_into
 
 pytestmark = pytest.mark.gui
 
@@ -90,9 +91,7 @@ def form(qtbot: QtBot) -> DeclaredForm[Camera]:
 
 
 def retype(qtbot: QtBot, field: QLineEdit, text: str) -> None:
-    field.setFocus()
-    field.selectAll()
-    qtbot.keyClicks(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete)
+    type_into(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete, enter=False)
 
 
 def leave(field: QWidget) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import SceneError
@@ -17,6 +16,7 @@ from snakestudio.gui.shell.disk_watch import DiskNotice, DiskWatch
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import load_scene, save_scene
 from tests.gui.conftest import MAIN_SCENE
+from tests.gui.pages.notices import NoticePage
 
 
 @pytest.fixture
@@ -43,10 +43,6 @@ def change(document: Document, amplitude: float) -> None:
     )
 
 
-def press(banner: Banner, text: str) -> None:
-    next(button for button in banner.findChildren(QPushButton) if button.text() == text).click()
-
-
 @pytest.mark.parametrize("way", ["replaced", "written in place"])
 def test_a_change_is_noticed_and_can_be_reloaded(
     document: Document, banner: Banner, qtbot: QtBot, way: str
@@ -62,8 +58,8 @@ def test_a_change_is_noticed_and_can_be_reloaded(
             document.path.write_text(
                 text.replace(old, f"amplitude_deg = {amplitude}\nfrequency"), encoding="utf-8"
             )
-        qtbot.waitUntil(lambda: "mine.toml was changed by another program" in banner.text)
-        press(banner, "Reload")
+        qtbot.waitUntil(lambda: "mine.toml was changed" in banner.text)
+        NoticePage(banner).press("reload")
         assert document.scene.gait.amplitude_deg == amplitude
         assert not document.dirty
         assert banner.text == ""
@@ -76,8 +72,8 @@ def test_a_change_is_noticed_and_can_be_reloaded(
 def test_mine_is_kept_and_then_saved(document: Document, banner: Banner, qtbot: QtBot) -> None:
     document.set_value("run.duration_s", 3.0, "Duration")
     change(document, 21.0)
-    qtbot.waitUntil(lambda: "unsaved changes here, too" in banner.text)
-    press(banner, "Keep Mine")
+    qtbot.waitUntil(lambda: "unsaved changes" in banner.text)
+    NoticePage(banner).press("keep")
     assert banner.text == ""
     assert document.dirty
     assert document.on_disk() == "same"
@@ -91,8 +87,8 @@ def test_a_removed_file_is_said_and_comes_back(
 ) -> None:
     assert document.path is not None
     document.path.unlink()
-    qtbot.waitUntil(lambda: "is not there any more" in banner.text)
-    press(banner, "Save Again")
+    qtbot.waitUntil(lambda: "not there" in banner.text)
+    NoticePage(banner).press("save")
     assert load_scene(document.path) == document.scene
     qtbot.waitUntil(lambda: banner.text == "")
     change(document, 5.0)

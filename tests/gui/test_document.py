@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
@@ -13,13 +12,6 @@ from snakestudio.gui.core.selection import Selection
 from snakestudio.model.edits import remove_obstacles, transform
 from snakestudio.model.scene_file import load_scene
 from tests.gui.conftest import MAIN_SCENE
-
-
-@pytest.fixture
-def document(qtbot: QtBot) -> Document:
-    document = Document()
-    document.open(MAIN_SCENE)
-    return document
 
 
 def test_every_edit_is_undone_and_redone(document: Document) -> None:

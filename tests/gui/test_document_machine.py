@@ -170,7 +170,7 @@ class DocumentMachine(RuleBasedStateMachine):
     @invariant()
     def it_saves_and_loads_to_itself(self) -> None:
         scene = self.document.scene
-        text = dump_scene(scene, self.document._text)
+        text = dump_scene(scene, self.document.text)
         assert parse_scene(text) == scene
         assert difference_in_words(scene, parse_scene(text)) == []
 

@@ -20,6 +20,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.scene import clearance
 from snakestudio.viewmodel.viewport import motion
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.plots import PlotsPage
 from tests.gui.test_viewport import top_of
 
 pytestmark = pytest.mark.gui
@@ -80,14 +81,15 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
     panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
     session_controller.set_recording(make_recording(document.scene, 1))
-    panel._resting.setInterval(10**6)
-    panel._resting.start()
-    begun = counted(monkeypatch, panel._resting, "start")
+    resting = PlotsPage(panel).rest_timer
+    resting.setInterval(10**6)
+    resting.start()
+    begun = counted(monkeypatch, resting, "start")
     document.edit(with_values(document.scene, {"obstacles[6].x_m": 1.0}), "Move cylinder 6")
     assert len(begun) == 1
-    panel._resting.stop()
+    resting.stop()
     document.edit(with_values(document.scene, {"obstacles[6].x_m": 1.1}), "Move cylinder 6")
-    assert not panel._resting.isActive(), "nothing waits, so nothing has to wait longer"
+    assert not resting.isActive(), "nothing waits, so nothing has to wait longer"
 
 
 def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(
@@ -122,7 +124,7 @@ def test_a_picture_is_read_into_the_image_that_shows_it(
     def read(target: _Target) -> Any:
         image = real(target)
         if target.size == (320, 200):  # the window's own picture may still be under way
-            seen.append(target._pixels.ctypes.data)
+            seen.append(target.pixels.ctypes.data)
         return image
 
     monkeypatch.setattr(_Target, "read", read)

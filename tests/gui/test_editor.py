@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, QSettings, Qt
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.camera import Camera
@@ -24,6 +22,7 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import move, show_widget, type_into
 
 pytestmark = pytest.mark.gui
 
@@ -60,10 +59,7 @@ def viewport(
     """A plain view of 800 x 600 pixels in which a metre is 300 pixels."""
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
     viewport = Viewport(document, FakeBridge(), Selection(document))  # type: ignore[arg-type]
-    qtbot.addWidget(viewport)
-    viewport.resize(800, 600)
-    viewport.show()
-    qtbot.waitExposed(viewport)
+    show_widget(qtbot, viewport, 800, 600)
     viewport.navigator.aspect = 800 / 600
     distance = 2.0 / (2 * math.tan(Camera().fov / 2))
     viewport.navigator.jump(Camera((0.75, 0.5, 0.0), distance).standard("top"))
@@ -76,21 +72,6 @@ def at(viewport: Viewport, x: float, y: float) -> QPoint:
     return viewport.pixel((x, y, 0.0)).toPoint()
 
 
-def move(
-    viewport: Viewport,
-    point: QPoint,
-    modifier: Qt.KeyboardModifier = NONE,
-    held: Qt.MouseButton | None = None,
-) -> None:
-    """The mouse there, with its modifiers, which Qt's own test mouse leaves out."""
-    button = held if held is not None else Qt.MouseButton.NoButton
-    glob = QPointF(viewport.mapToGlobal(point))
-    kind = QMouseEvent.Type.MouseMove
-    QApplication.sendEvent(
-        viewport, QMouseEvent(kind, QPointF(point), glob, button, button, modifier)
-    )
-
-
 def drag(
     qtbot: QtBot,
     viewport: Viewport,
@@ -99,10 +80,10 @@ def drag(
     modifier: Qt.KeyboardModifier = NONE,
     release: bool = True,
 ) -> None:
-    move(viewport, start, modifier)
+    move(viewport, start, modifiers=modifier)
     qtbot.mousePress(viewport, LEFT, modifier, start)
     for part in (0.3, 0.7, 1.0):
-        move(viewport, start + (end - start) * part, modifier, LEFT)
+        move(viewport, start + (end - start) * part, held=LEFT, modifiers=modifier)
     if release:
         qtbot.mouseRelease(viewport, LEFT, modifier, end)
 
@@ -294,16 +275,16 @@ def test_tab_goes_to_the_next_axis(qtbot: QtBot, viewport: Viewport, document: D
 
 
 @pytest.mark.parametrize(
-    ("typed", "sentence"),
+    ("typed", "part"),
     [
-        ("1..2", "“1..2” is not a number. Type 0.25, 0,25 or 1/4."),
-        ("3deg", "“deg” is not a unit of a length. Use m, cm, mm, µm, km, in or ft."),
-        ("1/0", "That divides by zero."),
-        ("20000", "Post: x must be at most 10000 m"),
+        ("1..2", "“1..2” "),
+        ("3deg", "“deg” "),
+        ("1/0", "zero"),
+        ("20000", "10000 m"),
     ],
 )
 def test_nonsense_is_told_and_changes_nothing(
-    qtbot: QtBot, viewport: Viewport, document: Document, typed: str, sentence: str
+    qtbot: QtBot, viewport: Viewport, document: Document, typed: str, part: str
 ) -> None:
     viewport.selection.set([("obstacle", 0)])
     start(qtbot, viewport, "move", 0.2, 0.2)
@@ -311,7 +292,7 @@ def test_nonsense_is_told_and_changes_nothing(
     qtbot.keyClick(viewport, Key.Key_Return)
     transforms = viewport.tools.editor.transforms
     assert transforms.busy, "it waits for something better"
-    assert transforms.label.problem.startswith(sentence)
+    assert part in transforms.label.problem
     assert document.scene.obstacles == THINGS
     qtbot.keyClick(viewport, Key.Key_Backspace, CTRL)
     type_keys(qtbot, viewport, "0.1")
@@ -329,7 +310,7 @@ def test_unfinished_numbers_are_waited_for_but_not_taken(
         type_keys(qtbot, viewport, key)
         assert viewport.tools.editor.transforms.label.problem == ""
     qtbot.keyClick(viewport, Key.Key_Return)
-    assert viewport.tools.editor.transforms.label.problem.startswith("“-1/” is not a number")
+    assert viewport.tools.editor.transforms.label.problem.startswith("“-1/” ")
     assert document.scene.obstacles == THINGS
     viewport.tools.editor.transforms.cancel()
 
@@ -339,16 +320,16 @@ def test_what_cannot_be_is_refused_with_a_sentence(
 ) -> None:
     transforms = viewport.tools.editor.transforms
     start(qtbot, viewport, "move", 0.2, 0.2)
-    assert transforms.label.problem == "Select an obstacle that is not locked."
+    assert "locked" in transforms.label.problem
     viewport.selection.set([("obstacle", 5)])
     transforms.start("move")
     assert not transforms.busy
     viewport.selection.set([("obstacle", 0)])
     transforms.start("turn")
-    assert transforms.label.problem == "However it is rotated, post looks the same."
+    assert "post" in transforms.label.problem
     transforms.start("move")
     qtbot.keyClick(viewport, Key.Key_Z)
-    assert transforms.label.problem == "Post can be moved along x and y only."
+    assert "x and y" in transforms.label.problem
     transforms.cancel()
     viewport.selection.set([("obstacle", 2)])
     transforms.start("turn")
@@ -550,14 +531,14 @@ def test_angles_and_factors_go_in_steps(
     viewport.selection.set([("obstacle", 1)])
     start(qtbot, viewport, "turn", 1.3, 0.0)
     a = math.radians(50)
-    move(viewport, at(viewport, 1.0 + 0.3 * math.cos(a), 0.3 * math.sin(a)), CTRL)
+    move(viewport, at(viewport, 1.0 + 0.3 * math.cos(a), 0.3 * math.sin(a)), modifiers=CTRL)
     assert label(viewport) == "45.0° about z"
     qtbot.keyClick(viewport, Key.Key_Return)
     box = one(document, 1)
     assert isinstance(box, Box)
     assert box.yaw_deg == 75.0
     start(qtbot, viewport, "scale", 1.3, 0.0)
-    move(viewport, at(viewport, 1.47, 0.0), CTRL)
+    move(viewport, at(viewport, 1.47, 0.0), modifiers=CTRL)
     assert label(viewport) == "×1.60"
     qtbot.keyClick(viewport, Key.Key_Escape)
 
@@ -573,14 +554,14 @@ def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(
     field = popup.fields["grid_m"]
     for typed, grid, problem in (
         ("2,5 cm", 0.025, ""),
-        ("0", 0.025, "Grid must be greater than 0 m (got 0)."),
-        ("much", 0.025, "“much” is not a number. Type 0.25, 0,25 or 1/4."),
+        ("0", 0.025, "Grid must be greater"),
+        ("much", 0.025, "“much” "),
     ):
-        field.selectAll()
-        qtbot.keyClicks(field, typed)
+        type_into(field, typed, enter=False)
         qtbot.keyClick(field, Key.Key_Return)
         assert viewport.tools.editor.options.now.grid_m == grid
-        assert popup.message.text() == problem
+        assert popup.message.text().startswith(problem)
+        assert bool(popup.message.text()) == bool(problem)
         assert (popup.height() > height) == bool(problem), "there is room for the sentence"
     popup.close()
 
@@ -630,7 +611,7 @@ def test_what_is_locked_is_not_picked_and_never_moved(
     place = at(viewport, 1.5, 0.0)
     move(viewport, place)
     assert viewport.selection.hovered is None
-    assert viewport.hint.text() == "Cylinder 6 · locked: select or unlock it in the scene tree"
+    assert viewport.hint.text().startswith("Cylinder 6 · locked")
     qtbot.mouseClick(viewport, LEFT, NONE, place)
     assert not viewport.selection.items
     viewport.selection.set([("obstacle", 0), ("obstacle", 5)])  # as the tree does

@@ -11,7 +11,8 @@ from snakestudio.drawing.gizmo import handles
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.scene import Scene
-from tests.gui.test_editor import drag, move
+from tests.gui.pages.hands import move
+from tests.gui.test_editor import drag
 from tests.gui.test_viewport import LEFT, NONE, SHIFT, top_of
 
 pytestmark = pytest.mark.gui

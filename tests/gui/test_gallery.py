@@ -25,6 +25,7 @@ from snakestudio.gui.shell.tour import STEPS, Tour
 from snakestudio.paths import main_scene, resource, scenes_dir
 from snakestudio.viewmodel.gallery import entries, found
 from tests.gui.conftest import MAIN_SCENE
+from tests.gui.pages.parts import label
 
 LEFT = Qt.MouseButton.LeftButton
 ROOM = 1_200_000
@@ -190,7 +191,7 @@ def test_esc_takes_the_search_away_first_and_closes_then(
 ) -> None:
     QTest.keyClicks(gallery.search, "no such scene")
     assert gallery.scenes.items == []
-    assert gallery._nothing.isVisible()
+    assert label(gallery, "nothing_found").isVisible()
     QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
     assert gallery.search.text() == ""
     assert gallery.is_open
@@ -364,9 +365,9 @@ def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) 
         target = (
             targets[step.target] if step.target in targets else window.context.docks[step.target]
         )
-        qtbot.waitUntil(lambda target=target: target.isVisible() and not tour._lit().isEmpty())
+        qtbot.waitUntil(lambda target=target: target.isVisible() and not tour.bright().isEmpty())
         corner = target.mapTo(window, QPoint(0, 0))
-        assert tour._lit().topLeft() == corner
+        assert tour.bright().boundingRect().toRect().topLeft() == corner
         assert not tour.bright().isEmpty()
         assert tour.rect().contains(tour.frame.geometry())
         assert tour.title.text() == step.title

@@ -26,6 +26,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.paths import resource
+from tests.gui.conftest import fill_docks
 
 
 def keyboard() -> QWidget:
@@ -71,8 +72,7 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     # The fixture of the window dresses the program anew, after which the system's size still holds.
     assert QApplication.font().pixelSize() == 17
     window.resize(1600, 1000)
-    while not window.context.docks.are_filled:
-        window.context.docks.fill(window.context)
+    fill_docks(window)
     QTest.qWait(50)  # the layout settles in turns of its own
     assert window.width() == 1600
     for button in window.findChildren(QPushButton) + window.findChildren(QToolButton):
@@ -189,7 +189,7 @@ def test_the_sheet_of_keys_sorts_by_key(qtbot: QtBot) -> None:
         window, [("Edit", [("G", "Move"), ("B", "Box Select")])], [("Mouse", [("Click", "Select")])]
     )
     header = sheet.table.horizontalHeader()
-    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "the order of the menus"
+    assert [row[1] for row in sheet.rows] == ["G", "B", "Click"], "as the menus have them"
     header.setSortIndicator(1, Qt.SortOrder.AscendingOrder)
     assert [row[1] for row in sheet.rows] == ["B", "Click", "G"]
     header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

@@ -20,8 +20,8 @@ from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.viewmodel.robot.services import LiveChoices
-from tests.gui.fake_link import FakeLink, FakeLoaded, services
+from tests.gui.conftest import fill_docks
+from tests.gui.pages.robot import connect_link
 
 pytestmark = pytest.mark.gui
 
@@ -166,9 +166,7 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
 def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    docks = window.context.docks
-    while not docks.are_filled:
-        docks.fill(window.context)
+    fill_docks(window)
     plots = window.findChild(PlotPanel)
     assert isinstance(plots, PlotPanel)
     browser = window.findChild(ChannelBrowser)
@@ -203,10 +201,8 @@ def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(
 
 
 def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtBot) -> None:
-    link = FakeLink()
     robot = window.context.robot_controller
-    robot.services = services(link)
-    robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    link = connect_link(window)
     try:
         menu = window.context.action_registry.menus["View"]
         menu.popup(window.mapToGlobal(QPoint(60, 60)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
@@ -15,6 +14,8 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import TwoWaves
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.notices import NoticePage
 
 pytestmark = pytest.mark.gui
 
@@ -27,11 +28,7 @@ def choose(qtbot: QtBot, box: ModelBox, key: Qt.Key) -> None:
 
 @pytest.fixture
 def box(qtbot: QtBot, document: Document) -> ModelBox:
-    box = ModelBox(document)
-    qtbot.addWidget(box)
-    box.show()
-    qtbot.waitExposed(box)
-    return box
+    return show_widget(qtbot, ModelBox(document))
 
 
 def test_nothing_of_the_scene_is_lost_to_and_fro(
@@ -59,9 +56,7 @@ def test_the_panel_says_that_it_applies_at_reset(
     qtbot: QtBot, document: Document, session_controller: FakeBridge
 ) -> None:
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(panels)
-    panels.resize(340, 1800)
-    panels.show()
+    show_widget(qtbot, panels, 340, 1800)
     choose(qtbot, panels.model, Qt.Key.Key_Down)
     session_controller.set_status(pending=("model",))
     assert "next reset" in panels.model_message.text()
@@ -76,19 +71,16 @@ def test_the_panel_says_that_it_applies_at_reset(
 def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) -> None:
     scene = recorded.context.document.scene
     choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: "spatial model applies at reset" in recorded.context.banners.run.text)
+    qtbot.waitUntil(lambda: "spatial model" in recorded.context.banners.run.text)
     assert recorded.context.session_controller.recording is not None
     assert recorded.context.session_controller.recording.scene.model.kind == "planar_nonsmooth", (
-        "the run that is there stays"
+        "the run of before stays"
     )
     recorded.context.document.undo_stack.undo()
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
     recorded.context.document.undo_stack.redo()
     qtbot.waitUntil(lambda: bool(recorded.context.session_controller.status.pending))
-    button = next(
-        b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset"
-    )
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    NoticePage(recorded.context.banners.run).press("reset")
     qtbot.waitUntil(
         lambda: recorded.context.session_controller.status.state in ("preparing", "ready")
     )

@@ -40,15 +40,11 @@ from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.obstacle_edits import copies
 from snakestudio.viewmodel.scene.scene_texts import place_and_size
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
 from tests.gui.test_tree_inspector import enter
 from tests.gui.test_viewport import LEFT, NONE, drag
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def selection(document: Document) -> Selection:
-    return Selection(document)
 
 
 # --- adding ---------------------------------------------------------------------------------------
@@ -169,10 +165,7 @@ def inspector(
     qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> Inspector:
     inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(inspector)
-    inspector.resize(320, 900)
-    inspector.show()
-    qtbot.waitExposed(inspector)
+    show_widget(qtbot, inspector, 320, 900)
     inspector.activateWindow()
     return inspector
 
@@ -195,7 +188,7 @@ def test_every_value_of_a_kind_has_a_row(
     for name in numbers:
         row = inspector.rows[name]
         assert isinstance(row, NumberRow)
-        enter(qtbot, row, "3")
+        enter(row, "3")
         assert getattr(document.scene.obstacles[0], name) == 3, row.message.text()
     assert document.undo_stack.count() == len(numbers) + 1
 
@@ -209,7 +202,7 @@ def test_several_kinds_share_what_they_have_in_common(
     assert list(inspector.rows) == [*shared[:3], "length_m", "width_m", *shared[3:]]
     row = inspector.rows["width_m"]
     assert isinstance(row, NumberRow)
-    enter(qtbot, row, "0.7")
+    enter(row, "0.7")
     assert [document.scene.obstacles[i].width_m for i in (0, 1, 3)] == [0.7, 0.7, 0.3]  # type: ignore[union-attr]
     selection.set([("obstacle", i) for i in range(4)])
     assert list(inspector.rows) == shared
@@ -333,7 +326,7 @@ def test_a_picture_that_cannot_be_read_is_a_sentence(
     line = str(checks.list.model().index(0, 0).data())
     assert line.startswith("Height field 2: '")
     assert "nowhere.png' cannot be used (No such file or directory). Give a grey-scale PNG" in line
-    checks._go_to(checks.list.model().index(0, 0))
+    checks.list.activated.emit(checks.list.model().index(0, 0))
     assert selection.items == {("obstacle", 1)}
     session_controller.set_status(
         problems=(

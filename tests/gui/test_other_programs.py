@@ -178,7 +178,7 @@ def test_whatever_is_called_the_robot_is_never_armed(
         "wiggle_test",
         "teleop",
     ):
-        with pytest.raises(RemoteError, match="cannot be called remotely"):
+        with pytest.raises(RemoteError, match="remotely"):
             methods.call("run_command", {"id": name})
     assert not {"arm", "stream", "wiggle"} & {kind for kind, _ in link.commands}
     link.state = LinkState.ARMED
@@ -186,9 +186,9 @@ def test_whatever_is_called_the_robot_is_never_armed(
     assert c.robot_controller.movable
     scene = c.document.scene
     stops = len(link.stops)
-    with pytest.raises(RemoteError, match="A robot may have torque"):
+    with pytest.raises(RemoteError, match="torque"):
         methods.call("set", {"gait.amplitude_deg": 10.0})
-    with pytest.raises(RemoteError, match="A robot may have torque"):
+    with pytest.raises(RemoteError, match="torque"):
         methods.call("run_command", {"id": "undo"})
     assert c.document.scene is scene
     methods.call("stop", {})
@@ -246,7 +246,7 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     assert not c.streamer.on
     assert dialog.now.text() == "Off."
     dialog.form.widget("rate_hz", QLineEdit).setText("0")
-    assert "Give a rate above 0" in dialog.form.message.text()
+    assert "rate" in dialog.form.message.text()
     assert not dialog.switch.isEnabled()
     dialog.deleteLater()
     remote = RemoteDialog(c.remote, window)
@@ -257,10 +257,10 @@ def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
     assert not c.remote.on
     assert (remote.switch.text(), port.isEnabled()) == ("&Allow", True)
     port.setText("99999")
-    assert "Give a port from 1 to 65535" in remote.form.message.text()
+    assert "65535" in remote.form.message.text()
     assert not remote.switch.isEnabled()
     remote.deleteLater()
-    with pytest.raises(Exception, match="No window allows remote control"):
+    with pytest.raises(Exception, match="remote control"):
         read_door()
     assert json.dumps(methods.call("state", {}))
     c.document.undo_stack.setClean()

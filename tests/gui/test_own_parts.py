@@ -18,6 +18,7 @@ from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS, plot_panel
+from tests.gui.conftest import fill_docks
 
 pytestmark = pytest.mark.gui
 
@@ -88,11 +89,10 @@ def test_a_dock_is_in_the_menu_and_stands_where_it_stood(
 ) -> None:
     window = make()
     dock = window.context.docks["waves"]
-    assert not dock.isVisible(), "it comes when it is asked for"
+    assert not dock.isVisible(), "it comes on request"
     panels = window.context.action_registry.menus["View/Panels"].actions()
     assert "Waves" in [plain(action.text()) for action in panels]
-    window.context.docks.fill(window.context)
-    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    fill_docks(window)
     window.context.show_dock("waves")
     content = dock.widget()
     assert isinstance(content, QLabel)

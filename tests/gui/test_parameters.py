@@ -19,18 +19,9 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.paths import scenes_dir
 from snakestudio.session import live_edit
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import type_into
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
-    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(panels)
-    panels.resize(320, 1600)
-    panels.show()
-    qtbot.waitExposed(panels)
-    return panels
 
 
 def slider_of(row: ParameterRow) -> ValueSlider:
@@ -84,10 +75,7 @@ def test_a_typed_number_goes_beyond_the_slider(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["joint_controller.kp_nm_per_rad"]
-    row.field.setFocus()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "2*1000")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "2*1000")
     assert document.scene.joint_controller.kp_nm_per_rad == 2000.0
     assert slider_of(row).value() == slider_of(row).maximum()
     assert document.undo_stack.undoText() == "Change stiffness"
@@ -97,10 +85,7 @@ def test_a_wrong_number_leaves_scene_and_undo_alone(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["ground.mu_along"]
-    row.field.setFocus()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "-0.1")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "-0.1")
     assert row.message.isVisible()
     assert "at least 0" in row.message.text()
     assert document.scene.ground.mu_along == 0.2
@@ -114,15 +99,10 @@ def test_values_that_contradict_each_other_are_refused_at_the_field(
     qtbot: QtBot, panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["solver.step_s"]
-    row.field.setFocus()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "0.0003")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
-    assert "whole number of time steps" in row.message.text()
+    type_into(row.field, "0.0003")
+    assert "whole number" in row.message.text()
     assert document.scene.solver.step_s == 0.00025
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "1/5000")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "1/5000")
     assert document.scene.solver.step_s == 1 / 5000
     assert not row.message.isVisible()
 
@@ -239,12 +219,10 @@ def test_what_only_the_lagrangian_model_reads_is_shown_there(
     assert all(panels.rows[key].isVisibleTo(panels) for key in keys)
     assert panels.law.isVisibleTo(panels)
     stiffness = panels.rows["joint_controller.kp_nm_per_rad"]
-    assert stiffness.unused == "only under PD control"
+    assert "PD control" in stiffness.unused
     panels.law.field.setCurrentIndex(panels.law.field.findData("pd"))
     panels.law.field.activated.emit(panels.law.field.currentIndex())
     assert document.scene.joint_controller.law == "pd"
     assert stiffness.unused == ""
-    assert (
-        panels.rows["joint_controller.linearization_kp_per_s2"].unused
-        == "only under feedback linearization"
-    )
+    gain = panels.rows["joint_controller.linearization_kp_per_s2"]
+    assert "feedback linearization" in gain.unused

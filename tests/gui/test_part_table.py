@@ -15,6 +15,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.part_table import LinksAndJoints, PartTableView
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import scene_from_dict
+from tests.gui.pages.hands import show_widget
 
 DISPLAY = Qt.ItemDataRole.DisplayRole
 EDIT = Qt.ItemDataRole.EditRole
@@ -43,11 +44,7 @@ def document() -> Document:
 
 @pytest.fixture
 def panel(qtbot: QtBot, document: Document) -> LinksAndJoints:
-    panel = LinksAndJoints(document)
-    qtbot.addWidget(panel)
-    panel.resize(900, 400)
-    panel.show()
-    return panel
+    return show_widget(qtbot, LinksAndJoints(document), 900, 400)
 
 
 def column(view: PartTableView, name: str) -> int:
@@ -89,9 +86,9 @@ def test_a_value_of_its_own_stands_out(panel: LinksAndJoints) -> None:
 
 
 def test_cells_have_accessible_texts(panel: LinksAndJoints) -> None:
-    assert shown(panel.links, "mass_kg", Qt.ItemDataRole.AccessibleTextRole)[1] == (
-        "Mass of link 2: 2 kg, differs from the robot's value"
-    )
+    spoken = shown(panel.links, "mass_kg", Qt.ItemDataRole.AccessibleTextRole)[1]
+    assert spoken.startswith("Mass of link 2: 2 kg")
+    assert "differs" in spoken
 
 
 def test_joints_show_their_axes(panel: LinksAndJoints) -> None:
@@ -113,7 +110,8 @@ def test_a_value_out_of_range_is_refused_at_the_table(
     model = panel.links.model
     before = document.scene
     assert not model.setData(model.index(3, column(panel.links, "mass_kg")), "-1")
-    assert panel.links.message.text() == "Mass of link 4 must be greater than 0 kg (got -1)."
+    assert "link 4" in panel.links.message.text()
+    assert "(got -1)" in panel.links.message.text()
     assert document.scene is before
     assert model.setData(model.index(3, column(panel.links, "mass_kg")), "1")
     assert panel.links.message.text() == ""

@@ -13,7 +13,7 @@ from snakestudio.gui.viewport.tools.path_tool import DRAWING
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.paths import scenes_dir
-from tests.gui.conftest import COMPILING_MS
+from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 
 pytestmark = pytest.mark.gui
@@ -96,8 +96,7 @@ def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) ->
         ),
         "Path",
     )
-    drawn.context.docks.fill(drawn.context)
-    qtbot.waitUntil(lambda: drawn.context.docks.are_filled)
+    fill_docks(drawn)
     panel = drawn.context.docks["parameters"].widget()
     assert isinstance(panel, ParameterPanels)
     panel.controller.draw_button.click()

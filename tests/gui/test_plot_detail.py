@@ -24,6 +24,7 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum
 from snakestudio.viewmodel.plots.xy_plot import compose_plane, row_near
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import show_widget
 
 YAW = "joint_*_yaw_deg"
 N_ROWS = 20 * BLOCK + 300
@@ -49,7 +50,7 @@ class Watched:
     def rows(self, start: int, stop: int) -> Rows:
         """Rows start to stop."""
         if self.damaged:
-            raise ValueError("a chunk is damaged")
+            raise ValueError("a broken chunk")
         self.read.append((start, stop))
         return self._recording.rows(start, stop)
 
@@ -202,7 +203,7 @@ def test_a_damaged_run_file_is_reported_once(recording: Watched) -> None:
     history.envelope(YAW, 0, 1000, 1000)
     pull_all(history)
     (problem,) = history.problems
-    assert "a chunk is damaged" in problem
+    assert "a broken chunk" in problem
     history.envelope(YAW, 0, 1000, 1000)
     assert not history.missing
 
@@ -231,7 +232,7 @@ def test_a_derived_channel_that_fails_later_is_not_read_on(recording: Watched) -
         history.envelope(key, 100, 1100, 2000)
         pull_all(history)
     (problem,) = history.problems
-    assert "a chunk is damaged" in problem
+    assert "a broken chunk" in problem
     history.close()
 
 
@@ -241,9 +242,7 @@ def test_a_panel_reads_back_the_rows_it_is_moved_to(
 ) -> None:
     monkeypatch.setattr(series_cache, "BUDGET", BUDGET)
     panel = PlotPanel(FakeBridge(run), document, contents=[Content.of_view("joint", 3)])  # type: ignore[arg-type]
-    qtbot.addWidget(panel)
-    panel.resize(900, 300)
-    panel.show()
+    show_widget(qtbot, panel, 900, 300)
     qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
     panel.set_view(5.0, 7.0)
     panel.draw_now()

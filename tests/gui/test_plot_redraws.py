@@ -11,18 +11,22 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.plots import PlotsPage, settle
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, document: Document) -> PlotPanel:
-    panel = PlotPanel(FakeBridge(make_recording(document.scene, 2000)), document)  # type: ignore[arg-type]
-    qtbot.addWidget(panel)
-    panel.resize(900, 400)
-    panel.show()
-    qtbot.waitExposed(panel)
-    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
+def session_controller(document: Document) -> FakeBridge:
+    return FakeBridge(make_recording(document.scene, 2000))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> PlotPanel:
+    panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
+    show_widget(qtbot, panel, 900, 400)
+    settle(qtbot, panel)
     return panel
 
 
@@ -39,13 +43,13 @@ class _Paints(QObject):
 
 
 def widths(panel: PlotPanel) -> list[float]:
-    return [curve.opts["pen"].widthF() for plot in panel.plots for curve in plot.chart._curves]
+    return [pen.widthF() for pen in PlotsPage(panel).pens()]
 
 
 def test_lines_are_thin_only_while_the_view_moves(
     panel: PlotPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel._timer.stop()
+    PlotsPage(panel).hold()
     # it moves for as long as it is told to
     monkeypatch.setattr("snakestudio.gui.plots.redraws._REST_S", 1e9)
     for stop in (3.9, 3.0, 2.0):
@@ -69,7 +73,7 @@ def test_a_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None
     panel.set_view(1.0, 4.0)
     qtbot.waitUntil(lambda: panel.settled)
     qtbot.wait(50)
-    panel._timer.stop()
+    PlotsPage(panel).hold()
     counters = []
     for plot in panel.plots:
         counters.append(_Paints())
@@ -81,24 +85,24 @@ def test_a_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None
 
 
 def test_plots_wait_while_a_run_that_has_not_begun_gets_other_beginnings(
-    qtbot: QtBot, panel: PlotPanel, document: Document
+    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
 ) -> None:
     """As while something is dragged: every move gives another run, of which nothing but its beginning is there."""
-    session_controller = panel._session_controller
-    session_controller.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
+    page = PlotsPage(panel)
+    session_controller.set_recording(make_recording(document.scene, 1))
     qtbot.waitUntil(lambda: panel.settled)
-    panel._timer.timeout.disconnect()
-    panel._resting.setInterval(10**6)
+    page.redraw_timer.timeout.disconnect()
+    page.rest_timer.setInterval(10**6)
     for _ in range(20):
-        session_controller.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
+        session_controller.set_recording(make_recording(document.scene, 1))
         assert not panel.settled
         assert not panel.redraws.stale
-    panel._resting.timeout.emit()
+    page.rest_timer.timeout.emit()
     assert set(panel.redraws.stale) == set(panel.plots)
     panel.redraws.stale.clear()
-    session_controller.set_recording(make_recording(document.scene, 2))  # type: ignore[attr-defined]
+    session_controller.set_recording(make_recording(document.scene, 2))
     assert set(panel.redraws.stale) == set(panel.plots)  # one that has begun is seen at once
-    panel._resting.stop()
+    page.rest_timer.stop()
 
 
 class _Seen(QObject):
@@ -116,7 +120,9 @@ class _Seen(QObject):
         return False
 
 
-def test_all_plots_show_the_same_moment(panel: PlotPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_plots_show_the_same_moment(
+    panel: PlotPanel, session_controller: FakeBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On a machine so slow that only one plot can be drawn at a time: cursors and stretches of time move together."""
     for name, value in (
         ("redraws._BUDGET_S", 0.0),
@@ -125,16 +131,15 @@ def test_all_plots_show_the_same_moment(panel: PlotPanel, monkeypatch: pytest.Mo
     ):
         monkeypatch.setattr(f"snakestudio.gui.plots.{name}", value)
     monkeypatch.setattr("snakestudio.gui.plots.panel._PULL_EVERY_S", 0.0)
-    panel._timer.stop()
+    page = PlotsPage(panel)
+    page.hold()
     panel.follow(2.0)
     panel.draw_now()
-    session_controller = panel._session_controller
-    assert isinstance(session_controller, FakeBridge)
     seen = [_Seen(plot) for plot in panel.plots]
     moments = set()
     for _ in range(100):
         session_controller.append(20)
-        panel._tick()
+        page.tick()
         QApplication.processEvents()
         shown = {each.what for each in seen if each.what}
         assert len(shown) <= 1, shown

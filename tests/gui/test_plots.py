@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import re
 import threading
@@ -13,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QProgressDialog, QWidget
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMessageBox, QProgressDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio._arrays import FloatArray
@@ -24,7 +25,7 @@ from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.redraws import Stale
+from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.recording import Schema
@@ -39,6 +40,8 @@ from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.plots.plot_types import VIEWS
 from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import double_click, move, show_widget
+from tests.gui.pages.plots import PlotsPage, settle, views_offered
 
 pytestmark = pytest.mark.gui
 
@@ -51,21 +54,9 @@ def session_controller(document: Document) -> FakeBridge:
 @pytest.fixture
 def panel(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> PlotPanel:
     panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
-    qtbot.addWidget(panel)
-    panel.resize(900, 400)
-    panel.show()
-    qtbot.waitExposed(panel)
+    show_widget(qtbot, panel, 900, 400)
     settle(qtbot, panel)
     return panel
-
-
-def settle(qtbot: QtBot, panel: PlotPanel) -> None:
-    """Wait until all rows are in and every plot shows the view and the cursor of now."""
-
-    def settled() -> bool:
-        return not panel.history.missing and panel.settled
-
-    qtbot.waitUntil(settled)
 
 
 def views(panel: PlotPanel) -> list[str]:
@@ -96,38 +87,18 @@ def drag(qtbot: QtBot, plot: LivePlot, start: QPoint, stop: QPoint) -> None:
     port = plot.chart.viewport()
     # The mouse comes from somewhere, so that the items under it know of it before the button goes
     # down.
-    _move(port, QPointF(start) + QPointF(0, 1), Qt.MouseButton.NoButton)
+    move(port, QPointF(start) + QPointF(0, 1))
     qtbot.wait(15)  # pyqtgraph takes a hundred moves a second
-    _move(port, QPointF(start), Qt.MouseButton.NoButton)
+    move(port, start)
     qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
     for share in (0.5, 1.0):
         qtbot.wait(15)
-        _move(
+        move(
             port,
             QPointF(start) + share * (QPointF(stop) - QPointF(start)),
-            Qt.MouseButton.LeftButton,
+            held=Qt.MouseButton.LeftButton,
         )
     qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=stop)
-
-
-def _move(port: QWidget, to: QPointF, button: Qt.MouseButton) -> None:
-    move = QMouseEvent(
-        QEvent.Type.MouseMove,
-        to,
-        QPointF(port.mapToGlobal(to.toPoint())),
-        Qt.MouseButton.NoButton,
-        button,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    QApplication.sendEvent(port, move)
-
-
-def double_click(qtbot: QtBot, plot: LivePlot, where: QPoint) -> None:
-    port = plot.chart.viewport()
-    button = Qt.MouseButton.LeftButton
-    qtbot.mouseClick(port, button, pos=where)
-    qtbot.mouseDClick(port, button, pos=where)
-    qtbot.mouseRelease(port, button, pos=where)
 
 
 def wheel(
@@ -183,7 +154,10 @@ def test_pages_turn_while_data_arrive(
         session_controller.append(100)
         settle(qtbot, panel)
         qtbot.waitUntil(
-            lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._place()[0])
+            lambda: (
+                panel.plots[0].chart.picture.cursor
+                == pytest.approx(session_controller.recording.times[-1])
+            )
         )
         assert (panel.start, panel.stop) == page
     for plot, axis in zip(panel.plots[:3], axes, strict=False):
@@ -248,7 +222,7 @@ def test_panning_and_zooming_move_all_plots(
     assert panel.stop - panel.start < 0.8 * (stop - start)
     settle(qtbot, panel)
     assert second.chart.x_of(fixed) == pytest.approx(at(second, fixed).x(), abs=1.5)
-    double_click(qtbot, first, at(first, 12.0))
+    double_click(first.chart.viewport(), at(first, 12.0))
     assert panel.following
     assert panel.stop > 20.99
 
@@ -260,7 +234,7 @@ def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPan
     settle(qtbot, panel)
     axis = plot.chart.picture.axes[0]
     assert axis.high - axis.low < 0.8 * (before[1] - before[0])
-    double_click(qtbot, plot, at(plot, 15.0))
+    double_click(plot.chart.viewport(), at(plot, 15.0))
     settle(qtbot, panel)
     axis = plot.chart.picture.axes[0]
     assert (axis.low, axis.high) == before
@@ -422,7 +396,7 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
     ]
     picture = plot.chart.picture
     assert picture.axes[0].decades
-    assert picture.levels == [(-8.0, "converged up to here")]
+    assert [level for level, _ in picture.levels] == [-8.0]
     # 92 iterations in the 40 steps between two rows, and nothing unconverged.
     assert panel.history.values_at("solver_iterations", 700) == pytest.approx([2.3])
     assert panel.history.values_at("solver_unconverged", 700) == pytest.approx([0.0])
@@ -437,8 +411,7 @@ def test_what_controllers_add_is_offered_where_they_add_it(
     plot = panel.plots[0]
 
     def offered() -> set[str]:
-        plot.head._fill_views()
-        return {action.text() for action in plot.head.view_menu.actions()}
+        return {action.text() for action in views_offered(plot)}
 
     steered = {"Heading", "Cross-track error"}
     assert not offered() & steered
@@ -496,32 +469,29 @@ def test_a_robot_led_by_its_head_shows_its_speed_first(
     assert views(panel)[0] == "speed"
 
 
-@pytest.mark.parametrize(
-    "view", sorted(name for name, view in VIEWS.items() if not view.columns and view.of != "body")
-)
-def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
+def test_every_view_draws(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
-    plot.choose(view, 2)
-    settle(qtbot, panel)
-    picture = plot.chart.picture
-    if VIEWS[view].style == "heat":
-        assert picture.heat is not None
-        assert picture.heat.values.shape[1] == 11
-        assert np.nanmax(picture.heat.values) <= picture.heat.top
-    else:
-        assert picture.traces
-    for trace in picture.traces:
-        axis = picture.axes[trace.axis]
-        assert np.nanmin(trace.low) >= axis.low - 1e-6 * abs(axis.low) - 1e-12
-        assert np.nanmax(trace.high) <= axis.high + 1e-6 * abs(axis.high) + 1e-12
-    image = plot.chart.grab().toImage()
-    # Every pixel: a level line is one pixel thick.
-    colours = {
-        image.pixel(x, y)
-        for x in range(60, image.width() - 50)
-        for y in range(34, image.height() - 24)
-    }
-    assert len(colours) >= 3  # the ground, the grid, and a curve
+    for name in sorted(
+        name for name, view in VIEWS.items() if not view.columns and view.of != "body"
+    ):
+        plot.choose(name, 2)
+        settle(qtbot, panel)
+        picture = plot.chart.picture
+        if VIEWS[name].style == "heat":
+            assert picture.heat is not None, name
+            assert picture.heat.values.shape[1] == 11, name
+            assert np.nanmax(picture.heat.values) <= picture.heat.top, name
+        else:
+            assert picture.traces, name
+        for trace in picture.traces:
+            axis = picture.axes[trace.axis]
+            assert np.nanmin(trace.low) >= axis.low - 1e-6 * abs(axis.low) - 1e-12, name
+            assert np.nanmax(trace.high) <= axis.high + 1e-6 * abs(axis.high) + 1e-12, name
+        image = plot.chart.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
+        # Every pixel: a level line is one pixel thick.
+        colours = np.unique(pixels[34:-24, 60:-50])
+        assert len(colours) >= 3, f"{name}: the ground, the grid, and a curve"
 
 
 def test_the_menus_choose(qtbot: QtBot, panel: PlotPanel) -> None:
@@ -564,9 +534,10 @@ def test_a_new_run_starts_empty(
 
 
 def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
-    assert panel._timer.isActive()
+    timer = PlotsPage(panel).redraw_timer
+    assert timer.isActive()
     panel.hide()
-    assert not panel._timer.isActive()
+    assert not timer.isActive()
 
 
 # --- export ---------------------------------------------------------------------------------------
@@ -773,10 +744,7 @@ def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document
     ]
     session_controller = FakeBridge(make_recording(eleven, 200))
     panel = PlotPanel(session_controller, document, contents=plots)  # type: ignore[arg-type]
-    qtbot.addWidget(panel)
-    panel.resize(900, 400)
-    panel.show()
-    qtbot.waitExposed(panel)
+    show_widget(qtbot, panel, 900, 400)
     panel.overlay([OverlaidRun("Eleven", "#fc60cc", make_recording(eleven, 200))])
     settle(qtbot, panel)
     session_controller.set_recording(make_recording(ten, 200))
@@ -793,7 +761,7 @@ def test_curves_of_another_run_are_dashed(
     settle(qtbot, panel)
     for plot in panel.plots:
         traces = plot.chart.picture.traces
-        curves = plot.chart._curves
+        curves = plot.chart.curves
         for trace, curve in zip(traces, curves, strict=False):
             assert trace.dashed is (trace.colour == "#fc60cc")
             dashed = curve.opts["pen"].style() == Qt.PenStyle.CustomDashLine
@@ -803,27 +771,23 @@ def test_curves_of_another_run_are_dashed(
 
 def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: QtBot) -> None:
     """Or their cursors would stand at different times while it plays."""
-    panel._timer.stop()
-    for plot in panel.plots:
-        panel.redraws._costs[plot] = 1.0  # one a turn
-    panel.redraws._began = -math.inf
-    panel._mark(Stale.LONGER)
+    PlotsPage(panel).hold()
+    seconds = itertools.count(1)
+    # Every plot takes a second: one a turn.
+    redraws = Redraws(lambda: float(next(seconds)))
+    redraws.mark(panel.plots, Stale.LONGER)
     turns = 0
-    while panel.redraws.stale:
-        panel.redraws.draw((panel.start, panel.stop), 12.0 + turns, 1200 + 100 * turns)
-        for plot in panel.plots:
-            panel.redraws._costs[plot] = 1.0
+    while redraws.stale:
+        redraws.draw((panel.start, panel.stop), 12.0 + turns, 1200 + 100 * turns)
         turns += 1
     assert turns == len(panel.plots) > 2
     assert {plot.chart.picture.cursor for plot in panel.plots} == {12.0}
     # What comes while they take their turns is seen in the next round.
-    panel.redraws._began = -math.inf
-    panel._mark(Stale.LONGER)
-    panel.redraws.draw((panel.start, panel.stop), 13.0, 1300)
-    panel._mark(Stale.LONGER)
-    while panel.redraws.stale:
-        panel.redraws._began = -math.inf
-        panel.redraws.draw((panel.start, panel.stop), 14.0, 1400)
+    redraws.mark(panel.plots, Stale.LONGER)
+    redraws.draw((panel.start, panel.stop), 13.0, 1300)
+    redraws.mark(panel.plots, Stale.LONGER)
+    while redraws.stale:
+        redraws.draw((panel.start, panel.stop), 14.0, 1400)
     assert {plot.chart.picture.cursor for plot in panel.plots} == {14.0}
 
 

@@ -20,6 +20,8 @@ from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
 
@@ -27,12 +29,7 @@ pytestmark = pytest.mark.gui
 @pytest.fixture
 def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
-    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(panels)
-    panels.resize(340, 1900)
-    panels.show()
-    qtbot.waitExposed(panels)
-    return panels
+    return show_widget(qtbot, ParameterPanels(document, session_controller), 340, 1900)  # type: ignore[arg-type]
 
 
 def test_it_is_ideal_and_folded_at_first(panels: ParameterPanels, document: Document) -> None:
@@ -92,7 +89,7 @@ def test_what_a_smooth_model_does_not_know_is_locked(
     assert not row.field.isEnabled()
     assert row.slider is not None
     assert not row.slider.isEnabled()
-    assert "only in the planar non-smooth and spatial models" in row._label.text()
+    assert "only in the planar non-smooth and spatial models" in label(row).text()
     assert "only in the planar non-smooth and spatial models" in row.field.toolTip()
     assert panels.rows["control.start_delay_s"].field.isEnabled()
     document.undo_stack.undo()

@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,36 +51,19 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.robot.robot_status import robot_status
 from snakestudio.viewmodel.robot.services import LiveChoices
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
+from tests.gui.conftest import fill_docks
 from tests.gui.fake import make_rows
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
+from tests.gui.pages.parts import timer
+from tests.gui.pages.robot import connect_link, put
 
 KEY = Qt.Key
 NO = Qt.KeyboardModifier.NoModifier
 
 
-@pytest.fixture
-def link(window: MainWindow) -> Iterator[FakeLink]:
-    """A robot that is connected and idle."""
-    link = FakeLink()
-    window.context.robot_controller.services = services(link)
-    window.context.robot_controller.connect_to(
-        FakeLoaded(link.profile), link.profile.bus, LiveChoices()
-    )  # type: ignore[arg-type]
-    link.command("idle")
-    look(window)
-    yield link
-    link.state = LinkState.IDLE  # or closing the window would ask
-    window.context.robot_controller.disconnect_robot()
-
-
 def look(window: MainWindow) -> None:
     """Have the window read what the link knows."""
     window.context.robot_controller.poll()
-
-
-def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
-    link.state = state
-    look(window)
 
 
 # --- what is watched beside it --------------------------------------------------------------------
@@ -93,7 +75,7 @@ def failing(window: MainWindow, pose: str) -> None:
 
     def open_live(*given: Any) -> Any:
         if given[-1].pose == pose:
-            raise LinkError("UDP port 80 may not be used.")
+            raise LinkError("UDP port 80 is taken.")
         return real.open_live(*given)
 
     window.context.robot_controller.services = replace(real, open_live=open_live)
@@ -107,7 +89,7 @@ def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: 
     failing(window, "80")
     beside.source.setText("80")
     beside.source.editingFinished.emit()
-    assert beside.message.text() == "UDP port 80 may not be used."
+    assert beside.message.text() == "UDP port 80 is taken."
     assert window.context.robot_controller.choices == LiveChoices("0.0.0.0:22350")
     assert window.context.robot_controller.live is not None
     assert window.context.robot_controller.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
@@ -146,7 +128,7 @@ def test_space_stops_from_a_text_field_and_types_nothing(
     keys = give_keyboard(window, field, qtbot)
     for key in (KEY.Key_A, KEY.Key_Space, KEY.Key_B):
         QTest.keyClick(keys, key)
-    assert link.stops == ["Stopped by the space bar."]
+    assert ["space bar" in stop for stop in link.stops] == [True]
     assert field.text() == "ab"
     assert (
         window.context.robot_controller.state is LinkState.STREAMING
@@ -159,7 +141,7 @@ def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
 ) -> None:
     put(window, link, LinkState.ARMED)
     QTest.keyClick(give_keyboard(window, window.context.viewport, qtbot), KEY.Key_Space)
-    assert link.stops == ["Stopped by the space bar."]
+    assert ["space bar" in stop for stop in link.stops] == [True]
     assert window.context.session_controller.status.state != "running"
     assert window.context.action_registry["play"].shortcut().isEmpty()
     assert window.context.action_registry["stop_robot"].shortcut().toString() == "Space"
@@ -214,11 +196,7 @@ def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(
 ) -> None:
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280)
-    link = FakeLink()
-    window.context.robot_controller.services = services(link)
-    window.context.robot_controller.connect_to(
-        FakeLoaded(link.profile), link.profile.bus, LiveChoices()
-    )  # type: ignore[arg-type]
+    connect_link(window)
     qtbot.wait(100)
     button = window.context.run_bar.findChild(StopButton)
     assert button.isVisible()
@@ -260,7 +238,7 @@ def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal
     button = window.context.run_bar.findChild(StopButton)
     assert button.isVisible()
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
-    assert link.stops == ["Stopped by the Stop button."]
+    assert ["Stop button" in stop for stop in link.stops] == [True]
     qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
     dialog = QDialog(window)
     dialog.setModal(True)
@@ -275,7 +253,7 @@ def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal
     assert len(link.stops) == 2
     dialog.close()
     look(window)
-    assert window.context.robot_feature._modal is None
+    assert not over.isVisibleTo(dialog), "it has gone, not only what it lay over"
     dialog.deleteLater()
 
 
@@ -339,7 +317,7 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     qtbot.addWidget(arming)
     arming.show()
     assert arming.hold.isEnabled()
-    window.context.robot_controller.live.not_ready = ("Node 7 is silent; is it switched on?",)  # type: ignore[union-attr, misc]
+    window.context.robot_controller.live.not_ready = ("Node 7 is silent.",)  # type: ignore[union-attr, misc]
     look(window)
     assert not arming.hold.isEnabled()
     assert "Node 7 is silent" in arming.reasons.text()
@@ -434,14 +412,11 @@ def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
     given = profile()
     lost = silent_since_streaming(now)
     said = robot_status(lost, True, given, now)
-    assert (said.title, said.role, said.lost, said.armed) == (
-        "CONTACT LOST, MAY STILL MOVE",
-        "danger",
-        True,
-        False,
-    )
+    assert "CONTACT LOST" in said.title
+    assert "MAY STILL MOVE" in said.title
+    assert (said.role, said.lost, said.armed) == ("danger", True, False)
     assert said.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
-    assert "switch the robot off by hand" in said.sentence
+    assert "switch the robot off" in said.sentence
     # One node of ten is enough, and so is a robot that cannot say how it stands, a bus that is
     # gone, a link that died.
     one = np.full(10, now)
@@ -501,12 +476,13 @@ def test_lost_contact_is_said_in_red_everywhere(
     look(window)
     link.say("The log was ended.", "warning")
     look(window)
-    words = "CONTACT LOST, MAY STILL MOVE"
+    words = panel.state.title.text()
+    assert "CONTACT LOST" in words
+    assert "MAY STILL MOVE" in words
     danger = theme.colour("danger")
     banner = window.context.banners.robot
     assert banner.text.startswith(f"{words}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
-    assert panel.state.title.text() == words
     assert danger.name() in panel.state.title.styleSheet()
     assert bar.state_figure.caption.startswith("CONTACT LOST")
     assert (bar.state_figure.value, bar.state_figure.role) == ("MAY STILL MOVE", "danger")
@@ -518,7 +494,7 @@ def test_lost_contact_is_said_in_red_everywhere(
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
     look(window)
-    assert banner.text.startswith("The robot is heard again. ")
+    assert "heard again" in banner.text
     qtbot.waitUntil(lambda: words not in status.left.text)
 
 
@@ -621,7 +597,8 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     live = window.context.robot_controller.live
     run_archiver = window.context.run_archiver
     assert isinstance(live, FakeLive)
-    run_archiver._robots.setInterval(10)
+    pictures = timer(run_archiver, "robot_picture_timer")
+    pictures.setInterval(10)
     resting = False
     run_archiver.robot_waits = lambda: not resting
     path = tmp_path / "driven.mcap"
@@ -631,7 +608,7 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     live.recording = kept
     qtbot.waitUntil(lambda: window.context.session_controller.recording is kept)
     qtbot.waitUntil(path.exists)
-    with qtbot.waitSignal(run_archiver._robots.timeout):
+    with qtbot.waitSignal(pictures.timeout):
         pass
     assert not path.with_suffix(".png").exists(), "the window has the robot to look after"
     resting = True
@@ -645,7 +622,7 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(
     put(window, link, LinkState.STREAMING)
     first = window.context.robot_controller.live
     window.context.document.new(window.context.document.scene)
-    assert link.stops == ["Stopped, as another scene was opened."]
+    assert ["another scene" in stop for stop in link.stops] == [True]
     assert window.context.robot_controller.live is not first
     assert first.closed  # type: ignore[union-attr]
     # it is the robot that has to be watched now
@@ -681,7 +658,7 @@ def test_another_scene_stops_a_robot_that_is_just_being_armed(
     put(window, link, LinkState.IDLE)
     assert window.context.robot_controller.movable
     window.context.document.new(window.context.document.scene)
-    assert link.stops == ["Stopped, as another scene was opened."]
+    assert ["another scene" in stop for stop in link.stops] == [True]
     assert not window.context.robot_controller.movable
 
 
@@ -692,12 +669,12 @@ def test_a_page_that_takes_long_is_not_shown_by_a_link_either_while_the_robot_co
     page = window.findChild(DocumentDialog)
     put(window, link, LinkState.ARMED)
     page.text.anchorClicked.emit(QUrl("robot-profile.md"))
-    assert page.windowTitle() == "Safety of a robot on CAN"
+    assert "Safety" in page.windowTitle()
     put(window, link, LinkState.IDLE)
     page.text.anchorClicked.emit(QUrl("robot-profile.md"))
     assert page.windowTitle() == "The robot profile"
     page.text.anchorClicked.emit(QUrl("safety.md"))
-    assert page.windowTitle() == "Safety of a robot on CAN"
+    assert "Safety" in page.windowTitle()
     page.close()
 
 
@@ -709,9 +686,8 @@ def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_s
     put(window, link, LinkState.STREAMING)
     window.context.action_registry["theme"].trigger()
     assert called == []
-    assert window.context.banners.robot.text == (
-        "View > Light Colours keeps the window for longer than an armed robot waits for it: disarm the robot first."
-    )
+    assert "View > Light Colours" in window.context.banners.robot.text
+    assert "disarm" in window.context.banners.robot.text
     put(window, link, LinkState.IDLE)
     window.context.action_registry["theme"].trigger()
     assert called == ["theme"]
@@ -757,10 +733,10 @@ def test_closing_stops_an_armed_robot_first_and_says_so(
 
     monkeypatch.setattr(QMessageBox, "question", question)
     assert not window.close()
-    assert asked == [
-        ("The robot was armed and has been stopped. Close the window and disconnect it?", 1)
-    ]
-    assert link.stops == ["Stopped, as the window was asked to close."]
+    ((question, stops),) = asked
+    assert "disconnect" in question
+    assert stops == 1, "it is stopped before anybody is asked"
+    assert ["window" in stop for stop in link.stops] == [True]
     assert not link.closed
 
 
@@ -811,10 +787,10 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     window.context.robot_feature.ask_connect("can")
     dialog = window.findChild(ConnectDialog)
     form = dialog.form
-    qtbot.waitUntil(lambda: form.loaded is not None and form._adapters_task is None)
-    assert "10 joints" in form.about.text()
     # socketcan, as the profile has it
-    assert "no CAN network interface" in form.interface_note.text()
+    qtbot.waitUntil(lambda: "CAN network interface" in form.interface_note.text())
+    qtbot.waitUntil(lambda: form.loaded is not None)
+    assert "10 joints" in form.about.text()
     form.bitrate.setEditText("fast")
     assert "bit rate" in dialog.message.text()
     assert not dialog.connect_button.isEnabled()
@@ -822,7 +798,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     assert dialog.connect_button.isEnabled()
 
     def refuse(loaded: object, bus: object) -> FakeLink:
-        raise LinkError("There is no channel can0; bring it up, or choose another one.")
+        raise LinkError("can0: no such channel")
 
     monkeypatch.setattr(
         window.context.robot_controller,
@@ -830,7 +806,7 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
         replace(window.context.robot_controller.services, open_link=refuse),
     )
     dialog.connect_button.click()
-    assert dialog.message.text() == "There is no channel can0; bring it up, or choose another one."
+    assert dialog.message.text() == "can0: no such channel"
     assert not window.context.robot_controller.connected
     window.context.robot_controller.services = services(link)
     form.interface.setEditText("udp_multicast")
@@ -859,7 +835,7 @@ def test_a_log_that_is_not_there_is_said_in_the_dialog(
     qtbot.waitUntil(lambda: dialog.form.loaded is not None)
     assert "Choose the log" in dialog.message.text()
     dialog.form.file.setText(str(tmp_path / "none.blf"))
-    assert "There is no file" in dialog.message.text()
+    assert "no file" in dialog.message.text()
     (tmp_path / "none.blf").write_bytes(b"")
     dialog.form.file.setText(str(tmp_path / "none.blf"))
     dialog.form.file.textChanged.emit("")
@@ -1059,14 +1035,8 @@ def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
 
 
 def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbot: QtBot) -> None:
-    while not window.context.docks.are_filled:
-        window.context.docks.fill(window.context)
-    link = FakeLink()
-    window.context.robot_controller.services = services(link)
-    window.context.robot_controller.connect_to(
-        FakeLoaded(link.profile), link.profile.bus, LiveChoices()
-    )  # type: ignore[arg-type]
-    window.context.robot_feature._show_panels()
+    fill_docks(window)
+    connect_link(window)
     data = window.context.docks["robot_data"]
     plots = window.context.docks["plots"]
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())

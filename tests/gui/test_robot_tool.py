@@ -7,9 +7,7 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.shell.main_window import MainWindow
@@ -22,6 +20,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.robot_drag import Bend, Turn, Way
 from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 from tests.gui.conftest import COMPILING_MS
+from tests.gui.pages.hands import move
 from tests.gui.test_viewport import CTRL, LEFT, NONE, SHIFT, drag
 
 pytestmark = pytest.mark.gui
@@ -88,7 +87,7 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(
     away = QPoint(60, -35)
     pixel = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
     qtbot.mouseMove(viewport, begin)
-    qtbot.waitUntil(lambda: "drag moves the robot" in viewport.hint.text())
+    qtbot.waitUntil(lambda: "drag moves" in viewport.hint.text())
     drag(qtbot, viewport, begin, begin + away, release=False)
     wanted = before[:, :2] + np.array([60, 35]) * pixel
     qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], wanted, atol=0.02))
@@ -160,7 +159,7 @@ def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
         qtbot.mousePress(viewport, LEFT, modifier, begin)
         for part in range(1, 6):
             at = begin + QPoint(0, -12 * part)
-            move(viewport, at, modifier)
+            move(viewport, at, held=LEFT, modifiers=modifier)
         qtbot.mouseRelease(viewport, LEFT, modifier, begin + QPoint(0, -60))
         after = pose_of(placing)
         np.testing.assert_allclose(after[LINK, :2], before[LINK, :2], atol=1e-8)
@@ -177,18 +176,6 @@ def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(
         document.undo_stack.undo()
     assert abs(math.remainder(turned, 5.0)) < 1e-6
     assert abs(math.remainder(turned, 360.0)) >= 5.0
-
-
-def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier) -> None:
-    """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
-    there = QPointF(at)
-    globally = QPointF(viewport.mapToGlobal(at))
-    QApplication.sendEvent(
-        viewport,
-        QMouseEvent(
-            QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, LEFT, modifiers
-        ),
-    )
 
 
 @pytest.mark.parametrize("joint", [1, 8])
@@ -253,7 +240,7 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(
     begin = link_at(placing, LINK)
     qtbot.mouseMove(viewport, begin + QPoint(1, 0))
     qtbot.mouseMove(viewport, begin)
-    qtbot.waitUntil(lambda: viewport.hint.text() == f"Link {LINK + 1} · reset to place the robot")
+    qtbot.waitUntil(lambda: viewport.hint.text().startswith(f"Link {LINK + 1} · reset"))
     drag(qtbot, viewport, begin, begin + QPoint(40, 0))
     assert document.scene is scene
     placing.context.session_controller.reset()
@@ -288,7 +275,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
     table["robot_to_gait"].trigger()
     assert document.scene.start.kind == "gait"
     np.testing.assert_allclose(pose_of(placing)[:, :2].mean(axis=0), middle, atol=1e-5)
-    assert document.undo_stack.undoText() == "Snap robot to gait"
+    assert "gait" in document.undo_stack.undoText()
     shows_its_start(placing, qtbot)
     for _ in range(5):
         placing.context.session_controller.session.step(200)
@@ -304,7 +291,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(
     assert shown is not None
     table["start_here"].trigger()
     np.testing.assert_allclose(pose_of(placing)[:, :2], shown.link_pose[:, :2], atol=1e-6)
-    assert document.undo_stack.undoText() == "Start where it is now"
+    assert "Start" in document.undo_stack.undoText()
     placing.context.session_controller.reset()
     shows_its_start(placing, qtbot)
 

@@ -6,10 +6,12 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.live_figure import Figure, FigureRow
 from snakestudio.gui.runs.timeline.bar import TimeBar
 from tests.gui.fake import FakeBridge
+from tests.gui.pages.hands import show_widget
 
 pytestmark = pytest.mark.gui
 
@@ -18,9 +20,7 @@ def test_the_times_of_a_long_run_are_seen_whole(
     qtbot: QtBot, document: Document, session_controller: FakeBridge
 ) -> None:
     bar = TimeBar(session_controller, document)  # type: ignore[arg-type]
-    qtbot.addWidget(bar)
-    bar.resize(1200, 80)
-    bar.show()
+    show_widget(qtbot, bar, 1200, 80)
     usual = bar.figures.width()
     for seconds, text in (
         (40_000.0, "11:06:40.000 / 11:06:40.000"),
@@ -46,5 +46,5 @@ def test_a_figure_grows_with_its_value_and_moves_the_next_ones(qtbot: QtBot) -> 
     before = factor.x()
     time.show_value("1:57:18.190")
     qtbot.waitUntil(lambda: factor.x() > before)
-    assert time.width() >= QFontMetrics(time._large).horizontalAdvance("1:57:18.190")
+    assert time.width() >= QFontMetrics(theme.value_font(14)).horizontalAdvance("1:57:18.190")
     assert row.minimumSizeHint().width() >= time.sizeHint().width() + factor.sizeHint().width()

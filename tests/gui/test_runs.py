@@ -30,6 +30,7 @@ from snakestudio.session.runner import Runner
 from snakestudio.text import size_text
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import ENERGIES, make_rows
+from tests.gui.pages.parts import label
 
 SCENE = with_values(Scene(), {"model.kind": "planar_lagrangian", "run.duration_s": 0.3})
 
@@ -67,13 +68,30 @@ def library(tmp_path: Path) -> RunLibrary:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, library: RunLibrary) -> RunPanel:
+def keeper(library: RunLibrary) -> Keeper:
+    return Keeper(library)
+
+
+@pytest.fixture
+def beside() -> PinnedRuns:
+    return PinnedRuns()
+
+
+@pytest.fixture
+def banner(qtbot: QtBot) -> Banner:
+    banner = Banner()
+    qtbot.addWidget(banner)
+    return banner
+
+
+@pytest.fixture
+def panel(
+    qtbot: QtBot, library: RunLibrary, keeper: Keeper, beside: PinnedRuns, banner: Banner
+) -> RunPanel:
     for name in ("first", "second"):
         record(library, name)
-    beside = PinnedRuns()
-    panel = RunPanel(library, Keeper(library), beside, Banner())  # type: ignore[arg-type]
+    panel = RunPanel(library, keeper, beside, banner)  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda _: (beside.clear(), panel.close_reading()))
-    qtbot.addWidget(panel._banner)
     panel.resize(288, 400)
     panel.show()
     qtbot.waitUntil(lambda: panel.model.rowCount() == 2)
@@ -119,7 +137,7 @@ def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
     assert [panel.model.index(0).data(RUN).name, panel.model.rowCount()] == ["second", 1]
     qtbot.keyClicks(panel.search, "zzz")
     assert panel.model.rowCount() == 0
-    assert "No run fits" in panel._note.text()
+    assert "No run fits" in label(panel, "note").text()
 
 
 def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
@@ -131,8 +149,9 @@ def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     assert asked.args == [index.data(RUN).path, "first"]
 
 
-def test_runs_are_seen_beside_the_present_one(qtbot: QtBot, panel: RunPanel) -> None:
-    beside = panel._pinned_runs
+def test_runs_are_seen_beside_the_present_one(
+    qtbot: QtBot, panel: RunPanel, beside: PinnedRuns
+) -> None:
     for name in ("first", "second"):
         select(qtbot, panel, name)
         choose(panel, "Show Beside the Present Run")
@@ -160,7 +179,12 @@ def test_names_and_tags(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.Monke
 
 
 def test_deleting_asks_first(
-    qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    panel: RunPanel,
+    monkeypatch: pytest.MonkeyPatch,
+    keeper: Keeper,
+    beside: PinnedRuns,
+    banner: Banner,
 ) -> None:
     asked: list[str] = []
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]
@@ -175,25 +199,25 @@ def test_deleting_asks_first(
     with qtbot.waitSignal(panel.deleting):
         qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert not path.exists()
-    assert path not in panel._pinned_runs
+    assert path not in beside
     assert "first" in asked[0]
     qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
     # The run that is being made stays.
-    panel._run_archiver.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
+    keeper.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
     select(qtbot, panel, "second")
     qtbot.keyClick(panel, Qt.Key.Key_Delete)
     assert len(asked) == 2
-    assert "cannot be deleted" in panel._banner.text
+    assert "cannot be deleted" in banner.text
 
 
 def test_files_that_cannot_be_read_say_why(
-    qtbot: QtBot, panel: RunPanel, library: RunLibrary
+    qtbot: QtBot, panel: RunPanel, library: RunLibrary, banner: Banner
 ) -> None:
     (library.folder / "broken.mcap").write_bytes(b"no run at all")
     qtbot.waitUntil(lambda: panel.model.rowCount() == 3)
     index = select(qtbot, panel, "broken.mcap")
     panel.list.activated.emit(index)
-    assert "broken.mcap" in panel._banner.text
+    assert "broken.mcap" in banner.text
 
 
 def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:

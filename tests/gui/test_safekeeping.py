@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.scene.import_dialog import ImportDialog
@@ -24,6 +24,8 @@ from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import resource
 from snakestudio.session.recovery import RecoveryFile, process_start, recovery_dir
 from tests.gui.conftest import MAIN_SCENE
+from tests.gui.pages.hands import type_into
+from tests.gui.pages.notices import NoticePage, answer
 
 
 def leave_behind(scene: Scene, path: Path | None) -> Path:
@@ -35,20 +37,6 @@ def leave_behind(scene: Scene, path: Path | None) -> Path:
         text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8"
     )
     return file.path
-
-
-def answer(text: str, asked: list[str]) -> None:
-    """Press the button with this text in the next question."""
-
-    def press() -> None:
-        box = QApplication.activeModalWidget()
-        if not isinstance(box, QMessageBox):
-            QTimer.singleShot(20, press)
-            return
-        asked.append(f"{box.text()}\n{box.informativeText()}")
-        next(button for button in box.buttons() if button.text().replace("&", "") == text).click()
-
-    QTimer.singleShot(0, press)
 
 
 @pytest.fixture
@@ -95,7 +83,7 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     window.context.action_registry["restore_unsaved"].trigger()
     dialog = window.context.document_recovery.dialog
     assert dialog is not None
-    assert not same.exists(), "its file holds the same by now"
+    assert not same.exists(), "its file is the same"
     assert dialog.list.count() == 2
     row = next(i for i in range(2) if "untitled" in dialog.list.item(i).text())
     dialog.list.setCurrentRow(row)
@@ -117,12 +105,11 @@ def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     window.context.action_registry.refresh()
     assert action.isEnabled()
-    asked: list[str] = []
-    answer("Cancel", asked)
+    asked = answer("Cancel")
     action.trigger()
     assert window.context.document.scene.gait.amplitude_deg == 12.0
     assert "Gait: amplitude 12 → 40 °" in asked[0]
-    answer("Revert", asked)
+    asked = answer("Revert")
     action.trigger()
     assert window.context.document.scene.gait.amplitude_deg == 40.0
     assert not window.context.document.dirty
@@ -131,12 +118,11 @@ def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
 def test_saving_over_another_programs_changes_asks(window: MainWindow, mine: Path) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
-    asked: list[str] = []
-    answer("Cancel", asked)
+    asked = answer("Cancel")
     assert not window.context.files.save()
     assert "Run: duration 3 → 10 s" in asked[0]
     assert load_scene(mine).run.duration_s == 3.0
-    answer("Overwrite", asked)
+    asked = answer("Overwrite")
     assert window.context.files.save()
     assert load_scene(mine) == window.context.document.scene
 
@@ -144,13 +130,9 @@ def test_saving_over_another_programs_changes_asks(window: MainWindow, mine: Pat
 def test_reloading_over_unsaved_changes_asks(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
     window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
-    qtbot.waitUntil(lambda: "was changed by another program" in window.context.banners.disk.text)
-    asked: list[str] = []
-    answer("Reload", asked)
-    reload = next(
-        b for b in window.context.banners.disk.findChildren(QPushButton) if b.text() == "Reload"
-    )
-    qtbot.mouseClick(reload, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "was changed" in window.context.banners.disk.text)
+    asked = answer("Reload")
+    NoticePage(window.context.banners.disk).press("reload")
     assert "Gait: amplitude 12 → 40 °" in asked[0]
     assert window.context.document.scene == load_scene(mine)
     assert window.context.banners.disk.text == ""
@@ -164,14 +146,9 @@ def test_a_write_protected_file_is_not_replaced(
     # whoever runs the tests may be allowed everything
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert not window.context.files.save()
-    assert (
-        "the file is write-protected; save under another name" in window.context.banners.files.text
-    )
+    assert "write-protected" in window.context.banners.files.text
     assert mine.read_bytes() == before
-    assert any(
-        button.text() == "Save As ..."
-        for button in window.context.banners.files.findChildren(QPushButton)
-    )
+    assert any("Save As" in text for text in NoticePage(window.context.banners.files).texts)
 
 
 D = TypeVar("D", ImportDialog, RobotImportDialog)
@@ -212,13 +189,9 @@ def test_obstacles_are_imported_as_one_step(
     def act(dialog: ImportDialog) -> None:
         assert not dialog.start.isEnabled(), "3000 m away is no obstacle of 50 m"
         dialog.unit.setCurrentIndex(dialog.unit.findData("mm"))
-        dialog.scale.setFocus()
-        dialog.scale.selectAll()
-        qtbot.keyClicks(dialog.scale, "0")
-        qtbot.keyClick(dialog.scale, Qt.Key.Key_Return)
-        assert "must be greater than 0" in dialog.message.text()
-        dialog.scale.selectAll()
-        qtbot.keyClicks(dialog.scale, "0.5")
+        type_into(dialog.scale, "0")
+        assert "greater than 0" in dialog.message.text()
+        type_into(dialog.scale, "0.5", enter=False)
         dialog.scale.commit()
         seen.append(dialog.summary.text())
         dialog.grab()
@@ -282,7 +255,7 @@ def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_p
     wrong = tmp_path / "wrong.urdf"
     wrong.write_text("<robot/>")
     assert not take(wrong)
-    assert "The file has no <link>" in window.context.banners.files.text
+    assert "<link>" in window.context.banners.files.text
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QIcon,
-    QMouseEvent,
 )
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -36,6 +35,8 @@ from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
+from tests.gui.pages.hands import move, show_widget, type_into
+from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
 
@@ -43,11 +44,6 @@ LEFT = Qt.MouseButton.LeftButton
 RIGHT = Qt.MouseButton.RightButton
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-
-
-@pytest.fixture
-def selection(document: Document) -> Selection:
-    return Selection(document)
 
 
 @pytest.fixture
@@ -70,10 +66,7 @@ def tree(
     tree = SceneTree(document, selection, commands)
     QAbstractItemModelTester(tree.model, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
     QAbstractItemModelTester(tree.proxy, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
-    qtbot.addWidget(tree)
-    tree.resize(300, 700)
-    tree.show()
-    qtbot.waitExposed(tree)
+    show_widget(qtbot, tree, 300, 700)
     tree.activateWindow()
     return tree
 
@@ -172,9 +165,7 @@ def test_names_are_typed_in_the_tree(
     def type_name(text: str) -> None:
         field = tree.view.findChild(QLineEdit)
         assert field is not None
-        field.selectAll()
-        qtbot.keyClicks(field, text)
-        qtbot.keyClick(field, Qt.Key.Key_Return)
+        type_into(field, text)
         qtbot.waitUntil(lambda: tree.view.findChild(QLineEdit) is None)
 
     selection.set([("obstacle", 2)])
@@ -191,15 +182,16 @@ def test_names_are_typed_in_the_tree(
     selection.set([("obstacle", 1), ("obstacle", 4)])
     tree.rename()
     type_name("walls")
-    assert told == ["There is a group walls already; posts keeps its name. walls 2 would be free."]
+    assert len(told) == 1
+    assert all(name in told[0] for name in ("walls already", "posts", "walls 2"))
     assert members(document.scene, "posts") == (1, 4)
     tree.rename()
     type_name(" ")
-    assert told[1].startswith("A group needs a name; posts keeps its own.")
+    assert "posts" in told[1]
     selection.set([("obstacle", 2)])
     tree.rename()
     type_name("x" * 90)
-    assert told[2] == "A name has at most 80 characters; this one has 90."
+    assert all(count in told[2] for count in ("80", "90"))
     assert document.scene.obstacles[2].name == "corner"
 
 
@@ -282,14 +274,16 @@ def test_what_is_locked_is_refused_in_words(
     commands.delete()
     commands.duplicate()
     assert document.undo_stack.count() == count
-    assert told == [
-        "Cylinder 2 is locked and was not deleted; Edit > Unlock frees it.",
-        "Cylinder 2 is locked and was not duplicated; Edit > Unlock frees it.",
-    ]
+    assert len(told) == 2
+    for sentence, done in zip(told, ("deleted", "duplicated"), strict=True):
+        assert sentence.startswith("Cylinder 2 ")
+        assert done in sentence
+        assert "Edit > Unlock" in sentence
     selection.set([("obstacle", i) for i in range(5)])
     kept = document.scene.obstacles[1:4]
     commands.arrange.align("left")
-    assert told[2] == "3 obstacles are locked and were not moved; Edit > Unlock frees them."
+    assert "3 obstacles" in told[2]
+    assert "moved" in told[2]
     assert document.scene.obstacles[1:4] == kept
     commands.delete()
     assert document.scene.obstacles[:3] == kept
@@ -341,7 +335,7 @@ def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: Qt
     qtbot.waitUntil(lambda: plain(table["lock"].text()) == "Unlock")
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Delete)
     assert len(document.scene.obstacles) == 7
-    assert "3 obstacles are locked and were not deleted" in window.context.banners.edits.text
+    assert "3 obstacles are locked" in window.context.banners.edits.text
     press("lock")
     selection.set([("obstacle", 1)])
     press("select_group")
@@ -394,16 +388,7 @@ def test_what_is_dragged_out_of_the_palette(
     count = len(document.scene.obstacles)
     qtbot.mousePress(button, LEFT, pos=QPoint(8, 8))
     for step in (10, 30):
-        moved = QPointF(8 + step, 8)
-        event = QMouseEvent(
-            QMouseEvent.Type.MouseMove,
-            moved,
-            button.mapToGlobal(moved),
-            LEFT,
-            LEFT,
-            Qt.KeyboardModifier.NoModifier,
-        )
-        QApplication.sendEvent(button, event)
+        move(button, QPoint(8 + step, 8), held=LEFT)
     qtbot.mouseRelease(button, LEFT, pos=QPoint(200, 200))
     assert dragged == [b"ramp"], "one drag"
     assert len(document.scene.obstacles) == count, "a drag is no click"
@@ -426,7 +411,7 @@ def test_a_preset_is_seen_under_the_cursor_and_dropped_there(
     assert enter.isAccepted()
     QApplication.sendEvent(viewport, QDragMoveEvent(place, copy, data, LEFT, none))
     assert len(viewport.preview.obstacles) == 20
-    assert len(viewport._picture(1.5).scene.obstacles) == 27, "it is in the picture"
+    assert len(viewport._picture(1.5).scene.obstacles) == 27, "it is drawn"
     assert document.scene is before, "but not in the scene"
     QApplication.sendEvent(viewport, QDragLeaveEvent())
     assert viewport.preview.obstacles == ()
@@ -448,36 +433,39 @@ def test_a_preset_is_seen_under_the_cursor_and_dropped_there(
 
 
 @pytest.fixture
+def preview() -> Preview:
+    return Preview()
+
+
+@pytest.fixture
 def dialog(
-    qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands
+    qtbot: QtBot,
+    document: Document,
+    selection: Selection,
+    commands: ObstacleCommands,
+    preview: Preview,
 ) -> ArrayDialog:
     document.new(Scene(obstacles=(Cylinder(x_m=2, y_m=1, radius_m=0.05), Box(x_m=0, y_m=-2))))
     selection.set([("obstacle", 0)])
-    dialog = ArrayDialog(document, selection, commands, Preview())
-    qtbot.addWidget(dialog)
-    dialog.show()
-    qtbot.waitExposed(dialog)
+    dialog = ArrayDialog(document, selection, commands, preview)
+    show_widget(qtbot, dialog)
     dialog.activateWindow()
     return dialog
 
 
-def put(qtbot: QtBot, dialog: ArrayDialog, name: str, text: str) -> None:
-    field = dialog.form[name]
-    field.setFocus()
-    field.selectAll()
-    qtbot.keyClicks(field, text)
+def put(dialog: ArrayDialog, name: str, text: str) -> None:
+    type_into(dialog.form[name], text, enter=False)
 
 
 def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
-    qtbot: QtBot, dialog: ArrayDialog, document: Document, selection: Selection
+    qtbot: QtBot, dialog: ArrayDialog, document: Document, selection: Selection, preview: Preview
 ) -> None:
-    preview = dialog._preview
     before = document.scene
     assert dialog.summary.text() == "12 obstacles"
     assert len(preview.obstacles) == 11
-    put(qtbot, dialog, "columns", "2")
+    put(dialog, "columns", "2")
     assert len(preview.obstacles) == 5, "before Enter"
-    put(qtbot, dialog, "spacing_x_m", "1/4")
+    put(dialog, "spacing_x_m", "1/4")
     assert preview.obstacles[0].x_m == pytest.approx(2.25)
     shown, overlays = preview.dress(before, Overlays())
     assert len(shown.obstacles) == 7
@@ -494,13 +482,13 @@ def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
 
 
 def test_esc_leaves_everything_as_it_was(
-    qtbot: QtBot, dialog: ArrayDialog, document: Document
+    qtbot: QtBot, dialog: ArrayDialog, document: Document, preview: Preview
 ) -> None:
     before = document.scene
-    assert dialog._preview.obstacles
+    assert preview.obstacles
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert dialog._preview.obstacles == ()
+    assert preview.obstacles == ()
     assert document.scene is before
     assert document.undo_stack.count() == 0
 
@@ -509,22 +497,22 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(
     qtbot: QtBot, dialog: ArrayDialog
 ) -> None:
     ok = dialog.make_button
-    put(qtbot, dialog, "rows", "many")
+    put(dialog, "rows", "many")
     qtbot.keyClick(dialog.form["rows"], Qt.Key.Key_Return)
-    assert dialog.message.text() == "“many” is not a number. Type 0.25, 0,25 or 1/4."
+    assert "“many”" in dialog.message.text()
     assert not ok.isEnabled()
-    put(qtbot, dialog, "rows", "900")
-    put(qtbot, dialog, "columns", "900")
-    assert dialog.message.text() == "That would be 810000 obstacles; an array has at most 5000."
+    put(dialog, "rows", "900")
+    put(dialog, "columns", "900")
+    assert all(count in dialog.message.text() for count in ("810000", "5000"))
     assert not ok.isEnabled()
-    put(qtbot, dialog, "rows", "2")
-    put(qtbot, dialog, "columns", "2")
+    put(dialog, "rows", "2")
+    put(dialog, "columns", "2")
     assert ok.isEnabled()
     assert not dialog.message.isVisible()
 
 
 def test_a_random_field_of_something_new(
-    qtbot: QtBot, dialog: ArrayDialog, document: Document
+    qtbot: QtBot, dialog: ArrayDialog, document: Document, preview: Preview
 ) -> None:
     what = dialog.form["what"]
     what.setCurrentIndex(what.findData("cylinder"))
@@ -533,11 +521,11 @@ def test_a_random_field_of_something_new(
     assert dialog.plan.pattern == "random"
     assert dialog.form["seed"].isVisible()
     assert not dialog.form["rows"].isVisible()
-    put(qtbot, dialog, "count", "300")
-    put(qtbot, dialog, "length_m", "1")
-    put(qtbot, dialog, "width_m", "1")
-    assert dialog.summary.text().endswith("tries; take a larger field or less clearance")
-    fitted = len(dialog._preview.obstacles)
+    put(dialog, "count", "300")
+    put(dialog, "length_m", "1")
+    put(dialog, "width_m", "1")
+    assert dialog.summary.text().endswith("clearance")
+    fitted = len(preview.obstacles)
     assert dialog.summary.text().startswith(f"{fitted} of 300 fitted in ")
     qtbot.mouseClick(dialog.make_button, LEFT)
     assert len(document.scene.obstacles) == 2 + fitted
@@ -565,10 +553,7 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     QAbstractItemModelTester(
         panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel
     )
-    qtbot.addWidget(panel)
-    panel.resize(300, 400)
-    panel.show()
-    qtbot.waitExposed(panel)
+    show_widget(qtbot, panel, 300, 400)
     scenes = [document.scene]
     for k in range(4):
         document.set_value("ground.mu_along", 0.3 + 0.1 * k, f"Friction {k + 1}")
@@ -601,7 +586,7 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
         True,
     ]
     tips = [str(tip) for tip in look(Qt.ItemDataRole.ToolTipRole)]
-    assert [tip.endswith("As it is in the file.") for tip in tips] == [
+    assert ["in the file" in tip for tip in tips] == [
         True,
         False,
         False,
@@ -612,8 +597,8 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     marks = {
         icon.cacheKey() for icon in look(Qt.ItemDataRole.DecorationRole) if isinstance(icon, QIcon)
     }
-    assert len(marks) == 2, "one for what is in the file, and one for all others"
-    assert panel._note.text() == "1 done, 3 undone"
+    assert len(marks) == 2, "one for the saved step, and one for all others"
+    assert label(panel, "note").text() == "1 done, 3 undone"
     click_row(4)
     assert document.scene == scenes[4]
     click_row(0)

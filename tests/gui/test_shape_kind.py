@@ -21,6 +21,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.loading import load, unload
+from tests.gui.conftest import fill_docks
 from tests.gui.test_editor import drag
 from tests.gui.test_viewport import LEFT, NONE
 
@@ -32,8 +33,7 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
     """A window that begins when there are fences, with an empty scene."""
     load(Path(__file__).parent.parent / "toys" / "fence.py")
     made = make_window()
-    while not made.context.docks.are_filled:
-        made.context.docks.fill(made.context)
+    fill_docks(made)
     made.context.document.new(Scene())
     made.context.session_controller.close()
     qtbot.waitUntil(lambda: made.context.viewport.settled)

@@ -22,9 +22,9 @@ from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow, placed_within
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots.scale import readable
-from snakestudio.viewmodel.robot.services import LiveChoices
+from tests.gui.conftest import fill_docks
 from tests.gui.fake import make_recording
-from tests.gui.fake_link import FakeLink, FakeLoaded, services
+from tests.gui.pages.robot import connect_link
 
 pytestmark = pytest.mark.gui
 
@@ -40,8 +40,7 @@ def place(part: QWidget, window: QWidget) -> QRect:
 @pytest.fixture
 def small(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window of 900 by 600 pixels with all its panels."""
-    while not window.context.docks.are_filled:
-        window.context.docks.fill(window.context)
+    fill_docks(window)
     window.resize(*_SIZE)
     qtbot.waitUntil(lambda: (window.width(), window.height()) == _SIZE)
     return window
@@ -153,11 +152,7 @@ def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) ->
 
 
 def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
-    link = FakeLink()
-    small.context.robot_controller.services = services(link)
-    small.context.robot_controller.connect_to(
-        FakeLoaded(link.profile), link.profile.bus, LiveChoices()
-    )  # type: ignore[arg-type]
+    connect_link(small)
     small.context.show_dock("robot_data")
     small.context.show_dock("robot")
     try:

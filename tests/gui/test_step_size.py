@@ -35,9 +35,14 @@ def creeping(**values: object) -> Scene:
 
 
 @pytest.fixture
-def checker(qtbot: QtBot) -> Iterator[StepChecker]:
+def document(qtbot: QtBot) -> Document:
     document = Document()
     document.new(creeping())
+    return document
+
+
+@pytest.fixture
+def checker(document: Document) -> Iterator[StepChecker]:
     checker = StepChecker(document)
     yield checker
     checker.close()
@@ -57,9 +62,8 @@ def finished(checker: StepChecker, qtbot: QtBot) -> None:
 
 
 def test_proposed_step_is_set_by_a_button_and_undone(
-    checker: StepChecker, dialog: StepDialog, qtbot: QtBot
+    document: Document, checker: StepChecker, dialog: StepDialog, qtbot: QtBot
 ) -> None:
-    document = checker._document
     checker.start()
     assert dialog.frame.bar.isVisible()
     assert "5 ms, 2.5 ms and, if needed, 1.25 ms" in dialog.intro.text()
@@ -94,8 +98,10 @@ def test_proposed_step_is_set_by_a_button_and_undone(
     assert not dialog.apply_button.isVisible()
 
 
-def test_escape_closes_and_cancels(checker: StepChecker, dialog: StepDialog, qtbot: QtBot) -> None:
-    checker._document.new(creeping(**{"run.duration_s": 2000.0}))
+def test_escape_closes_and_cancels(
+    document: Document, checker: StepChecker, dialog: StepDialog, qtbot: QtBot
+) -> None:
+    document.new(creeping(**{"run.duration_s": 2000.0}))
     checker.start()
     assert checker.busy
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Problem
@@ -29,6 +29,9 @@ from snakestudio.model.robot.support import Anchors, Friction, Rings
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.fake_body import FakeLaw, body_recording, body_scene
+from tests.gui.pages import parts
+from tests.gui.pages.hands import show_widget, type_into
+from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
 
@@ -40,20 +43,13 @@ def law(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def body() -> Document:
-    document = Document()
-    document.new(body_scene())
-    return document
+def session_controller(body: Document) -> FakeBridge:
+    return FakeBridge(body_recording(body.scene, 50))
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, body: Document) -> ParameterPanels:
-    panels = ParameterPanels(body, FakeBridge(body_recording(body.scene, 50)))  # type: ignore[arg-type]
-    qtbot.addWidget(panels)
-    panels.resize(356, 1400)
-    panels.show()
-    qtbot.waitExposed(panels)
-    return panels
+def panels(qtbot: QtBot, body: Document, session_controller: FakeBridge) -> ParameterPanels:
+    return show_widget(qtbot, ParameterPanels(body, session_controller), 356, 1400)  # type: ignore[arg-type]
 
 
 def part(panels: ParameterPanels) -> ContinuumPanel:
@@ -75,7 +71,9 @@ def titles(panels: ParameterPanels) -> list[str]:
     from snakestudio.gui.forms.sections import Section
 
     return [
-        section._button.text() for section in panels.findChildren(Section) if section.isVisible()
+        parts.part(section, QToolButton, "section_title").text()
+        for section in panels.findChildren(Section)
+        if section.isVisible()
     ]
 
 
@@ -250,13 +248,12 @@ def test_enter_takes_a_formula_over_as_one_step(
 ) -> None:
     row = typed.formulas["strain.k_z_per_m"]
     count = body.undo_stack.index()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "3*sin(2*pi*X/l)")
+    type_into(row.field, "3*sin(2*pi*X/l)", enter=False)
     qtbot.wait(500)  # it was looked at
     assert body.undo_stack.index() == count
     assert body.scene.strain.k_z_per_m.startswith("10")  # type: ignore[union-attr]
     assert np.abs(typed.shape.curves[0][2]).max() == pytest.approx(3.0, rel=0.01), (
-        "drawn before it is taken over"
+        "drawn before it applies"
     )
     qtbot.keyClick(row.field, Qt.Key.Key_Return)
     assert body.scene.strain.k_z_per_m == "3*sin(2*pi*X/l)"  # type: ignore[union-attr]
@@ -270,8 +267,7 @@ def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
     qtbot: QtBot, typed: StrainPanel, body: Document
 ) -> None:
     row = typed.formulas["strain.k_z_per_m"]
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "3*sin(")
+    type_into(row.field, "3*sin(", enter=False)
     qtbot.waitUntil(lambda: row.problem == "3*sin( cannot be read. See the names it may use.")
     assert theme.current().warning in row.field.styleSheet()
     assert row.message.isVisible()
@@ -292,20 +288,18 @@ def test_one_formula_does_not_suffer_from_another(
 ) -> None:
     body.set_value("strain.gamma_y", "nonsense", "Shear")
     row = typed.formulas["strain.k_z_per_m"]
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "4")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "4")
     assert body.scene.strain.k_z_per_m == "4"  # type: ignore[union-attr]
 
 
 def test_what_a_check_finds_stands_at_its_formula(
-    panels: ParameterPanels, typed: StrainPanel
+    session_controller: FakeBridge, typed: StrainPanel
 ) -> None:
     problem = Problem("error", "strain.speed_m_s", "the speed depends on X", "use t alone")
-    panels._session_controller.set_status(problems=(problem,))  # type: ignore[attr-defined]
+    session_controller.set_status(problems=(problem,))
     assert typed.formulas["strain.speed_m_s"].problem == "The speed depends on X. Use t alone."
     assert typed.formulas["strain.k_z_per_m"].problem == ""
-    panels._session_controller.set_status(problems=())  # type: ignore[attr-defined]
+    session_controller.set_status(problems=())
     assert typed.formulas["strain.speed_m_s"].problem == ""
 
 
@@ -313,7 +307,7 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
     typed.help_button.click()
     popup = typed.help_button.popup
     assert popup is not None
-    text = typed.help_button._text()
+    text = label(popup, "names").text()
     for word in (
         "X",
         "t",
@@ -335,18 +329,17 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
 
 
 def test_the_curve_is_the_law_at_the_time_shown(
-    qtbot: QtBot, panels: ParameterPanels, strain: StrainPanel
+    qtbot: QtBot, session_controller: FakeBridge, strain: StrainPanel
 ) -> None:
-    session_controller = panels._session_controller
     session_controller.set_cursor(20)
-    qtbot.waitUntil(lambda: strain._time == pytest.approx(0.2))
+    qtbot.waitUntil(lambda: strain.time == pytest.approx(0.2))
     symbol, _, values = strain.shape.curves[0]
     place = np.linspace(0.0, 1.0, len(values))
     assert symbol == "K_Z"
     assert np.allclose(values, 10 * np.cos(2 * np.pi * (place - 0.5 * 0.2) / 0.8))
     made = FakeLaw.made
     session_controller.set_cursor(30)
-    qtbot.waitUntil(lambda: strain._time == pytest.approx(0.3))
+    qtbot.waitUntil(lambda: strain.time == pytest.approx(0.3))
     assert FakeLaw.made == made, "formulas are read once"
 
 
@@ -405,9 +398,7 @@ def test_anchors_come_and_go(qtbot: QtBot, support: SupportPanel, body: Document
     assert not card.motion.isVisible()
     card.more_button.click()
     row = card.formulas["support.anchors[2].velocity_m_s[1]"]
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, "0.1*t")
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    type_into(row.field, "0.1*t")
     assert body.scene.support.anchors[1].velocity_m_s == ("0.1*t", "0", "0")  # type: ignore[union-attr]
     support.cards[0].remove_button.click()
     assert [anchor.velocity_m_s[0] for anchor in body.scene.support.anchors] == ["0.1*t"]  # type: ignore[union-attr]

@@ -37,6 +37,7 @@ from snakestudio.gui.runs.run_panel import in_theme
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.viewmodel.plots.content import Content, Curve
+from tests.gui.conftest import fill_docks
 
 pytestmark = pytest.mark.gui
 
@@ -186,8 +187,7 @@ def test_a_theme_change_leaves_nothing_behind(
     dark_again: None, window: MainWindow, qtbot: QtBot
 ) -> None:
     c = window.context
-    while not c.docks.are_filled:
-        c.docks.fill(c)
+    fill_docks(window)
     c.channels.put(Derived("double_x", "2 * com_x_m", "m"))
     c.plot_docks.new_panel([Content("time", curves=(Curve("double_x"),))])
     c.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")

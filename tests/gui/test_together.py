@@ -6,7 +6,7 @@ import socket
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.menu import plain
@@ -14,6 +14,8 @@ from snakestudio.gui.robot.together.dialog import TogetherDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.sync import Together
 from snakestudio.sync.lsl import available
+from tests.gui.pages.hands import type_into
+from tests.gui.pages.notices import NoticePage
 from tests.sync.peer import listening, peer
 
 
@@ -22,17 +24,10 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
-def button(window: MainWindow, text: str) -> QPushButton:
-    return next(
-        b for b in window.context.banners.together.findChildren(QPushButton) if b.text() == text
-    )
-
-
 def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
     for name, text in texts.items():
         field = getattr(dialog, name)
-        field.selectAll()
-        qtbot.keyClicks(field, text)
+        type_into(field, text, enter=False)
 
 
 # --------------------------------------------------------------------------------------- the dialog
@@ -45,7 +40,7 @@ def test_the_dialog_says_what_is_missing_and_shows_what_matters(
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.choices() is None
-    assert dialog.message.text().startswith("Choose what to wait for")
+    assert dialog.message.text().startswith("Choose ")
     assert not dialog.ready.isEnabled()
     assert not dialog.wait_port.isVisible()
     dialog.wait.setFocus()
@@ -120,9 +115,7 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
 
         QTimer.singleShot(0, answer)
         short.context.action_registry["start_together"].trigger()
-        qtbot.waitUntil(
-            lambda: f"Waiting for START on port {port}" in short.context.banners.together.text
-        )
+        qtbot.waitUntil(lambda: f"START on port {port}" in short.context.banners.together.text)
         assert short.context.session_controller.status.state == "ready"
         qtbot.waitUntil(
             lambda: (
@@ -141,7 +134,7 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
     notes = [event for event in recording.events if event.kind == "note"]
     assert [event.time for event in notes[:2]] == [0.0, 0.0]
     assert "“lab_3”" in notes[0].text
-    assert "START was sent to" in notes[1].text
+    assert "START was sent" in notes[1].text
     assert "STOP was sent to" in notes[-1].text
     assert notes[-1].time == pytest.approx(0.5)
     assert short.context.together.choices == Together(True, "127.0.0.1", there, "port", port)
@@ -179,7 +172,7 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
     short.context.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
-    qtbot.mouseClick(button(short, "Cancel"), Qt.MouseButton.LeftButton)
+    NoticePage(short.context.banners.together).press("cancel")
     qtbot.waitUntil(lambda: "was cancelled" in short.context.banners.together.text)
     with socket.create_server(("127.0.0.1", port)):
         short.context.together.wait(Together(wait="port", wait_port=port))
@@ -191,7 +184,7 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     assert short.context.session_controller.status.state == "ready"
     short.context.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
-    qtbot.mouseClick(button(short, "Start Now"), Qt.MouseButton.LeftButton)
+    NoticePage(short.context.banners.together).press("start")
     qtbot.waitUntil(lambda: short.context.session_controller.status.state == "finished")
 
 

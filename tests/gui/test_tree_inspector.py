@@ -29,23 +29,17 @@ from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles
 from snakestudio.viewmodel.scene.property_search import find, properties
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_values
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import show_widget, type_into
+from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def selection(document: Document) -> Selection:
-    return Selection(document)
 
 
 @pytest.fixture
 def tree(qtbot: QtBot, document: Document, selection: Selection) -> SceneTree:
     tree = SceneTree(document, selection)
     QAbstractItemModelTester(tree.model, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
-    qtbot.addWidget(tree)
-    tree.resize(300, 600)
-    tree.show()
-    qtbot.waitExposed(tree)
+    show_widget(qtbot, tree, 300, 600)
     return tree
 
 
@@ -54,10 +48,7 @@ def inspector(
     qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> Inspector:
     inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
-    qtbot.addWidget(inspector)
-    inspector.resize(300, 700)
-    inspector.show()
-    qtbot.waitExposed(inspector)
+    show_widget(qtbot, inspector, 300, 700)
     inspector.activateWindow()
     return inspector
 
@@ -227,11 +218,8 @@ def number(inspector: Inspector, name: str) -> NumberRow:
     return row
 
 
-def enter(qtbot: QtBot, row: NumberRow | TextRow, text: str) -> None:
-    row.field.setFocus()
-    row.field.selectAll()
-    qtbot.keyClicks(row.field, text)
-    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+def enter(row: NumberRow | TextRow, text: str) -> None:
+    type_into(row.field, text)
 
 
 def test_an_obstacle_is_edited(
@@ -239,12 +227,12 @@ def test_an_obstacle_is_edited(
 ) -> None:
     selection.set([("obstacle", 2)])
     assert inspector.title.text() == "Cylinder 3"
-    enter(qtbot, number(inspector, "x_m"), "0,9")
+    enter(number(inspector, "x_m"), "0,9")
     assert document.scene.obstacles[2].x_m == 0.9
     assert document.undo_stack.undoText() == "Change x of cylinder 3"
     name = inspector.rows["name"]
     assert isinstance(name, TextRow)
-    enter(qtbot, name, "pipe")
+    enter(name, "pipe")
     assert document.scene.obstacles[2].name == "pipe"
     assert inspector.title.text() == "pipe"
     document.undo_stack.undo()
@@ -257,7 +245,7 @@ def test_a_wrong_value_is_answered_at_the_field(
 ) -> None:
     selection.set([("obstacle", 2)])
     row = number(inspector, "radius_m")
-    enter(qtbot, row, "0")
+    enter(row, "0")
     assert row.message.isVisible()
     assert "greater than 0" in row.message.text()
     assert document.scene.obstacles[2].radius_m == 0.125
@@ -273,7 +261,7 @@ def test_several_obstacles_change_together(
     row = number(inspector, "height_m")
     assert row.field.text() == ""
     assert row.field.placeholderText() == "mixed"
-    enter(qtbot, row, "0.25")
+    enter(row, "0.25")
     assert [o.height_m for o in document.scene.obstacles[:4]] == [0.25, 0.25, 0.12, 0.25]
     document.undo_stack.undo()
     assert document.scene.obstacles[1].height_m == 0.2
@@ -392,10 +380,10 @@ def test_choices_and_lists(
     selection.set([("start", 0)])
     angles = inspector.rows["start.joint_angles_deg"]
     assert isinstance(angles, ListRow)
-    enter(qtbot, angles, "1 2 3")
+    enter(angles, "1 2 3")
     assert "3 values for 10 joints" in angles.message.text()
     assert angles.field.text() == "0 0 0 0 0 0 0 0 0 0"
-    enter(qtbot, angles, "1 2 3 4 5 6 7 8 9 0,5")
+    enter(angles, "1 2 3 4 5 6 7 8 9 0,5")
     assert document.scene.start.joint_angles_deg[-1] == 0.5  # type: ignore[union-attr]
     assert not angles.message.isVisible()
 
@@ -451,10 +439,7 @@ def test_checks_list_and_point(
     qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
 ) -> None:
     checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
-    qtbot.addWidget(checks)
-    checks.resize(300, 300)
-    checks.show()
-    qtbot.waitExposed(checks)
+    show_widget(qtbot, checks, 300, 300)
     assert checks.summary.text() == "No errors"
     session_controller.set_status(
         problems=(
@@ -474,8 +459,8 @@ def test_checks_list_and_point(
     model = checks.list.model()
     lines = [str(model.index(row, 0).data()) for row in range(model.rowCount())]
     assert lines[0] == "Link 5 overlaps cylinder 3. Move one of them."
-    assert lines[2] == "Time step applies at the next reset."
-    assert lines[3] == "Cylinder 2, radius applies at the next reset."
+    assert lines[2].startswith("Time step ")
+    assert lines[3].startswith("Cylinder 2, radius ")
     for row, expected in enumerate(
         ({("obstacle", 2), ("link", 4)}, {("ground", 0)}, {("run", 0)}, {("obstacle", 1)})
     ):
@@ -507,16 +492,16 @@ def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
     assert list(inspector.rows) == ["path.waypoints_m", "path.shape", "path.closed"]
     row = inspector.rows["path.waypoints_m"]
     assert isinstance(row, PointsRow)
-    enter(qtbot, row, "0 0; 1,5 -0.25; 3 1/2")
+    enter(row, "0 0; 1,5 -0.25; 3 1/2")
     assert document.scene.path.waypoints_m == ((0.0, 0.0), (1.5, -0.25), (3.0, 0.5))
     assert row.field.text() == "0 0; 1.5 −0.25; 3 0.5"
     assert "Path · 3 waypoints" in texts(tree)
     for wrong, said in (
         ("0 0; 1", "two numbers"),
         ("0 0", "needs at least 2"),
-        ("0 0; 0 0", "lies on the one before"),
+        ("0 0; 0 0", "the one before"),
     ):
-        enter(qtbot, row, wrong)
+        enter(row, wrong)
         assert said in row.message.text()
         assert len(document.scene.path.waypoints_m) == 3
     document.undo_stack.undo()
@@ -570,12 +555,12 @@ def test_values_of_a_friction_patch_are_edited(
     assert list(rows) == ["name", "points_m", "mu_along", "mu_backward", "mu_across"]
     assert not any(row.unused for row in rows.values())
     assert rows["mu_backward"].field.placeholderText() == "same"
-    enter(qtbot, rows["mu_backward"], "0.3")
-    enter(qtbot, rows["points_m"], "0 0; 2 0; 2 2; 0 2")
+    enter(rows["mu_backward"], "0.3")
+    enter(rows["points_m"], "0 0; 2 0; 2 2; 0 2")
     patch = document.scene.ground.patch[0]
     assert patch.mu_backward == 0.3
     assert patch.points_m[2] == (2.0, 2.0)
-    enter(qtbot, rows["points_m"], "0 0; 1 0")
+    enter(rows["points_m"], "0 0; 1 0")
     assert "at least 3" in rows["points_m"].message.text()
     assert document.scene.ground.patch[0] == patch
 
@@ -589,7 +574,7 @@ def test_formulas_of_the_ground_are_checked_while_typing(
     row.field.setText("1 + X")
     row.field.setModified(True)
     row.commit()
-    assert "position on the ground" in row.problem
+    assert "position" in row.problem
     assert document.scene.ground.friction_factor == "1"
     row.field.setText("1 + 0.5*sin(2*t)")
     row.field.setModified(True)
@@ -612,18 +597,18 @@ def test_each_of_several_is_changed_by_its_own(
     selection.set([("obstacle", 0), ("obstacle", 1), ("obstacle", 2)])
     row = number(inspector, "x_m")
     assert row.field.placeholderText() == "mixed"
-    enter(qtbot, row, "+0,1")
+    enter(row, "+0,1")
     assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
         [o.x_m + 0.1 for o in before], abs=1e-12
     )
     assert document.undo_stack.undoText() == "Change x of 3 obstacles"
     assert document.undo_stack.count() == 1
-    enter(qtbot, row, "*2")
+    enter(row, "*2")
     assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
         [2 * o.x_m + 0.2 for o in before], abs=1e-12
     )
-    enter(qtbot, row, "-=0.2 m")
-    enter(qtbot, row, "/2")
+    enter(row, "-=0.2 m")
+    enter(row, "/2")
     assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx(
         [o.x_m for o in before], abs=1e-12
     )
@@ -633,17 +618,18 @@ def test_each_of_several_is_changed_by_its_own(
         [o.x_m + step for o in before], abs=1e-12
     )
     count = document.undo_stack.count()
-    enter(qtbot, row, "*1e6")
-    assert row.message.text().startswith("x must be at most 10000 m (got ")
-    enter(qtbot, row, "/0")
-    assert row.message.text() == "That divides by zero."
+    enter(row, "*1e6")
+    assert row.message.text().startswith("x ")
+    assert "10000 m" in row.message.text()
+    enter(row, "/0")
+    assert "zero" in row.message.text()
     assert document.undo_stack.count() == count
-    enter(qtbot, row, "-0.5")
+    enter(row, "-0.5")
     assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.5] * 3, (
         "a number with a minus is a number"
     )
     assert row.field.text() == "−0.50"
-    enter(qtbot, row, "+0.25")
+    enter(row, "+0.25")
     assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.25] * 3
 
 
@@ -654,11 +640,12 @@ def test_whole_numbers_of_several_stay_whole(
     document.edit(document.scene.model_copy(update={"obstacles": flights}), "test")
     selection.set([("obstacle", 0), ("obstacle", 1)])
     row = number(inspector, "steps")
-    enter(qtbot, row, "*1.5")
+    enter(row, "*1.5")
     assert [o.steps for o in document.scene.obstacles] == [4, 9]  # type: ignore[union-attr]
-    enter(qtbot, row, "-=4")
-    assert row.message.text() == "Steps must be at least 1 (got 0)."
-    enter(qtbot, row, "7")
+    enter(row, "-=4")
+    assert row.message.text().startswith("Steps ")
+    assert "at least 1" in row.message.text()
+    enter(row, "7")
     assert [o.steps for o in document.scene.obstacles] == [7, 7]  # type: ignore[union-attr]
 
 
@@ -670,7 +657,7 @@ def test_groups_and_flags_of_several(
     group = inspector.rows["group"]
     locked = inspector.rows["locked"]
     assert isinstance(group, TextRow)
-    enter(qtbot, group, "pegs")
+    enter(group, "pegs")
     assert [o.group for o in document.scene.obstacles[:3]] == ["pegs", "pegs", ""]
     assert isinstance(locked, ToggleRow)
     assert locked.field.checkState() == Qt.CheckState.PartiallyChecked
@@ -685,7 +672,7 @@ def test_the_way_back_to_a_default(
     row = number(inspector, "ground.mu_rolling")
     assert row.reset_button is not None
     assert not row.reset_button.isVisible()
-    enter(qtbot, row, "0.3")
+    enter(row, "0.3")
     assert row.reset_button.isVisible()
     assert row.reset_button.toolTip() == "Back to 0.05"
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
@@ -712,12 +699,12 @@ def test_what_has_no_effect_is_grey_and_says_why(
     selection.set([("ground", 0)])
     row = number(inspector, "ground.mu_rolling")
     read = number(inspector, "ground.mu_along")
-    assert row.unused == "only in the spatial model"
+    assert "spatial model" in row.unused
     assert row.field.property("unused")
-    assert "It has no effect in this scene: only in the spatial model." in row.field.toolTip()
+    assert row.unused in row.field.toolTip()
     assert not read.unused
     assert not read.field.property("unused")
-    enter(qtbot, row, "0.3")
+    enter(row, "0.3")
     assert document.scene.ground.mu_rolling == 0.3, (
         "it may be set for the model that is chosen next"
     )
@@ -738,19 +725,17 @@ def test_what_waits_for_the_reset_says_so(
     selection.set([("run", 0)])
     step = inspector.rows["solver.step_s"]
     duration = inspector.rows["run.duration_s"]
-    assert "applies at reset" in step._label.text()
-    assert "applies at reset" not in duration._label.text()
+    assert "applies at reset" in label(step).text()
+    assert "applies at reset" not in label(duration).text()
     assert "Applies at reset." in number(inspector, "solver.step_s").field.toolTip()
     session_controller.set_status(pending=("solver.step_s",))
-    assert step.message.text() == "Applies at the next reset."
+    assert "reset" in step.message.text()
     assert not duration.message.isVisible()
     session_controller.set_status(pending=())
     assert not step.message.isVisible()
     session_controller.set_status(pending=("start",))
     selection.set([("start", 0)])
-    assert inspector.rows["start.x_m"].message.text() == "Applies at the next reset.", (
-        "with the part it is in"
-    )
+    assert "reset" in inspector.rows["start.x_m"].message.text(), "with the part it is in"
 
 
 def test_any_property_is_found_by_name_symbol_or_key(
@@ -767,7 +752,7 @@ def test_any_property_is_found_by_name_symbol_or_key(
     qtbot.keyClicks(inspector.search, "L_H")
     # of what is selected, too
     qtbot.waitUntil(lambda: list(inspector.rows) == ["obstacles[3].radius_m"])
-    enter(qtbot, number(inspector, "obstacles[3].radius_m"), "0.2")
+    enter(number(inspector, "obstacles[3].radius_m"), "0.2")
     assert document.scene.obstacles[2].radius_m == 0.2  # type: ignore[union-attr]
     for text, key in (
         ("kp_nm", "joint_controller.kp_nm_per_rad"),
@@ -777,7 +762,7 @@ def test_any_property_is_found_by_name_symbol_or_key(
     ):
         inspector.search.setText(text)
         qtbot.waitUntil(lambda key=key: key in inspector.rows)
-    enter(qtbot, number(inspector, "ground.mu_along"), "0.4")
+    enter(number(inspector, "ground.mu_along"), "0.4")
     assert document.scene.ground.mu_along == 0.4
     inspector.search.setText("no such thing")
     qtbot.waitUntil(lambda: inspector.title.text() == "Nothing found")
@@ -825,6 +810,5 @@ def test_the_robots_inspector_leads_to_the_tables_of_links_and_joints(
             button.click()
         assert signal.args == ["link", item[1]]
     selection.set([("robot", 0)])
-    assert "1 of 11 links and 2 of 10 joints differ from the values above." in [
-        label.text() for label in inspector.findChildren(QLabel)
-    ]
+    texts = [label.text() for label in inspector.findChildren(QLabel)]
+    assert any("1 of 11 links" in text and "2 of 10 joints" in text for text in texts)

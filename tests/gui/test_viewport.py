@@ -18,12 +18,13 @@ from snakestudio.drawing.quality import Quality
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.surfaces.threaded_view import Result, ThreadedView
+from snakestudio.gui.viewport.surfaces.threaded_view import RenderThread, Result, ThreadedView
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.trail import TrailReader
 from snakestudio.viewmodel.viewport.view_settings import TRAIL_MIDDLE, ViewSettings, rows_of
 from tests.gui.conftest import MAIN_SCENE
+from tests.gui.pages.hands import move
 
 LEFT = Qt.MouseButton.LeftButton
 RIGHT = Qt.MouseButton.RightButton
@@ -83,7 +84,9 @@ def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot)
     assert isinstance(surface, ThreadedView)
     drawn.context.session_controller.close()
     pictures: list[Result] = []
-    surface._thread.finished.connect(pictures.append)
+    thread = surface.findChild(RenderThread)
+    assert thread is not None
+    thread.finished.connect(pictures.append)
     drawn.context.viewport.refresh()
     # What moves is drawn as time allows, what stands is drawn once more, finely.
     qtbot.waitUntil(lambda: bool(pictures) and pictures[-1].quality == Quality.HIGH)
@@ -316,13 +319,7 @@ def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot)
     start = top_of(viewport, 6)
     qtbot.mousePress(viewport, LEFT, SHIFT, start)
     for part in (0.5, 1.0):
-        from PySide6.QtGui import QMouseEvent
-
-        at = QPointF(start) + part * QPointF(30, 30)
-        glob = QPointF(viewport.mapToGlobal(at.toPoint()))
-        QApplication.sendEvent(
-            viewport, QMouseEvent(QMouseEvent.Type.MouseMove, at, glob, LEFT, LEFT, SHIFT)
-        )
+        move(viewport, QPointF(start) + part * QPointF(30, 30), held=LEFT, modifiers=SHIFT)
     qtbot.mouseRelease(viewport, LEFT, SHIFT, start + QPoint(30, 30))
     assert drawn.context.selection.items == {("obstacle", 6)}
     assert drawn.context.document.scene.obstacles[6] != before.obstacles[6]

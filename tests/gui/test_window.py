@@ -19,18 +19,17 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QPlainTextEdit,
-    QPushButton,
 )
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import SEPARATOR
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
-from snakestudio.gui.runs.pinned_runs import _Beside
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.crash import CrashGuard
@@ -42,16 +41,18 @@ from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
-from tests.gui.conftest import MAIN_SCENE
+from tests.gui.conftest import MAIN_SCENE, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.notices import NoticePage
+from tests.gui.pages.parts import label, suggestions
 
 SPACE = Qt.Key.Key_Space
 
 
 def test_a_panel_that_is_opened_from_the_menu_is_in_front(window: MainWindow, qtbot: QtBot) -> None:
     docks = window.context.docks
-    while not docks.are_filled:
-        docks.fill(window.context)
+    fill_docks(window)
     for spec in DOCKS:  # one after the other, so that all others of a group are open
         dock = docks[spec.name]
         dock.hide()
@@ -142,11 +143,8 @@ def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> Non
 def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.document.set_value("robot.mass_kg", 1.0, "Mass")
     qtbot.waitUntil(lambda: "at reset" in recorded.context.banners.run.text)
-    assert "Mass of a link" in recorded.context.banners.run.text
-    button = next(
-        b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset"
-    )
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert "Mass" in recorded.context.banners.run.text
+    NoticePage(recorded.context.banners.run).press("reset")
     qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
 
@@ -174,9 +172,9 @@ def test_unconverged_steps_are_told(
 ) -> None:
     recording = make_recording(window.context.document.scene, 200)
     bad = replace(recording.snapshot(150), solver=SolverStats(3.4e-7, 12.0, 1234))
-    monkeypatch.setattr(window.context.session_controller, "_shown", bad)
-    window.context.run_bar._refresh()
-    window.context.status_bar._refresh()
+    monkeypatch.setattr(SessionController, "displayed", property(lambda self: bad))
+    window.context.session_controller.frame.emit()
+    qtbot.waitUntil(lambda: "unconverged" in window.context.status_bar.left.text)
     assert (window.context.run_bar.residual.value, window.context.run_bar.residual.role) == (
         "3.4e-07",
         "warning",
@@ -193,13 +191,16 @@ def test_what_the_session_tells_is_shown(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     banners = window.context.banners
-    banners._on_status(
+    session_controller = window.context.session_controller
+    session_controller.status_changed.emit(
         Status("preparing", progress=0.4, seconds_left=9.0, engine="planar_nonsmooth")
     )
-    assert "Preparing the planar engine, once on a machine: 40 %, 9 s left." in banners.run.text
-    banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
+    assert all(part in banners.run.text for part in ("planar", "40 %", "9 s"))
+    session_controller.status_changed.emit(
+        Status("failed", "The contact solver stopped at t = 3.2 s.")
+    )
     assert "t = 3.2 s" in banners.run.text
-    banners._on_status(Status("ready"))
+    session_controller.status_changed.emit(Status("ready"))
     saved = tmp_path / "failed-contact-problems" / "step.npz"
     with monkeypatch.context() as patch:
         opened: list[str] = []
@@ -207,18 +208,18 @@ def test_what_the_session_tells_is_shown(
             "snakestudio.gui.forms.banner.QDesktopServices.openUrl",
             lambda url: opened.append(url.toLocalFile()),
         )
-        banners._saved = saved
-        banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
+        failed = Status("failed", "The contact solver stopped at t = 3.2 s.")
+        patch.setattr(SessionController, "status", property(lambda self: failed))
+        session_controller.failed.emit(failed.message, saved)
         assert str(saved) in banners.run.text
-        next(b for b in banners.run.findChildren(QPushButton) if b.text() == "Show Folder").click()
+        NoticePage(banners.run).press("folder")
         assert opened == [str(saved.parent)]
-    banners._on_status(Status("ready"))
+    session_controller.status_changed.emit(Status("ready"))
     assert banners.run.text == ""
 
 
 def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
-    window.context.docks.fill(window.context)
-    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    fill_docks(window)
     for spec in DOCKS:
         assert type(window.context.docks[spec.name].widget()).__name__ != "QWidget", spec.name
     window.context.docks["scene"].close()
@@ -249,8 +250,7 @@ def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:
 
 
 def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
-    window.context.docks.fill(window.context)
-    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    fill_docks(window)
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.size().width() == 1280)
     assert (window.width(), window.height()) == (1280, 720)
@@ -287,10 +287,10 @@ def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: not undo.isEnabled())
     window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: undo.isEnabled() and plain(undo.text()) == "Undo Amplitude")
-    assert "edited" in window._name.text()
+    assert "edited" in label(window, "document_name").text()
     undo.trigger()
     assert window.context.document.scene.gait.amplitude_deg == 40.0
-    assert "edited" not in window._name.text()
+    assert "edited" not in label(window, "document_name").text()
 
 
 def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -> None:
@@ -358,12 +358,15 @@ def test_a_defect_is_told_and_logged(
         assert "the roof leaks" in window.context.banners.program.text
         assert guard.path is not None
         assert "the roof leaks" in guard.path.read_text()
-        told: list[str] = []
-        guard._tell = told.append
+    finally:
+        guard.close()
+    reported: list[str] = []
+    guard = CrashGuard(reported.append)
+    try:
         thread = threading.Thread(target=lambda: 1 / 0)
         thread.start()
         thread.join()
-        assert "ZeroDivisionError" in told[0]
+        assert "ZeroDivisionError" in reported[0]
     finally:
         guard.close()
 
@@ -440,14 +443,9 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cleared: list[bool] = []
-    drawn.context.beside._runs[tmp_path / "run.mcap"] = (
-        _Beside(  # as the browser of runs puts it there
-            tmp_path / "run.mcap",
-            "Before",
-            make_recording(drawn.context.document.scene, 5),
-            0,  # type: ignore[arg-type]
-        )
-    )
+    recording = make_recording(drawn.context.document.scene, 5)
+    monkeypatch.setattr("snakestudio.gui.runs.pinned_runs.open_run", lambda path: recording)
+    drawn.context.beside.show(tmp_path / "run.mcap", "Before")
     monkeypatch.setattr(RunRecording, "close", lambda self: cleared.append(True), raising=False)
     assert len(drawn.context.overlaid.overlaid()) == 1
     assert drawn.context.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
@@ -471,10 +469,8 @@ def test_hints_and_completions_stand_on_a_ground_of_their_own(
     assert edge == theme.colour("panel"), "not what lies below it"
     dialog = DerivedDialog(session_controller, Library())  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
-    qtbot.addWidget(dialog)
-    dialog.show()
-    qtbot.waitExposed(dialog)
+    show_widget(qtbot, dialog)
     qtbot.keyClicks(dialog.field, "link_6_y")
-    qtbot.waitUntil(dialog.field._popup.isVisible)
-    shown = dialog.field._popup.grab().toImage()
+    qtbot.waitUntil(suggestions(dialog.field).isVisible)
+    shown = suggestions(dialog.field).grab().toImage()
     assert shown.pixelColor(shown.width() // 2, 3) == theme.colour("card")

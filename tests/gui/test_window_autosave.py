@@ -17,6 +17,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.window_autosave import WindowAutosave
 from snakestudio.viewmodel.plots.content import Content, Curve
 from tests.gui.conftest import MAIN_SCENE
+from tests.gui.pages.parts import timer
 
 pytestmark = pytest.mark.gui
 
@@ -69,6 +70,6 @@ def test_a_state_is_stored_once_when_it_has_stopped_changing(qtbot: QtBot) -> No
     autosave.start()
     for value in (0, 0, 1, 2, 2, 2, 3, 0, 0):
         values[0] = value
-        autosave._poll()
+        timer(autosave, "poll_timer").timeout.emit()
     assert stored == [0, 2, 0]
     autosave.stop()

@@ -83,7 +83,8 @@ class Chart(PlotBase):
         self.picture = ChartData()
         self._legend_from = 0.0
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
-        self._curves: list[Curve] = []
+        self.curves: list[Curve] = []
+        """Lines of the traces; there may be hidden ones behind them."""
         self.view: TimeView
         super().__init__(TimeView(), _MARGINS, parent, ground="ground", around="panel", unit="s")
         self.readout = CursorLegend()
@@ -175,21 +176,21 @@ class Chart(PlotBase):
 
     def finish(self) -> None:
         """Show as well as it can be what was shown in haste."""
-        for curve in self._curves:
+        for curve in self.curves:
             curve.finish()
 
     def _show_curves(self, picture: ChartData, hasty: bool) -> None:
         left = picture.axes[0]
         frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
-        while len(self._curves) < len(picture.traces):
+        while len(self.curves) < len(picture.traces):
             curve = Curve()
-            curve.setZValue(-len(self._curves))
+            curve.setZValue(-len(self.curves))
             self.view.addItem(curve, ignoreBounds=True)
-            self._curves.append(curve)
+            self.curves.append(curve)
         few = len(picture.traces) <= _FEW
-        for curve, trace in zip(self._curves, picture.traces, strict=False):
+        for curve, trace in zip(self.curves, picture.traces, strict=False):
             curve.show_trace(trace, picture.axes[trace.axis], left, frame, few, hasty)
-        for number, curve in enumerate(self._curves):
+        for number, curve in enumerate(self.curves):
             curve.setVisible(number < len(picture.traces))
         self.ticks.setVisible(bool(picture.ticks))
         if picture.ticks:
@@ -266,7 +267,7 @@ class Chart(PlotBase):
     def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
         """Paint all that is seen into `target`, as well as it can be, under a title."""
         self.readout.set_title(title)
-        for curve in self._curves:
+        for curve in self.curves:
             curve.setExportMode(True, {"antialias": True})
         axes = self.bottom_axis, self.left_axis, self.right_axis
         for axis in axes:
@@ -275,7 +276,7 @@ class Chart(PlotBase):
             self.render(painter, target, self.rect())
         finally:
             self.readout.set_title("")
-            for curve in self._curves:
+            for curve in self.curves:
                 curve.setExportMode(False)
             for axis in axes:
                 axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)

@@ -90,7 +90,8 @@ class Document(QObject):
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self.undo_stack.indexChanged.connect(self._on_index)
-        self._text: str | None = None
+        self.text: str | None = None
+        """Content of the file it was opened from or saved to: its comments stay."""
         self._digest: bytes | None = None
         self._last_gesture = self._edited_in = 0
         self.going_on = False
@@ -179,7 +180,7 @@ class Document(QObject):
         self.undo_stack.clear()
         self.undo_stack.setClean()  # an empty stack that was told of no clean step stays so when it is cleared
         self.path = path
-        self._text = text
+        self.text = text
         self._digest = digest
         self.origin = origin if origin is not None else path
         before = self.scene
@@ -222,7 +223,7 @@ class Document(QObject):
         content = read_scene_text(self.path)
         load_plugins_of_text(content, self.path.parent)
         scene = parse_scene(content, source=str(self.path))
-        self._text = content
+        self.text = content
         self._digest = digest
         self.edit(scene, text)
         self.undo_stack.setClean()
@@ -247,8 +248,8 @@ class Document(QObject):
             raise SceneError(
                 f"{target.name} comes with the program and stays as it is; save in another folder."
             )
-        self._text = save_scene(self.scene, target, base=self._text)
-        self._digest = text_digest(self._text)
+        self.text = save_scene(self.scene, target, base=self.text)
+        self._digest = text_digest(self.text)
         self.path = self.origin = target.resolve()
         self.undo_stack.setClean()
         self.title_changed.emit()

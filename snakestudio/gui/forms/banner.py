@@ -85,10 +85,12 @@ class Banner(Themed):
         row.setSpacing(10)
         self._icon = QLabel(self)
         self._text = QLabel(self)
+        self._text.setObjectName("banner_text")
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._more = QPushButton("More", self)
+        self._more.setObjectName("more")
         self._more.setToolTip("Show all of this notice")
         self._more.clicked.connect(self._show_more)
         self._whole = False

@@ -103,6 +103,7 @@ class FormRow(QWidget):
         self.reset_button: QToolButton | None = None
         self.message = Message()
         self._label = QLabel()
+        self._label.setObjectName("label")
         self._label.setTextFormat(Qt.TextFormat.RichText)
         self._label.setProperty("role", "dim")
         self._label.setFixedWidth(theme.scaled(_LABEL))

@@ -127,6 +127,7 @@ class FormulaRow(Themed):
         self.field.setAccessibleName(help)
         self.message = Message()
         self._label = QLabel(symbol or title)
+        self._label.setObjectName("label")
         self._unit = QLabel(unit)
         self._label.setTextFormat(Qt.TextFormat.RichText)
         if symbol:
@@ -273,6 +274,7 @@ class FormulaHelp(QToolButton):
         popup.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         popup.setProperty("role", "card")
         label = QLabel(self._text())
+        label.setObjectName("names")
         label.setTextFormat(Qt.TextFormat.RichText)
         label.setWordWrap(True)
         label.setFixedWidth(theme.scaled(304))

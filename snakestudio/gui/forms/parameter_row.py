@@ -63,6 +63,7 @@ class ParameterRow(Themed):
         self._changed: bool | None = None
 
         self._label = label = QLabel()
+        label.setObjectName("label")
         label.setTextFormat(Qt.TextFormat.RichText)
         label.setWordWrap(True)
         label.setMinimumWidth(theme.scaled(48))

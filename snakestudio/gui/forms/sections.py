@@ -71,6 +71,7 @@ class Section(Themed):
     def __init__(self, title: str, *beside: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._button = QToolButton()
+        self._button.setObjectName("section_title")
         self._button.setProperty("role", "flat")
         self._button.setStyleSheet("QToolButton { font-weight: 600; padding: 4px 4px 4px 0; }")
         self._button.setIconSize(QSize(12, 12))

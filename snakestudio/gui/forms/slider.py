@@ -47,7 +47,8 @@ class ValueSlider(QSlider):
         value = self._low + position * self._step
         return float(f"{min(value, self._high):.12g}")
 
-    def _go(self, position: int) -> None:
+    def move_to(self, position: int) -> None:
+        """Put the handle at a position, as the user does."""
         position = max(0, min(self.maximum(), position))
         if position != self.value():
             self.setValue(position)
@@ -70,11 +71,11 @@ class ValueSlider(QSlider):
             if abs(event.position().x() - handle) <= _HANDLE / 2
             else 0.0
         )
-        self._go(self._position_at(event.position().x() - self._grip))
+        self.move_to(self._position_at(event.position().x() - self._grip))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.isSliderDown():
-            self._go(self._position_at(event.position().x() - self._grip))
+            self.move_to(self._position_at(event.position().x() - self._grip))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.setSliderDown(False)
@@ -97,7 +98,7 @@ class ValueSlider(QSlider):
             return
         if not event.isAutoRepeat():
             self.began.emit()
-        self._go(self.value() + step)
+        self.move_to(self.value() + step)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -143,6 +143,7 @@ class PlotPanel(Themed):
         self.bar.add_button.clicked.connect(lambda: self.add_plot(Content("time")))
         self._is_regridded = False
         self._timer = QTimer(self)
+        self._timer.setObjectName("redraw_timer")
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
         self.grid = PlotGrid(self._make_plot)
@@ -166,6 +167,7 @@ class PlotPanel(Themed):
 
         self._begun = True
         self._resting = QTimer(self)
+        self._resting.setObjectName("rest_timer")
         self._resting.setSingleShot(True)
         self._resting.setInterval(_REST_MS)
         self._resting.timeout.connect(self._refresh)

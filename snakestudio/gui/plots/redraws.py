@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 
 from snakestudio.gui.plots.plot import LivePlot
@@ -41,9 +41,16 @@ class Stale(IntEnum):
 
 
 class Redraws:
-    """The plots of a panel that do not show what they should."""
+    """The plots of a panel that do not show what they should.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    clock : callable
+        Gives the time, s.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
         self._marked: dict[LivePlot, Stale] = {}
         self._round: dict[LivePlot, Stale] = {}
         self._unseen: list[LivePlot] = []
@@ -78,7 +85,7 @@ class Redraws:
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
         """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
-        now = time.perf_counter()
+        now = self._clock()
         for plot in plots:
             self._marked[plot] = max(self._marked.get(plot, how), how)
             if how == Stale.AT_ONCE:
@@ -102,7 +109,7 @@ class Redraws:
         at, row : float and int or None
             Time (s) and row of the cursor.
         """
-        now = time.perf_counter()
+        now = self._clock()
         if not self._round:
             self._begin(now, (view, at, row))
         if not self._round:
@@ -113,12 +120,12 @@ class Redraws:
         for plot, how in list(self._round.items()):
             if spent and spent + self._costs.get(plot, self._cost) > budget:
                 return
-            began = time.perf_counter()
+            began = self._clock()
             plot.chart.viewport().setUpdatesEnabled(False)
             self._unseen.append(plot)
             of, cursor, index = self._moment
             plot.draw(*of, cursor, index, steady=how != Stale.AT_ONCE, hasty=plot in self._hasty)
-            cost = time.perf_counter() - began
+            cost = self._clock() - began
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
             self._costs[plot] = cost
             spent += cost

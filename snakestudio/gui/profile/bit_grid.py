@@ -46,7 +46,7 @@ class BitGrid(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._layout: MessageLayout | None = None
+        self.message_layout: MessageLayout | None = None
         self._bound: Collection[str] = ()
         self._chosen = ""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -57,7 +57,7 @@ class BitGrid(QWidget):
         self, layout: MessageLayout | None, bound: Collection[str] = (), chosen: str = ""
     ) -> None:
         """Draw a message; `bound` signals full, and the chosen one framed."""
-        self._layout = layout
+        self.message_layout = layout
         self._bound = bound
         self._chosen = chosen
         words = "" if layout is None else "; ".join(f"{s.name}: {s.text()}" for s in layout.signals)
@@ -66,7 +66,7 @@ class BitGrid(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        rows = max(1, self._layout.length if self._layout is not None else 8)
+        rows = max(1, self.message_layout.length if self.message_layout is not None else 8)
         scaled = theme.scaled
         return QSize(
             scaled(self._GUTTER) + 8 * scaled(self._CELL) + 4,
@@ -76,19 +76,19 @@ class BitGrid(QWidget):
     @property
     def _row(self) -> int:
         """Height of a row: 64 bytes of CAN FD are drawn smaller."""
-        length = self._layout.length if self._layout is not None else 8
+        length = self.message_layout.length if self.message_layout is not None else 8
         return 24 if length <= 8 else 16 if length <= 24 else 10
 
     def signals_at(self, x: float, y: float) -> list[SignalLayout]:
         """The signals of the bit at a place of the widget."""
-        if self._layout is None:
+        if self.message_layout is None:
             return []
         column = int((x - theme.scaled(self._GUTTER)) // theme.scaled(self._CELL))
         row = int((y - theme.scaled(self._HEAD)) // theme.scaled(self._row))
-        if not 0 <= column < 8 or not 0 <= row < self._layout.length:
+        if not 0 <= column < 8 or not 0 <= row < self.message_layout.length:
             return []
         place = 8 * row + 7 - column
-        return [signal for signal in self._layout.signals if place in signal.places]
+        return [signal for signal in self.message_layout.signals if place in signal.places]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -100,7 +100,7 @@ class BitGrid(QWidget):
             painter.end()
 
     def _paint(self, painter: QPainter) -> None:
-        layout = self._layout
+        layout = self.message_layout
         if layout is None:
             painter.setPen(theme.colour("dim"))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "No message of the DBC")

@@ -86,6 +86,7 @@ class LearningDialog(Dialog):
         self._task: Task[list[FoundMessage]] | None = None
         self._make()
         self._timer = QTimer(self)
+        self._timer.setObjectName("tick_timer")
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
         robot_controller.traffic.connect(self._on_traffic)

@@ -91,6 +91,11 @@ class RemoteServer(QObject):
         """Connections that gave the token."""
         return sum(connection.authenticated for connection in self._connections)
 
+    @property
+    def open_connections(self) -> int:
+        """Connections, with those that have not given the token yet."""
+        return len(self._connections)
+
     def close(self) -> None:
         """Hang up on everybody and listen no more."""
         self._server.close()
@@ -99,7 +104,7 @@ class RemoteServer(QObject):
 
     def _take(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
-            if len(self._connections) >= MAX_CLIENTS:
+            if self.open_connections >= MAX_CLIENTS:
                 text = f"{MAX_CLIENTS} programs are connected already. Close one of them."
                 socket.write(line_of(error_reply(None, TOO_MANY, text)))
                 socket.disconnected.connect(socket.deleteLater)

@@ -204,7 +204,7 @@ class Exporter(QObject):
         if recording is None or self.busy:
             return
         scene_file = self._scene_file
-        self._start(
+        self.start(
             lambda progress: path if write(recording, scene_file, progress) else None,
             f"Writing {path.name}",
         )
@@ -233,7 +233,7 @@ class Exporter(QObject):
             written = write_run_figures(Wanted(folder), recording, scene_file, progress=progress)
             return written[-1] if progress(1.0) else None
 
-        self._start(work, f"Drawing figures into {folder.name}")
+        self.start(work, f"Drawing figures into {folder.name}")
 
     # --- contact problem of a step ----------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Exporter(QObject):
             session.write_contact_problem(path)
             return path if progress(1.0) else None
 
-        self._start(work, f"Writing {path.name}")
+        self.start(work, f"Writing {path.name}")
 
     # --- reports of analyses ----------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ class Exporter(QObject):
 
             return write_report(path, report, progress)
 
-        self._start(work, f"Writing {path.name}")
+        self.start(work, f"Writing {path.name}")
 
     # --- video ------------------------------------------------------------------------------------
 
@@ -350,7 +350,7 @@ class Exporter(QObject):
                 name=name,
             )
 
-        self._start(work, f"Rendering {path.name}")
+        self.start(work, f"Rendering {path.name}")
 
     # --- plan -------------------------------------------------------------------------------------
 
@@ -377,7 +377,7 @@ class Exporter(QObject):
 
             return write_plan(path, scene, folder, names=True)
 
-        self._start(work, f"Drawing {path.name}")
+        self.start(work, f"Drawing {path.name}")
 
     # --- model ------------------------------------------------------------------------------------
 
@@ -401,7 +401,7 @@ class Exporter(QObject):
             self._notes = write_model(path, scene, folder)
             return path if progress(1.0) else None
 
-        self._start(work, f"Writing {path.name}")
+        self.start(work, f"Writing {path.name}")
 
     # --- screenshot -------------------------------------------------------------------------------
 
@@ -436,7 +436,8 @@ class Exporter(QObject):
     def _file_name(self, suffix: str) -> str:
         return Path(self._name).with_suffix(suffix).name
 
-    def _start(self, work: Work, title: str) -> None:
+    def start(self, work: Work, title: str) -> None:
+        """Write an export in a thread; the notice shows its title and progress."""
         self._title = title
         self._began = time.monotonic()
         self._without = ""

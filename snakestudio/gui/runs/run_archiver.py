@@ -70,6 +70,7 @@ class RunArchiver(QObject):
         self._soon.setInterval(_SOON_MS)
         self._soon.timeout.connect(self._take)
         self._robots = QTimer(self)
+        self._robots.setObjectName("robot_picture_timer")
         self._robots.setSingleShot(True)
         self._robots.setInterval(_SOON_MS)
         self._robots.timeout.connect(self._take_robots)

@@ -298,6 +298,7 @@ class RunPanel(Themed):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.list.activated.connect(lambda index: self._open(index.data(RUN)))
         self._note = QLabel()
+        self._note.setObjectName("note")
         self._note.setProperty("role", "dim")
         self._note.setWordWrap(True)
         layout = QVBoxLayout(self)

@@ -120,6 +120,7 @@ class HistoryPanel(Themed):
         self.list.clicked.connect(lambda index: self._go(index.row()))
         self.list.activated.connect(lambda index: self._go(index.row()))
         self._note = QLabel()
+        self._note.setObjectName("note")
         self._note.setProperty("role", "dim")
         self._note.setWordWrap(True)
         layout = QVBoxLayout(self)

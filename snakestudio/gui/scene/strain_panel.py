@@ -33,7 +33,8 @@ class StrainPanel(PresetSection):
         super().__init__(
             "Strain law", document, STRAINS, "Case of the papers", "law", "papers", parent
         )
-        self._time = 0.0
+        self.time = 0.0
+        """What is drawn is of this time, s."""
         self.box = self._kind_box("Strain law", STRAIN_TITLES, self._choose_kind)
         self.box.setToolTip("Kind of strain law; Formulas goes on with what the present one says")
         self.shape = StrainShape()
@@ -78,11 +79,11 @@ class StrainPanel(PresetSection):
         if not typed:
             self.law.setText(f"<div style='line-height:135%'>{readable_law(scene.strain)}</div>")
         self._describe()
-        self.show_time(self._time)
+        self.show_time(self.time)
 
     def show_time(self, time: float) -> None:
         """Draw the law at a time, s."""
-        self._time = time
+        self.time = time
         if self.isVisible():
             self.shape.show_law(self._document.scene, time)
 
@@ -118,7 +119,7 @@ class StrainPanel(PresetSection):
 
     def _try(self, scene: Scene) -> None:
         """Draw what is being typed before it is taken over."""
-        self.shape.show_law(scene, self._time)
+        self.shape.show_law(scene, self.time)
 
     def renew_theme(self) -> None:
         super().renew_theme()

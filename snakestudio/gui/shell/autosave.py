@@ -47,6 +47,7 @@ class Autosave(QObject):
         self._task: Task[str] | None = None
         self._told = self._ended = False
         self._timer = QTimer(self)
+        self._timer.setObjectName("autosave_timer")
         self._timer.setSingleShot(True)
         self._timer.setInterval(round(1000 * interval_s))
         self._timer.timeout.connect(self._write)

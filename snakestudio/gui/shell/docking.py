@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -122,8 +122,16 @@ class Docks(QObject):
 
     # --- what is in them --------------------------------------------------------------------------
 
-    def fill(self, context: object) -> None:
-        """Make the content of the docks from a context, one after the other, so that the window answers in between."""
+    def fill(self, context: object, names: Collection[str] | None = None) -> None:
+        """Make the content of the docks from a context, one after the other, so that the window answers in between.
+
+        Parameters
+        ----------
+        names : collection of str, optional
+            The docks to fill, and no others; all that are left if left out.
+        """
+        if names is not None:
+            self._to_fill = [spec for spec in self._specs if spec.name in names]
         if not self._to_fill:
             self.filled.emit()
             return

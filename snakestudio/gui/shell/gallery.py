@@ -207,6 +207,7 @@ class Gallery(ModalOverlay):
         column.addSpacing(10)
         column.addWidget(self.scenes)
         self._nothing = QLabel("No scene matches. Remove a word or a filter.", inner)
+        self._nothing.setObjectName("nothing_found")
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setMinimumHeight(theme.scaled(160))

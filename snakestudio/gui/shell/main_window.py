@@ -130,6 +130,7 @@ class MainWindow(QMainWindow):
         assign_mnemonics(panels)
         c.docks.added.connect(lambda dock: panels.addAction(dock.toggleViewAction()))
         self._name = QLabel(self)
+        self._name.setObjectName("document_name")
         self._name.setProperty("role", "dim")
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._name.setFixedWidth(theme.scaled(420))

@@ -37,6 +37,7 @@ class WindowAutosave(QObject):
         self._stored: object = None
         self._last: object = None
         self._timer = QTimer(self)
+        self._timer.setObjectName("poll_timer")
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self._poll)
 

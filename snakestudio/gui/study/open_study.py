@@ -108,8 +108,18 @@ class OpenStudy(QObject):
     def ready(self) -> bool:
         """Whether it can be run as it stands."""
         return self._disk is not None and not (
-            self.unreadable or self.unsaved or self.findings.problems or self._check is not None
+            self.unreadable or self.unsaved or self.findings.problems or self.checking
         )
+
+    @property
+    def checking(self) -> bool:
+        """Whether a check of it is under way."""
+        return self._check is not None
+
+    @property
+    def reading(self) -> bool:
+        """Whether its results are being read."""
+        return self._read is not None
 
     def open(self, path: Path) -> None:
         """Open the study in a file.

@@ -54,7 +54,7 @@ def named(
     """A window whose scene names a plug-in that is not trusted."""
     written(tmp_path)
     window = make_window()
-    fill_docks(window, qtbot, "parameters")
+    fill_docks(window, "parameters")
     assert window.context.files.open(scene_file(tmp_path))
     qtbot.waitUntil(
         lambda: window.context.session_controller.status.state == "blocked", timeout=COMPILING_MS

@@ -88,7 +88,7 @@ def test_applying_connects_again_with_the_edited_profile(qtbot: QtBot, tmp_path:
 
 def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWidget) -> None:
     dialog = DocumentDialog.shown("safety", window)
-    assert dialog.windowTitle() == "Safety of a robot on CAN"
+    assert "Safety" in dialog.windowTitle()
     titles = [dialog.headings.item(row).text() for row in range(dialog.headings.count())]
     assert "A node drops out" in titles
     dialog.headings.setCurrentRow(titles.index("A node drops out"))
@@ -102,6 +102,6 @@ def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWid
     dialog.text.anchorClicked.emit(QUrl("train-a-policy.md"))
     assert asked[1:] == ["robot-profile", "tutorials/train-a-policy"]
     assert DocumentDialog.shown("missing", window) is dialog
-    assert "This page cannot be read" in dialog.text.toPlainText()
+    assert "cannot be read" in dialog.text.toPlainText()
     assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.close()

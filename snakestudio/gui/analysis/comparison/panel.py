@@ -97,6 +97,7 @@ class ComparisonPanel(QWidget):
         self.duration.set_usual_width(90)
         self.duration.setToolTip("Simulated time that every model runs for")
         self._problem = Message()
+        self._problem.setObjectName("problem")
         self.duration.problem_changed.connect(self._problem.say)
         self.run_button = QPushButton("R&un")
         self.run_button.setProperty("role", "primary")

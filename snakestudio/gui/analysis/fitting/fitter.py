@@ -56,7 +56,7 @@ class Fitter(BackgroundComparison[FitResult]):
         preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(document, parent, preparations)
-        self._fit = fit
+        self.fit = fit
         self._stop = threading.Event()
         self._scene: Scene | None = None
         self.progress: FitProgress | None = None
@@ -112,7 +112,7 @@ class Fitter(BackgroundComparison[FitResult]):
         kinds = {trial.scene.model.kind for trial in trials}
         if not self._prepare(sorted(kinds), progress):
             return None
-        return self._fit(
+        return self.fit(
             trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction)
         )
 

@@ -103,6 +103,11 @@ class Starter(QObject):
         return self._under_way is not None and self._under_way.start.started is None
 
     @property
+    def port(self) -> int | None:
+        """Port that the others connect to; None unless it waits on one."""
+        return None if self._under_way is None else self._under_way.start.port
+
+    @property
     def possible(self) -> bool:
         """Whether there is something that could be started."""
         return not self.busy and self.target.possible

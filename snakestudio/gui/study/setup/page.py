@@ -53,6 +53,7 @@ class SetupPage(QWidget):
         self.locked.setWordWrap(True)
         self.locked.hide()
         self._form = QWidget()
+        self._form.setObjectName("setup_form")
         form = QVBoxLayout(self._form)
         form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(12)

@@ -304,7 +304,8 @@ class _Target:
         from snakestudio.render import gl
 
         self.size = width, height
-        self._pixels = np.empty((height, width), np.uint32)
+        self.pixels = np.empty((height, width), np.uint32)
+        """It is read into these, the lowest row first."""
         self.name = gl.generate(gl.glGenFramebuffers)
         self._buffer = gl.generate(gl.glGenRenderbuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
@@ -320,7 +321,7 @@ class _Target:
         from snakestudio.render import gl
 
         width, height = self.size
-        pixels = self._pixels
+        pixels = self.pixels
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self.name)
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 4)
         gl.glReadPixels(0, 0, width, height, _BGRA, _PACKED, ctypes.c_void_p(pixels.ctypes.data))

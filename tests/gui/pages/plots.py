@@ -1,0 +1,68 @@
+"""The panel of plots, in the words of its user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.plots.plot import LivePlot
+from tests.gui.pages.parts import timer
+
+
+def _opened(menu: QMenu) -> list[QAction]:
+    menu.aboutToShow.emit()
+    return menu.actions()
+
+
+def views_offered(plot: LivePlot) -> list[QAction]:
+    """What the menu of a plot offers to show."""
+    return _opened(plot.head.view_menu)
+
+
+def parts_offered(plot: LivePlot) -> list[QAction]:
+    """The links, joints or quantities that a plot can be of."""
+    return _opened(plot.head.index_menu)
+
+
+def settle(qtbot: QtBot, panel: PlotPanel) -> None:
+    """Wait until all rows are in and every plot shows the view and the cursor of now."""
+
+    def settled() -> bool:
+        histories = [panel.history, *(overlay.history for overlay in panel.overlays)]
+        return panel.settled and not any(history.missing for history in histories)
+
+    qtbot.waitUntil(settled)
+
+
+class PlotsPage:
+    """A panel of plots that a test can hold and advance."""
+
+    def __init__(self, panel: PlotPanel) -> None:
+        self.panel = panel
+
+    @property
+    def redraw_timer(self) -> QTimer:
+        """It draws what is stale, as long as the panel is seen."""
+        return timer(self.panel, "redraw_timer")
+
+    @property
+    def rest_timer(self) -> QTimer:
+        """The plots of a run that has not begun wait for it."""
+        return timer(self.panel, "rest_timer")
+
+    def hold(self) -> None:
+        """Draw nothing until `tick`."""
+        self.redraw_timer.stop()
+
+    def tick(self) -> None:
+        """Let the panel do what it does at every turn."""
+        self.redraw_timer.timeout.emit()
+
+    def pens(self) -> list[Any]:
+        """Pens of all curves."""
+        return [curve.opts["pen"] for plot in self.panel.plots for curve in plot.chart.curves]
