@@ -119,12 +119,12 @@ def test_an_ordinary_table_needs_no_help(
     header = "Time [ms];Link 6 X [mm];Link 6 Y [mm];Link 6 heading [deg]"
     dialog = make_dialog(table(tmp_path / "good.csv", header))
     assert dialog.start.isEnabled()
-    assert dialog.form.form["delimiter"].currentText() == "Semicolon"
-    assert dialog.form.form["decimal"].currentData() == ","
-    assert dialog.form.form["length_unit"].currentData() == "mm"
+    assert dialog.form.form.widget_of("delimiter").currentText() == "Semicolon"
+    assert dialog.form.form.widget_of("decimal").currentData() == ","
+    assert dialog.form.form.widget_of("length_unit").currentData() == "mm"
     assert dialog.table.head_text(1).endswith("· x ▾")
     assert "interpolated" in dialog.notes.text()
-    assert dialog.bodies.table.rows[0]["link"].currentText() == "Link 6"
+    assert dialog.bodies.table.rows[0].widget_of("link").currentText() == "Link 6"
     capture = imported(qtbot, dialog)
     assert capture.links == (5,)
     assert capture.position[-1, 0, 0] == pytest.approx(0.01 + 0.12 * 9.95, abs=1e-3)
@@ -135,7 +135,7 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
     dialog = make_dialog(motive(tmp_path / "take.csv", [rigid_body(b) for b in range(3)]))
-    assert [row["name"].text() for row in dialog.bodies.table.rows] == [
+    assert [row.widget_of("name").text() for row in dialog.bodies.table.rows] == [
         "link 1",
         "link 2",
         "link 3",
@@ -151,7 +151,7 @@ def test_recognized_file_shows_bodies_units_and_ignored_columns(
     other = make_dialog(
         motive(tmp_path / "other.csv", [rigid_body(b, name=f"link {b + 4}") for b in range(3)])
     )
-    assert other.bodies.table.rows[0]["name"].text() == "link 4"
+    assert other.bodies.table.rows[0].widget_of("name").text() == "link 4"
 
 
 def test_uncertain_table_is_read_as_shown_after_a_click(
@@ -162,7 +162,7 @@ def test_uncertain_table_is_read_as_shown_after_a_click(
     dialog = make_dialog(path)
     assert "3 columns without names" in dialog.problems.text()
     assert not dialog.start.isEnabled()
-    seconds = dialog.form.form["time_unit"]
+    seconds = dialog.form.form.widget_of("time_unit")
     assert seconds.currentData() == "ms"
     qtbot.mouseClick(dialog.as_shown, Qt.MouseButton.LeftButton)
     capture = imported(qtbot, dialog)
@@ -179,7 +179,7 @@ def test_columns_are_told_by_clicking_their_heads(
         body = (
             "New body"
             if not dialog.bodies.table.rows
-            else dialog.bodies.table.rows[0]["name"].text()
+            else dialog.bodies.table.rows[0].widget_of("name").text()
         )
         choose(qtbot, dialog, column, body, part)
         qtbot.waitUntil(lambda c=column: dialog.table.head_text(c) != "not used ▾")  # type: ignore[misc]
@@ -187,10 +187,10 @@ def test_columns_are_told_by_clicking_their_heads(
     box = dialog.form.form
     for name, value in (("time_unit", "ms"), ("length_unit", "mm"), ("angle_unit", "deg")):
         box[name].setCurrentIndex(box[name].findData(value))
-    dialog.bodies.table.rows[0]["link"].setFocus()
-    qtbot.keyClick(dialog.bodies.table.rows[0]["link"], Qt.Key.Key_End)
-    link = dialog.bodies.table.rows[0]["link"].currentData()
-    type_into(dialog.bodies.table.rows[0]["name"], "tail", enter=False)
+    dialog.bodies.table.rows[0].widget_of("link").setFocus()
+    qtbot.keyClick(dialog.bodies.table.rows[0].widget_of("link"), Qt.Key.Key_End)
+    link = dialog.bodies.table.rows[0].widget_of("link").currentData()
+    type_into(dialog.bodies.table.rows[0].widget_of("name"), "tail", enter=False)
     qtbot.waitUntil(lambda: not dialog.busy and dialog.start.isEnabled())
     capture = imported(qtbot, dialog)
     assert capture.bodies == ("tail",)
@@ -202,7 +202,7 @@ def test_columns_are_told_by_clicking_their_heads(
     again = make_dialog(table(tmp_path / "next.csv", "clock;east;north;bearing"))
     qtbot.waitUntil(again.start.isEnabled)
     assert "last time" in again.status.text()
-    assert again.bodies.table.rows[0]["name"].text() == "tail"
+    assert again.bodies.table.rows[0].widget_of("name").text() == "tail"
 
 
 def test_what_is_missing_is_said_until_it_is_there(
@@ -215,7 +215,7 @@ def test_what_is_missing_is_said_until_it_is_there(
     dialog = make_dialog(path)
     assert not dialog.start.isEnabled()
     assert "Hz" in dialog.problems.text()
-    rate = dialog.form.form["rate_hz"]
+    rate = dialog.form.form.widget_of("rate_hz")
     rate.setFocus()
     qtbot.keyClicks(rate, "20")
     qtbot.keyClick(rate, Qt.Key.Key_Return)

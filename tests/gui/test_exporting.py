@@ -166,7 +166,7 @@ def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_
     assert recording is not None
     dialog = VideoDialog(tmp_path / "run.mp4", recording, viewport, settings, recorded)
     dialog.show()
-    dialog.form["curves"].setCurrentText("lead_m")
+    dialog.form.widget_of("curves").setCurrentText("lead_m")
     assert dialog.start.isEnabled(), dialog.summary.text()
     qtbot.waitUntil(lambda: dialog.preview.image is not None)
     options = replace(dialog.options(), width=320, height=240, fps=10)
@@ -264,7 +264,7 @@ def test_the_stretch_of_a_video_is_typed_and_seen(
     try:
         dialog.show()
         qtbot.waitExposed(dialog)
-        for box in (dialog.form["begin"], dialog.form["end"]):
+        for box in (dialog.form.widget_of("begin"), dialog.form.widget_of("end")):
             edit = box.lineEdit()
             assert (
                 edit.width()
@@ -311,7 +311,7 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         companions=other,
     )
     try:
-        dialog.form["camera"].setCurrentText("As now, following the robot")
+        dialog.form.widget_of("camera").setCurrentText("As now, following the robot")
         options = dialog.options()
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
@@ -322,9 +322,9 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5
-        dialog.form["size"].setCurrentText("640 × 360 px")
-        dialog.form["speed"].setCurrentText("0.5 ×")
-        dialog.form["trail"].setChecked(False)
+        dialog.form.widget_of("size").setCurrentText("640 × 360 px")
+        dialog.form.widget_of("speed").setCurrentText("0.5 ×")
+        dialog.form.widget_of("trail").setChecked(False)
         assert (dialog.options().width, dialog.options().speed) == (640, 0.5)
         assert dialog.options().trail_link is None
         assert "2.0 s of video, 61 frames" in dialog.summary.text()
@@ -332,43 +332,47 @@ def test_the_dialog_asks_for_what_the_viewport_shows(
         qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 60 s to render."))
         # twice as many frames, each of which takes as long
-        dialog.form["speed"].setCurrentText("0.25 ×")
+        dialog.form.widget_of("speed").setCurrentText("0.25 ×")
         assert "121 frames" in dialog.summary.text()
         assert dialog.summary.text().endswith("and 2 min to render.")
-        dialog.form["size"].setCurrentText("1920 × 1080 px")
+        dialog.form.widget_of("size").setCurrentText("1920 × 1080 px")
         assert "estimating" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 20 min to render."))
         assert measured == [640, 1920], "each size once"
-        dialog.form["size"].setCurrentText("640 × 360 px")
+        dialog.form.widget_of("size").setCurrentText("640 × 360 px")
         assert dialog.summary.text().endswith("and 2 min to render.")
-        dialog.form["speed"].setCurrentText("0.5 ×")
+        dialog.form.widget_of("speed").setCurrentText("0.5 ×")
         dialog.form.take(PRESETS[2])
         assert dialog.path == tmp_path / "a.gif"
-        assert (dialog.options().fps, dialog.options().codec, dialog.form["codec"].isEnabled()) == (
+        assert (
+            dialog.options().fps,
+            dialog.options().codec,
+            dialog.form.widget_of("codec").isEnabled(),
+        ) == (
             15,
             "",
             False,
         )
-        assert dialog.form["preset"].currentText() == PRESETS[2].name
-        dialog.form["file"].setText(str(tmp_path / "a.webm"))
+        assert dialog.form.widget_of("preset").currentText() == PRESETS[2].name
+        dialog.form.widget_of("file").setText(str(tmp_path / "a.webm"))
         assert dialog.options().codec == "vp9"
-        assert dialog.form["preset"].currentIndex() == 0
-        dialog.form["curves"].setCurrentText("com_x")
+        assert dialog.form.widget_of("preset").currentIndex() == 0
+        dialog.form.widget_of("curves").setCurrentText("com_x")
         assert "did you mean com_x_m" in dialog.summary.text()
         assert not dialog.start.isEnabled()
-        dialog.form["curves"].setCurrentText("com_x_m, com_y_m")
+        dialog.form.widget_of("curves").setCurrentText("com_x_m, com_y_m")
         assert dialog.options().strip == ("com_x_m", "com_y_m")
         assert dialog.start.isEnabled()
-        dialog.form["begin"].setValue(0.25)
-        dialog.form["end"].setValue(0.5)
+        dialog.form.widget_of("begin").setValue(0.25)
+        dialog.form.widget_of("end").setValue(0.5)
         assert (dialog.options().start, dialog.options().end) == (0.25, 0.5)
-        dialog.form["camera"].setCurrentText("Keyframes (2)")
+        dialog.form.widget_of("camera").setCurrentText("Keyframes (2)")
         assert dialog.options().path == keys
-        dialog.form["camera"].setCurrentText("Everything")
+        dialog.form.widget_of("camera").setCurrentText("Everything")
         assert dialog.options().path is None
         assert dialog.beside is None
         assert [ghost.name for ghost in dialog.ghosts] == ["Other"]
-        dialog.form["beside"].setCurrentIndex(1)
+        dialog.form.widget_of("beside").setCurrentIndex(1)
         assert dialog.beside is not None
         assert dialog.beside.name == "Other"
     finally:
@@ -426,10 +430,10 @@ def test_the_dialog_offers_the_arrows_that_the_legend_has(
     try:
         form = dialog.form
         assert {
-            name for name in ("forces", "friction", "ground") if not form[name].isHidden()
+            name for name in ("forces", "friction", "ground") if not form.widget_of(name).isHidden()
         } == offered
         assert dialog.options().ground_forces is False
-        form["ground"].setChecked(True)
+        form.widget_of("ground").setChecked(True)
         assert (dialog.options().ground_forces, dialog.options().ground_scale) == (True, 0.02)
     finally:
         dialog.reject()  # closing what was never shown would leave its preview behind

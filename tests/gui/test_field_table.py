@@ -62,7 +62,7 @@ def test_rows_show_values_and_return_them(table: FieldTable[Peg], qtbot: QtBot) 
     assert [row.values for row in table.rows] == [Peg(), Peg("second", radius=7.0, side="right")]
     row = table.rows[1]
     with qtbot.waitSignal(table.changed):
-        qtbot.keyClicks(row["name"], "!")
+        qtbot.keyClicks(row.widget_of("name"), "!")
     assert row.values == Peg("second!", radius=7.0, side="right")
     pegs = [Peg("third"), Peg("fourth"), Peg("fifth")]
     table.show_rows(pegs, [fields_of(peg) for peg in pegs])
@@ -78,16 +78,16 @@ def test_showing_other_values_is_no_change(table: FieldTable[Peg], qtbot: QtBot)
 
 def test_conditions_and_choices_follow_the_row(table: FieldTable[Peg]) -> None:
     first, second = table.rows
-    first["name"].setText("middle")
-    assert not first["side"].isVisible()
-    assert second["side"].isVisible()
-    first["name"].setText("end")
-    assert first["side"].isVisible()
+    first.widget_of("name").setText("middle")
+    assert not first.widget_of("side").isVisible()
+    assert second.widget_of("side").isVisible()
+    first.widget_of("name").setText("end")
+    assert first.widget_of("side").isVisible()
     assert first.values.side == "left"
 
 
 def test_problem_names_the_first_wrong_field(table: FieldTable[Peg], qtbot: QtBot) -> None:
-    radius = table.rows[1]["radius"]
+    radius = table.rows[1].widget_of("radius")
     qtbot.keyClicks(radius, "-3")
     assert not table.commit()
     assert "Radius must be at least 0" in table.problem
@@ -104,10 +104,12 @@ def test_tab_goes_row_by_row(table: FieldTable[Peg]) -> None:
     table.add_row(Peg("third"), fields_of(Peg()))
     expected = []
     for row in table.rows:
-        expected += [row[name] for name in ("name", "radius", "side")]
-        expected.append(next(button for button in buttons(table) if near(button, row["name"])))
+        expected += [row.widget_of(name) for name in ("name", "radius", "side")]
+        expected.append(
+            next(button for button in buttons(table) if near(button, row.widget_of("name")))
+        )
     behind = table.window().findChild(QLineEdit, "behind")
-    visited = [table.rows[0]["name"]]
+    visited = [table.rows[0].widget_of("name")]
     while visited[-1] is not behind:
         following = visited[-1].nextInFocusChain()
         while not (following.focusPolicy() & Qt.FocusPolicy.TabFocus and following.isVisible()):
@@ -128,8 +130,8 @@ def near(button: QWidget, field: QWidget) -> bool:
 
 def test_menu_resets_a_field_to_its_first_value(table: FieldTable[Peg], qtbot: QtBot) -> None:
     row = table.rows[1]
-    row["side"].setCurrentIndex(0)
-    place = row["side"].geometry().center()
+    row.widget_of("side").setCurrentIndex(0)
+    place = row.widget_of("side").geometry().center()
     reason = QContextMenuEvent.Reason.Mouse
     table.contextMenuEvent(QContextMenuEvent(reason, place, table.mapToGlobal(place)))
     menu = QApplication.activePopupWidget()
@@ -147,7 +149,7 @@ def test_removing_a_row_leaves_the_others(table: FieldTable[Peg], qtbot: QtBot) 
     with qtbot.waitSignal(table.changed):
         qtbot.mouseClick(buttons(table)[0], Qt.MouseButton.LeftButton)
     assert table.rows == [second]
-    assert first["name"].isHidden()
+    assert first.widget_of("name").isHidden()
 
 
 def test_fields_can_differ_from_row_to_row(table: FieldTable[Peg]) -> None:

@@ -454,7 +454,7 @@ def dialog(
 
 
 def put(dialog: ArrayDialog, name: str, text: str) -> None:
-    type_into(dialog.form[name], text, enter=False)
+    type_into(dialog.form.widget_of(name), text, enter=False)
 
 
 def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
@@ -498,7 +498,7 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(
 ) -> None:
     ok = dialog.make_button
     put(dialog, "rows", "many")
-    qtbot.keyClick(dialog.form["rows"], Qt.Key.Key_Return)
+    qtbot.keyClick(dialog.form.widget_of("rows"), Qt.Key.Key_Return)
     assert "“many”" in dialog.message.text()
     assert not ok.isEnabled()
     put(dialog, "rows", "900")
@@ -514,13 +514,13 @@ def test_nonsense_is_answered_at_the_field_and_too_much_below(
 def test_a_random_field_of_something_new(
     qtbot: QtBot, dialog: ArrayDialog, document: Document, preview: Preview
 ) -> None:
-    what = dialog.form["what"]
+    what = dialog.form.widget_of("what")
     what.setCurrentIndex(what.findData("cylinder"))
-    dialog.form["pattern"].setFocus()
-    qtbot.keyClick(dialog.form["pattern"], Qt.Key.Key_End)
+    dialog.form.widget_of("pattern").setFocus()
+    qtbot.keyClick(dialog.form.widget_of("pattern"), Qt.Key.Key_End)
     assert dialog.plan.pattern == "random"
-    assert dialog.form["seed"].isVisible()
-    assert not dialog.form["rows"].isVisible()
+    assert dialog.form.widget_of("seed").isVisible()
+    assert not dialog.form.widget_of("rows").isVisible()
     put(dialog, "count", "300")
     put(dialog, "length_m", "1")
     put(dialog, "width_m", "1")

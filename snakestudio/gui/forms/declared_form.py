@@ -266,7 +266,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self.refresh()
         return all(committed) and not self.problem
 
-    def __getitem__(self, name: str) -> Any:
+    def widget_of(self, name: str) -> Any:
         """The editor of a value."""
         return self.editors[name].widget
 

@@ -66,7 +66,7 @@ class FieldRow(QObject, Generic[T]):
         for editor in self.editors.values():
             editor.changed.connect(self._on_changed)
 
-    def __getitem__(self, name: str) -> Any:
+    def widget_of(self, name: str) -> Any:
         """The widget of a field."""
         return self.editors[name].widget
 

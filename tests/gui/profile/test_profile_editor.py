@@ -589,7 +589,7 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(
     again.reject()
     again = page.edit_message()
     assert again is not None
-    again.form["length"].setValue(2)
+    again.form.widget_of("length").setValue(2)
     again.take.click()
     assert document.loaded.database.get_message_by_name("Lamp").length == 2
     page.tree.setCurrentItem(page.tree.findItems("Lamp", Qt.MatchFlag.MatchExactly)[0])

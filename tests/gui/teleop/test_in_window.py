@@ -178,23 +178,23 @@ def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(
     assert editor.mapping == DEFAULT
     assert "F (Frame Selection)" in editor.conflicts.text()
     qtbot.waitUntil(editor.isActiveWindow)
-    editor.table.rows[0]["input"].click()
+    editor.table.rows[0].widget_of("input").click()
     qtbot.keyClick(editor, Qt.Key.Key_I)
     assert editor.table.rows[0].values.input == Input("key", "I")
-    editor.table.rows[1]["input"].click()
+    editor.table.rows[1].widget_of("input").click()
     qtbot.keyClick(editor, Qt.Key.Key_I)
     assert "Key I " in editor.mistakes.text()
     assert "(Speed)" in editor.mistakes.text()
     assert not editor.use.isEnabled()
-    editor.table.rows[1]["input"].click()
+    editor.table.rows[1].widget_of("input").click()
     qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert editor.isVisible(), "Escape ends the waiting, not the dialog"
-    editor.table.rows[1]["input"].click()
+    editor.table.rows[1].widget_of("input").click()
     qtbot.keyClick(editor, Qt.Key.Key_U)
     assert editor.use.isEnabled()
     editor.add()
     qtbot.keyClick(editor, Qt.Key.Key_J)
-    editor.table.rows[-1]["share"].setValue(40.0)
+    editor.table.rows[-1].widget_of("share").setValue(40.0)
     for place, field in enumerate(editor.numbers.values()):
         field.setValue(60.0 + place)
     assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, (

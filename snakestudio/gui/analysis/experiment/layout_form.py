@@ -287,7 +287,7 @@ class BodyRows(QWidget):
         rows = [_BodyRow(number, body.name, body.link) for number, body in enumerate(bodies)]
         self.table.show_rows(rows, [self._fields(number) for number in range(len(bodies))])
         for row in self.table.rows:
-            row["on"].setProperty("role", "dim")
+            row.widget_of("on").setProperty("role", "dim")
 
     def _fields(self, number: int) -> dict[str, FormField]:
         return {

@@ -52,9 +52,9 @@ class RecognitionView(QWidget):
 
 def _set_looks(row: FieldRow[_Line]) -> None:
     for name in ("caption", "text"):
-        row[name].setFont(theme.text_font(12))
-        row[name].setAlignment(Qt.AlignmentFlag.AlignTop)
-        row[name].setAccessibleName("")
-    row["caption"].setProperty("role", "dim")
-    row["text"].setWordWrap(True)
-    row["text"].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.widget_of(name).setFont(theme.text_font(12))
+        row.widget_of(name).setAlignment(Qt.AlignmentFlag.AlignTop)
+        row.widget_of(name).setAccessibleName("")
+    row.widget_of("caption").setProperty("role", "dim")
+    row.widget_of("text").setWordWrap(True)
+    row.widget_of("text").setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

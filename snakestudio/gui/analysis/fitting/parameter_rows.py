@@ -123,7 +123,7 @@ class ParameterRows(QWidget):
                 unused = self._unused(scene, parameter)
                 now = _shown(scene, parameter, present)
             row.set_values(replace(row.values, now=now, unused=unused))
-            row["ticked"].setToolTip(
+            row.widget_of("ticked").setToolTip(
                 unused or f"{value_doc(scene, parameter).help} ({parameter.name})"
             )
 
@@ -144,10 +144,10 @@ class ParameterRows(QWidget):
         values = ParameterRange(ticked, parameter.low, parameter.high, "")
         row = self.table.add_row(values, fields)
         for name in ("low", "high", "now"):
-            row[name].setAccessibleName(f"{title}, {_COLUMNS[name].heading}")
+            row.widget_of(name).setAccessibleName(f"{title}, {_COLUMNS[name].heading}")
         for name in ("low", "high"):
-            row[name].set_usual_width(_BOUND_WIDTH)
-        row["now"].setProperty("role", "dim")
+            row.widget_of(name).set_usual_width(_BOUND_WIDTH)
+        row.widget_of("now").setProperty("role", "dim")
         self._parameters[parameter.name] = parameter
         self.rows[parameter.name] = row
 
@@ -173,7 +173,7 @@ class ParameterRows(QWidget):
         self.key.clear()
         if name not in self.rows:
             self._add(parameter, True)
-        self.rows[name]["ticked"].setChecked(True)
+        self.rows[name].widget_of("ticked").setChecked(True)
         self.refresh()
         self.changed.emit()
 

@@ -158,11 +158,11 @@ class MappingEditor(Dialog):
                     step=step,
                 )
             row = table.add_row(_Response(caption), fields)
-            row["caption"].setProperty("role", "dim")
+            row.widget_of("caption").setProperty("role", "dim")
             for name, key in keys.items():
-                self.numbers[key] = row[name]
+                self.numbers[key] = row.widget_of(name)
                 if keys is _RATES:
-                    row[name].setStepType(DoubleSpinBox.StepType.AdaptiveDecimalStepType)
+                    row.widget_of(name).setStepType(DoubleSpinBox.StepType.AdaptiveDecimalStepType)
         table.changed.connect(self._judge)
         return table
 
@@ -195,12 +195,12 @@ class MappingEditor(Dialog):
         self._ask(row)
         self._judge()
         # The new row has its place only once the layout was made.
-        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(row["input"]))
+        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(row.widget_of("input")))
 
     def _add(self, binding: Binding) -> FieldRow[BindingValues]:
         values = BindingValues.of(binding)
         row = self.table.add_row(values, fields_of(values))
-        row["input"].clicked.connect(lambda: self._ask(row))
+        row.widget_of("input").clicked.connect(lambda: self._ask(row))
         return row
 
     def _on_changed(self) -> None:

@@ -241,8 +241,8 @@ BINDING_COLUMNS = {
 def show_prompt(row: FieldRow[BindingValues], *, asking: bool) -> None:
     """Show whether an input is waited for."""
     source = row.values.input
-    row["input"].setText(_PROMPT if asking or source is None else source.title)
-    theme.set_role(row["input"], "primary" if asking else "")
+    row.widget_of("input").setText(_PROMPT if asking or source is None else source.title)
+    theme.set_role(row.widget_of("input"), "primary" if asking else "")
 
 
 def show_readings(row: FieldRow[BindingValues], readings: Readings) -> None:
@@ -253,4 +253,4 @@ def show_readings(row: FieldRow[BindingValues], readings: Readings) -> None:
         axis = binding.input.kind == "axis"
         value = replace(binding, scale=abs(binding.scale)).value(readings)
         both = axis and not binding.input.name.endswith("trigger")
-        row["now"].show_state(read, value, binding.dead_zone, both)
+        row.widget_of("now").show_state(read, value, binding.dead_zone, both)

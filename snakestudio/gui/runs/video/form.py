@@ -221,7 +221,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
 
     def _show_file(self) -> None:
         """Have the tooltip tell the whole name: folders are longer than fields."""
-        self["file"].setToolTip(f"{self.values.file}\n\n{_KINDS}")
+        self.widget_of("file").setToolTip(f"{self.values.file}\n\n{_KINDS}")
 
     def _suitable_preset(self) -> Preset | None:
         """The preset that has the present values."""
@@ -262,7 +262,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
             fps=now.fps,
             speed=now.speed,
             start=now.begin if now.begin > self._start else None,
-            end=now.end if now.end < self["end"].maximum() else None,
+            end=now.end if now.end < self.widget_of("end").maximum() else None,
             camera=None if now.camera == "all" else self._viewport.camera,
             follow=now.camera == "follow",
             camera_time_s=shown.time if shown is not None else 0.0,

@@ -49,7 +49,7 @@ class FixedCard(Card):
         }
         values = _Value(text_of(fixed[self.of]), doc.unit)
         self.form = DeclaredForm(values, fields, self, enter_accepts=False)
-        self.form["unit"].setProperty("role", "unit")
+        self.form.widget_of("unit").setProperty("role", "unit")
         self.value = self.form.widget("text", TextField)
         self.column.addWidget(dim(self.of))
         self.column.addWidget(self.form)

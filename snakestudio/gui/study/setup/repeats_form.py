@@ -56,7 +56,7 @@ class JitterCard(Card):
             self._values, _spread_fields(), self, enter_accepts=False, spacing=(8, 6)
         )
         narrow_choice(self.form.widget("law", ChoiceBox))
-        self.form["unit"].setProperty("role", "unit")
+        self.form.widget_of("unit").setProperty("role", "unit")
         self.spread = self.form.widget("spread", NumberField)
         self.column.addWidget(self.form)
         self.form.changed.connect(self._on_changed)
