@@ -186,7 +186,7 @@ def test_columns_are_told_by_clicking_their_heads(
         settle(qtbot, dialog)
     box = dialog.form.form
     for name, value in (("time_unit", "ms"), ("length_unit", "mm"), ("angle_unit", "deg")):
-        box[name].setCurrentIndex(box[name].findData(value))
+        box.widget_of(name).setCurrentIndex(box.widget_of(name).findData(value))
     dialog.bodies.table.rows[0].widget_of("link").setFocus()
     qtbot.keyClick(dialog.bodies.table.rows[0].widget_of("link"), Qt.Key.Key_End)
     link = dialog.bodies.table.rows[0].widget_of("link").currentData()

@@ -87,11 +87,13 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     assert dialog.data.boxes[0][0].text() == "trial_1, 1 s at 20 Hz"
     assert dialog.fit_button.isEnabled()
     rows = dialog.parameters.rows
-    assert not rows["ground.mu_rolling"]["ticked"].isEnabled(), "nothing rolls in the plane"
-    press(qtbot, rows["ground.mu_across"]["ticked"])
-    assert not rows["ground.mu_across"]["ticked"].isChecked()
-    type_into(rows["ground.mu_along"]["low"], "0.05")
-    type_into(rows["ground.mu_along"]["high"], "0.3")
+    assert not rows["ground.mu_rolling"].widget_of("ticked").isEnabled(), (
+        "nothing rolls in the plane"
+    )
+    press(qtbot, rows["ground.mu_across"].widget_of("ticked"))
+    assert not rows["ground.mu_across"].widget_of("ticked").isChecked()
+    type_into(rows["ground.mu_along"].widget_of("low"), "0.05")
+    type_into(rows["ground.mu_along"].widget_of("high"), "0.3")
     dialog.method.setCurrentIndex(1)
     press(qtbot, dialog.fit_button)
     fitter = fitter_of(dialog)
@@ -162,7 +164,7 @@ def test_a_start_delay_trusts_the_clock_unless_told_otherwise(
     qtbot: QtBot, far_off: Document, track: Path
 ) -> None:
     dialog = dialog_of(qtbot, far_off, [read_capture(track)])
-    delay = dialog.parameters.rows["control.start_delay_s"]["ticked"]
+    delay = dialog.parameters.rows["control.start_delay_s"].widget_of("ticked")
     assert [field.value for field in dialog.offsets] == [-0.5, 0.5]
     delay.setChecked(True)
     assert [field.value for field in dialog.offsets] == [0.0, 0.0]
@@ -191,11 +193,11 @@ def test_another_value_by_its_key_and_what_is_wrong(
     rows.key.setText("robot.mass_kg")
     press(qtbot, rows.add_button)
     assert rows.message.text() == ""
-    assert rows.rows["robot.mass_kg"]["ticked"].isChecked()
-    type_into(rows.rows["robot.mass_kg"]["low"], "7")
+    assert rows.rows["robot.mass_kg"].widget_of("ticked").isChecked()
+    type_into(rows.rows["robot.mass_kg"].widget_of("low"), "7")
     press(qtbot, dialog.fit_button)
     assert "smaller" in dialog.note.text()
-    type_into(rows.rows["robot.mass_kg"]["low"], "0.2")
+    type_into(rows.rows["robot.mass_kg"].widget_of("low"), "0.2")
     dialog.data.read([track.with_name("nowhere.csv")])
     qtbot.waitUntil(lambda: "nowhere.csv" in dialog.data.message.text())
     dialog.data.boxes[0][0].setChecked(False)

@@ -156,12 +156,13 @@ def test_the_next_repeat_is_one_click_away(
     table = run_here(study)
     runs.open(study, table, {}, row=0)
     opened(qtbot, runs)
+    qtbot.waitUntil(lambda: len(buttons(window)) == 2)
     offered = {button.text(): button for button in buttons(window)}
     assert list(offered) == ["Open Repeat 2", "Take Over Values"]
     offered["Open Repeat 2"].click()
     opened(qtbot, runs)
     assert window.context.session_controller.source_name == "friction, point 0, repeat 2 of 2"
-    assert [button.text() for button in buttons(window)] == ["Take Over Values"]
+    qtbot.waitUntil(lambda: [button.text() for button in buttons(window)] == ["Take Over Values"])
 
 
 def test_it_is_told_if_the_program_has_changed(
