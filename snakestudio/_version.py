@@ -1,5 +1,3 @@
-"""The version of the program. It stands nowhere else, and nothing is imported here: whoever writes a file states it."""
-
-__all__ = ["__version__"]
+"""The version of the program, declared only here. This module imports nothing, because packaging reads it."""
 
 __version__ = "0.2.0"

@@ -47,9 +47,9 @@ BARS = {
     "format_skips": Bar(21, goal=80),
     "parallel_assignments": Bar(30, goal=200),
     "copied_lines": Bar(7, goal=0),
-    "listed_names": Bar(201, goal=0),
-    "private_in_tests": Bar(20, goal=100),
-    "quoted_phrases": Bar(253),
+    "listed_names": Bar(0, goal=0),
+    "private_in_tests": Bar(19, goal=100),
+    "quoted_phrases": Bar(245),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
     "handmade_dialogs": Bar(0, goal=0),
 }

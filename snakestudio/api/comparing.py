@@ -21,15 +21,6 @@ from snakestudio.model.events import Change
 from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "ChainReport",
-    "Comparison",
-    "compare_chain",
-    "compare_models",
-    "compare_scene",
-    "compare_scene_chain",
-]
-
 
 class Comparison(Reporting):
     """One scene run by several models; `print` it for the table of differences.

@@ -30,8 +30,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.study.fit_pool import FitPool
 from snakestudio.study.running import Workers
 
-__all__ = ["Fit", "Free", "fit", "fit_trials"]
-
 Free = Mapping[str, Sequence[Any]] | Iterable[FreeParameter | str]
 
 

@@ -14,8 +14,6 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit, specialised
 from snakestudio.kernels.hermite import find_knot
 
-__all__ = ["Instant", "make_advance"]
-
 STEP = 0
 """Entry of the counts of every state: steps since the start."""
 

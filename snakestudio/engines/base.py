@@ -11,8 +11,6 @@ from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Checkpoint", "Engine", "Kernel", "StepReport"]
-
 
 class StepReport(NamedTuple):
     """How a call of `Engine.advance` went."""

@@ -23,8 +23,6 @@ from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["BoundSteps", "PlainSteps", "Steps", "steps_of"]
-
 _NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 # Rows of the table of calls.

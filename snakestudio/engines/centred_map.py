@@ -8,8 +8,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.model.robot.robot import Robot
 
-__all__ = ["centred_map", "coupling_of", "make_chain", "mean_mass"]
-
 
 def centred_map(
     n: int, back: FloatArray | None = None, weight: FloatArray | None = None

@@ -8,12 +8,10 @@ from typing import Protocol
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import ANGLE, QUAT_W, QUAT_Z, RATE, TURN_Z, RowBuffers
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.centred_chain import spread_from_centre
 from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.kernels.trig import sin_cos
-from snakestudio.kernels.vec3 import X, Y, Z
-
-__all__ = ["write_centred_links", "write_joints", "write_sliding_link"]
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all
 # of them slip.

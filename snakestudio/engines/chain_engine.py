@@ -23,8 +23,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.plugins.author_state import public_state, with_public_state
 
-__all__ = ["ChainEngine", "chain"]
-
 X, Y, TURN = range(3)
 """Entries of a pose in the plane, and of its velocity."""
 

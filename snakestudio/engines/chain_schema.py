@@ -6,8 +6,6 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["CONTACT_ENERGY", "SPRING_ENERGY", "chain_schema", "has_springs"]
-
 CONTACT_ENERGY = (
     "kinetic",
     "potential",

@@ -16,24 +16,6 @@ from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = [
-    "MENDED",
-    "SPATIAL",
-    "TOLERATED",
-    "inside_obstacle",
-    "joint_control",
-    "joint_gaps",
-    "joint_shape",
-    "joint_stops",
-    "largest_stable_step",
-    "long_step",
-    "shorter_step",
-    "slippery_ground",
-    "soft_start_never_ends",
-    "unusable_file",
-]
-
-
 TOLERATED = 1e-3
 """Overlap with an obstacle and gap in a joint up to which a start is accepted, m."""
 

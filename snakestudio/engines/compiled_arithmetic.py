@@ -8,8 +8,6 @@ from typing import Any
 from snakestudio.kernels._cache import jit_disabled
 from snakestudio.model import compilable
 
-__all__ = ["ARITHMETIC_PARTS", "compile_arithmetic", "use_compiled_arithmetic"]
-
 ARITHMETIC_PARTS = len(compilable.ALL) + len(compilable.HELPERS)
 """How many functions are compiled."""
 

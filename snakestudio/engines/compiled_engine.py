@@ -21,8 +21,6 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 
-__all__ = ["CompiledEngine"]
-
 IN_PLANE = (0, 1, 5)
 """Entries of a wrench that move a link in the plane: f_x, f_y and t_z."""
 

@@ -10,8 +10,6 @@ import threading
 
 from snakestudio.engines.registry import run_once
 
-__all__ = ["is_missing", "load"]
-
 _LOADED: set[str] = set()
 """What this process has in memory."""
 

@@ -36,9 +36,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND
 from snakestudio.model.world import Ground
 
-__all__ = ["CORE", "Crossing", "Crossings", "crossings", "foreseen"]
-
-
 CORE = 0.1
 """Half thickness of a body's core, beside that of the body."""
 

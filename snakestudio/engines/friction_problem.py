@@ -13,8 +13,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Contact", "FrictionProblem", "friction_problem", "rotated"]
-
 
 @dataclass(frozen=True)
 class Contact:

@@ -9,9 +9,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.axes import X, Y
 
-__all__ = ["Grid", "make_grid"]
-
-
 MOST_CELLS = 1 << 20
 MOST_ITEMS = 1 << 22
 

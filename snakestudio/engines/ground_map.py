@@ -28,15 +28,6 @@ from snakestudio.model.ground_friction import (
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPicture
 
-__all__ = [
-    "factor_program",
-    "formula_program",
-    "load_program",
-    "make_body_ground_map",
-    "make_ground_map",
-    "varies",
-]
-
 _FUNCTIONS = {
     "sin": op.SIN,
     "cos": op.COS,

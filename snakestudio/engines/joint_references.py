@@ -11,8 +11,6 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, specialised
 from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference
 
-__all__ = ["make_row_writer", "show_references", "take_references"]
-
 
 class _Params(Protocol):
     @property

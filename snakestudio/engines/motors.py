@@ -8,8 +8,6 @@ from typing import NamedTuple
 from snakestudio.kernels._jit import inlined
 from snakestudio.model.scene import Scene
 
-__all__ = ["Motor", "given_torque", "make_motor", "motor_torque"]
-
 
 class Motor(NamedTuple):
     """What is the same for all motors."""

@@ -30,8 +30,6 @@ from snakestudio.engines.row_buffers import BODY
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.model.scene import Scene
 
-__all__ = ["NonsmoothEngine"]
-
 # Entry of State.sums.
 WORST_CALL = -1
 

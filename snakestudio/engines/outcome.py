@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = [
-    "CONTACT_OVERFLOW",
-    "CROSSED",
-    "DIVERGED",
-    "FAR",
-    "NOT_SOLVED",
-    "OK",
-    "ROW_OVERFLOW",
-    "SLOT_OVERFLOW",
-    "Figures",
-]
-
 OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED, FAR, CROSSED = range(8)
 """After anything but OK the state is that before the step that failed. An overflow asks for larger
 arrays: of contacts of a step, of contacts told apart in a row or call, or of contacts in the rows.

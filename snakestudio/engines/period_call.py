@@ -17,8 +17,6 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels.many_calls import CallTable, same_objects
 from snakestudio.model.reference import JointReference
 
-__all__ = ["PeriodCall"]
-
 _MOST_KNOTS = 64
 """Knots of a reference that is copied, at most."""
 

@@ -16,9 +16,6 @@ from snakestudio.model.motion import PlacedStart
 from snakestudio.model.robot.pose import initial_state, joint_arms
 from snakestudio.model.scene import Scene
 
-__all__ = ["given_state", "no_pitch"]
-
-
 TILT = 1e-3
 """Angle up to which a given orientation counts as flat, rad."""
 

@@ -18,18 +18,6 @@ from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_o
 from snakestudio.model.obstacles.solids import Block, Post, Solid
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "OUTLINE",
-    "fits_the_plane",
-    "gaps",
-    "obstacle_grid",
-    "obstacle_problems",
-    "outlines",
-    "overlaps",
-    "same_structure",
-]
-
-
 OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction", "owner")
 """Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has
 the direction (cos, sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it,

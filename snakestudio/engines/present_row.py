@@ -11,8 +11,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import CALL, RowBuffers
 from snakestudio.kernels.many_calls import CallTable, same_objects
 
-__all__ = ["SHOWN", "PresentRow"]
-
 SHOWN = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
 """Fields of a row that views show under the same name."""
 

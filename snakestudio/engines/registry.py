@@ -30,17 +30,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
 from snakestudio.plugins.faults import calling
 
-__all__ = [
-    "check",
-    "create",
-    "is_warm",
-    "largest_stable_step",
-    "note",
-    "run_once",
-    "schema",
-    "warm_up",
-]
-
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
@@ -158,7 +147,8 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
         Called with the fraction done (0 to 1) and what is being done, from the calling thread.
     """
     progress(0.0, "Loading the compiler")
-    from snakestudio.kernels._jit import reporting_compilation, used_files
+    from snakestudio.kernels._compiler import used_files
+    from snakestudio.kernels._jit import reporting_compilation
 
     parts = max(FORMULATIONS[kind].parts, 1) + ARITHMETIC_PARTS
 

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.model.recording import ContactRows, Rows
 
-__all__ = ["RowBuffers", "filled_rows", "make_row_buffers", "more_contacts"]
-
-
 # Behind X, Y, Z: entries of a pose's quaternion, and of a twist that lies in the plane.
 QUAT_W, QUAT_X, QUAT_Y, QUAT_Z = range(3, 7)
 TURN_Z = 5

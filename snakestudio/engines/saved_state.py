@@ -22,8 +22,6 @@ from snakestudio.model.reference import JointReference, StrainReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import ContactState
 
-__all__ = ["agreeing", "check_checkpoint", "check_contacts", "check_reference", "demand", "within"]
-
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
 MOST_ROOM = 1 << 18

@@ -9,9 +9,6 @@ from snakestudio.errors import Fix, Problem
 from snakestudio.model.robot.overrides import Override, selected, values_of
 from snakestudio.model.scene import Scene
 
-__all__ = ["joint_problems", "left_out_values", "yawless_joints"]
-
-
 OF_JOINTS = frozenset(
     {
         "axes",

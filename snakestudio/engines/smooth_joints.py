@@ -10,8 +10,6 @@ from snakestudio.model.robot.axis_values import axis_values
 from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
 
-__all__ = ["has_passive_joints", "is_linearized", "make_joints", "yaw_values"]
-
 
 def yaw_values(scene: Scene, values: FloatArray) -> FloatArray:
     """Of the values of all axes those of the yaw axes, of which every joint has one: (n - 1,)."""

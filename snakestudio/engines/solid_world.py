@@ -20,9 +20,6 @@ from snakestudio.model.obstacles.shape import Obstacle, files_of, obstacle_solid
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.scene import Scene
 
-__all__ = ["MARGIN", "make_world", "world_of_solids"]
-
-
 MARGIN = 0.01
 """Contacts are found up to a gap of this times the link's reach."""
 

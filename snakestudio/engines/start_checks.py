@@ -8,9 +8,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.model.scene import Scene
 
-__all__ = ["torn_velocities", "unit_quaternions"]
-
-
 APART = 0.01
 TWIST = 0.1
 """Velocities up to which the ends in a joint may differ, m/s, and turn against its axes, rad/s:

@@ -11,8 +11,6 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
-__all__ = ["StateView", "ViewedEngine"]
-
 _FIELDS = frozenset(field.name for field in fields(Snapshot))
 _FROM_THE_ROW = frozenset(SHOWN)
 _CONSTANT = frozenset(("control", "body", "mass_shares", "valid"))

@@ -39,8 +39,6 @@ from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "copied"]
-
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
 _NO_ROWS = np.zeros(0, np.int64)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["StartTrace", "make_window", "run"]
-
 _IMPORTED = time.time()
 
 

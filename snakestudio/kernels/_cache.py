@@ -21,19 +21,6 @@ from pathlib import Path
 from snakestudio import processor
 from snakestudio.paths import compiled_kernels_dir, kernels_dir, temporary_dir, why_unwritable
 
-__all__ = [
-    "TESTED",
-    "cache_trouble",
-    "compile_cache",
-    "compiled_folders",
-    "forget_old_code",
-    "jit_disabled",
-    "mark_compiled",
-    "note_cache_trouble",
-    "source_hash",
-    "was_compiled",
-]
-
 _PACKAGE = Path(__file__).resolve().parent.parent
 _ENVIRONMENT = (
     "NUMBA_BOUNDSCHECK",

@@ -38,8 +38,6 @@ from numba.core.typed_passes import NativeLowering
 from snakestudio import processor
 from snakestudio.kernels import _cache
 
-__all__ = ["OPTIMIZE", "KernelDispatcher", "used_files"]
-
 OPTIMIZE = "snakestudio:optimize"
 """Event of numba's kind: a whole is made of its parts."""
 

@@ -13,19 +13,6 @@ import numpy as np
 
 from snakestudio.kernels._cache import TESTED, compile_cache
 
-__all__ = [
-    "direct",
-    "exact",
-    "inlined",
-    "instruction",
-    "jit",
-    "layout",
-    "reporting_compilation",
-    "specialised",
-    "used_files",
-    "value_type",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Errors in colour would take their libraries a tenth of a compilation, although none is ever shown.

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-__all__ = ["X", "Y", "Z"]
-
 X, Y, Z = range(3)

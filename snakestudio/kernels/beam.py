@@ -17,17 +17,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import bracket, move_frame, unit_frame
 
-__all__ = [
-    "NEAR",
-    "accumulate",
-    "accumulated_at",
-    "beam_shape",
-    "frame_at",
-    "interpolate_at",
-    "near",
-]
-
-
 HEAD = 0
 """The first point."""
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.smooth_robot import CentredChain
-from snakestudio.kernels.vec3 import X, Y
-
-__all__ = ["gather_on_angles", "inertia_and_bias", "spread_from_centre"]
 
 
 @inlined

@@ -8,16 +8,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.octet import WIDTH, octet, octet_minus, octet_put
 
-__all__ = [
-    "cholesky_backward",
-    "cholesky_factor",
-    "cholesky_forward",
-    "cholesky_solve",
-    "wide_backward",
-    "wide_factor",
-    "wide_forward",
-]
-
 
 @inlined
 def cholesky_factor(matrix: FloatArray, n: int) -> None:

@@ -29,9 +29,6 @@ from snakestudio.kernels.spatial_problem import (
     SpatialProblem,
 )
 
-__all__ = ["rescue"]
-
-
 PATIENCE = 5
 """How many times the linear solves that a step may take the rescue may take: hard steps are
 rare."""

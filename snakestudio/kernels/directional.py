@@ -11,8 +11,6 @@ import math
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.prox import natural_interval, prox_disc, prox_interval
 
-__all__ = ["natural_box", "natural_unit_velocity"]
-
 Pair = tuple[float, float]
 """What a contact has along and across the link."""
 

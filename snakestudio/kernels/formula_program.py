@@ -11,8 +11,6 @@ import math
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 
-__all__ = ["evaluate_program"]
-
 # What an operation does; its operands are results of lines before it.
 (
     NUMBER,

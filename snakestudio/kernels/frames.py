@@ -12,19 +12,6 @@ import math
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 
-__all__ = [
-    "bracket",
-    "frame_from_pose",
-    "move_frame",
-    "move_pose",
-    "twist_from_head",
-    "twist_to_head",
-    "unit_frame",
-    "wrench_from_head",
-    "wrench_to_head",
-]
-
-
 VX, VY, VZ, WX, WY, WZ = range(6)
 """Entries of twists; those of wrenches likewise."""
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["end_speed", "point_rectangle", "stadium_circle", "stadium_rectangle", "stadium_touches"]
-
 
 @inlined
 def stadium_circle(

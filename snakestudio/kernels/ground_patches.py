@@ -9,8 +9,6 @@ from snakestudio.kernels._jit import jit
 from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.formula_program import evaluate_program
 
-__all__ = ["GroundMap", "friction_scale", "load_scale", "load_scale_at", "patch_under"]
-
 # Columns of GroundMap.patches.
 LOW_X, LOW_Y, HIGH_X, HIGH_Y, FIRST, BEHIND = range(6)
 

@@ -7,8 +7,6 @@ from typing import NamedTuple
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["JointKnots", "evaluate_linear", "evaluate_reference", "find_knot"]
-
 
 class JointKnots(NamedTuple):
     """A joint reference as kernels take it: k knots of m joints with one axis each."""

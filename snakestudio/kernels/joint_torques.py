@@ -5,8 +5,6 @@ from __future__ import annotations
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.smooth_robot import SmoothJoints
 
-__all__ = ["limited", "passive_torque"]
-
 
 @inlined
 def limited(joints: SmoothJoints, k: int, torque: float) -> float:

@@ -24,8 +24,6 @@ from numba.np import arrayobj
 from snakestudio._arrays import IntArray
 from snakestudio.kernels._jit import direct, jit, layout
 
-__all__ = ["CallTable", "same_objects"]
-
 Job = Callable[..., int]
 
 # Entries of the progress that threads share.

@@ -15,22 +15,6 @@ from llvmlite import ir
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import instruction, value_type
 
-__all__ = [
-    "Octet",
-    "octet",
-    "octet_crossed",
-    "octet_lane",
-    "octet_minus",
-    "octet_plus",
-    "octet_product",
-    "octet_put",
-    "octet_signs",
-    "octet_sum",
-    "octet_times",
-    "octet_with",
-    "octet_zero",
-]
-
 Octet = FloatArray
 """(8,)"""
 

@@ -6,9 +6,6 @@ from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.cholesky import cholesky_backward, cholesky_factor, cholesky_forward
 
-__all__ = ["one_sided_residual", "solve_one_sided"]
-
-
 ROUNDING = 1e-12
 """What counts as zero beside the largest reaction or acceleration of the problem."""
 

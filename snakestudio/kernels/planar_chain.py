@@ -13,11 +13,9 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, TURN, ChainProblem
-from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
-
-__all__ = ["close_joints", "solve_chain", "spread"]
-
+from snakestudio.kernels.vec3 import vec3_at, vec3_put
 
 # Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww;
 # b_x, b_y, b_w; and the skew part of xy, xw, yw.

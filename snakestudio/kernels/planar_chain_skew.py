@@ -27,9 +27,6 @@ from snakestudio.kernels.planar_chain import (
 from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, ChainProblem
 from snakestudio.kernels.vec3 import vec3_at, vec3_put, vec3_put_at
 
-__all__ = ["solve_chain_skew"]
-
-
 # Where the middle link's equations stand in its line of `local`, and the right-hand side behind the
 # three unknowns.
 FIRST = 0

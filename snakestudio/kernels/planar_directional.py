@@ -22,6 +22,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_chain import B_X, B_Y, SKEW, XX, XY, YY
 from snakestudio.kernels.planar_problem import (
     ACROSS,
@@ -48,10 +49,6 @@ from snakestudio.kernels.planar_problem import (
     ChainProblem,
 )
 from snakestudio.kernels.planar_scratch import BETA, GAMMA_1, GAMMA_2, N_1, N_2, NORM, SIDE
-from snakestudio.kernels.vec3 import X, Y
-
-__all__ = ["evaluate_directional", "linearise_directional", "update_directional"]
-
 
 APART = -1.0
 """Value of SIDE where either component has its own interval."""

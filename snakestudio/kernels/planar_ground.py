@@ -27,8 +27,6 @@ from snakestudio.kernels.planar_problem import (
     WITH,
 )
 
-__all__ = ["coefficients", "fill_law", "law_table"]
-
 LEAST = 1e-6
 LEAST_SIDE = 1e-3
 """Under the law of the unit velocity all coefficients of a link are at least LEAST times its

@@ -11,6 +11,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_chain import (
     B_X,
     B_Y,
@@ -84,10 +85,7 @@ from snakestudio.kernels.planar_scratch import (
     stop_gain,
 )
 from snakestudio.kernels.prox import natural_positive
-from snakestudio.kernels.vec3 import X, Y, dot, vec3, vec3_at, vec3_put_at
-
-__all__ = ["newton"]
-
+from snakestudio.kernels.vec3 import dot, vec3, vec3_at, vec3_put_at
 
 HALVINGS = 6
 

@@ -8,9 +8,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 
-__all__ = ["ChainImpulses", "ChainProblem", "link_table"]
-
-
 TURN = 2
 """Beside X and Y: entry of a link's turning in (n, 3), of the moment among its forces."""
 

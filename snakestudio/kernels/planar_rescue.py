@@ -13,6 +13,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.planar_problem import (
     ACROSS,
@@ -65,10 +66,7 @@ from snakestudio.kernels.spatial_problem import (
     SpatialImpulses,
     SpatialProblem,
 )
-from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
-
-__all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
-
+from snakestudio.kernels.vec3 import vec3_at
 
 PER_LINK = 15 + LINK_WIDTH
 PER_JOINT = 5 + AXIS_WIDTH

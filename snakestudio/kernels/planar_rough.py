@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_chain import A_VV, A_VW, SKEW, B
 from snakestudio.kernels.planar_problem import (
     EPSILON,
@@ -33,16 +34,7 @@ from snakestudio.kernels.planar_scratch import (
     sliding_velocities,
 )
 from snakestudio.kernels.prox import natural_interval, prox_positive
-from snakestudio.kernels.vec3 import X, Y, times, vec3_add_at, vec3_at
-
-__all__ = [
-    "evaluate_rough",
-    "halve_rough",
-    "linearise_rough",
-    "prepare_rough",
-    "save_rough",
-    "update_rough",
-]
+from snakestudio.kernels.vec3 import times, vec3_add_at, vec3_at
 
 
 @jit

@@ -8,6 +8,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_chain import A_VV, A_VW, B_W, B_X, B_Y, WW, XW, XX, XY, YW, YY, B
 from snakestudio.kernels.planar_problem import (
     INERTIA,
@@ -23,19 +24,7 @@ from snakestudio.kernels.planar_problem import (
     ChainProblem,
 )
 from snakestudio.kernels.planar_rescue import PlanarRescue, make_planar_rescue
-from snakestudio.kernels.vec3 import X, Y, dot, times, vec3, vec3_add_at, vec3_at
-
-__all__ = [
-    "ChainScratch",
-    "add_contact",
-    "assemble_inertia",
-    "contact_response",
-    "make_scratch",
-    "relative_velocities",
-    "sliding_velocities",
-    "stop_gain",
-]
-
+from snakestudio.kernels.vec3 import dot, times, vec3, vec3_add_at, vec3_at
 
 # Entries of ChainScratch.friction.
 GAMMA_1, GAMMA_2, N_1, N_2, NORM, BETA, SIDE = range(7)

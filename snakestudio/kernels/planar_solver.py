@@ -22,9 +22,6 @@ from snakestudio.kernels.planar_problem import (
 from snakestudio.kernels.planar_scratch import R_N, ChainScratch
 from snakestudio.kernels.vec3 import vec3_at
 
-__all__ = ["polish_contacts", "soften_contacts", "solve_contacts"]
-
-
 NEWTON_ITERATIONS = 20
 """After that many iterations it has gone astray."""
 

@@ -6,17 +6,6 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = [
-    "AT_LIMIT",
-    "natural_disc",
-    "natural_halves",
-    "natural_interval",
-    "natural_positive",
-    "prox_disc",
-    "prox_interval",
-    "prox_positive",
-]
-
 AT_LIMIT = 1.0 + 1e-9
 """Friction up to so many times its limit counts as sticking: of one just at its limit, rounding
 must not decide."""

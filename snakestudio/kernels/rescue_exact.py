@@ -10,8 +10,6 @@ from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 
-__all__ = ["ENOUGH", "MANY", "iterate", "keep_best", "polish"]
-
 ENOUGH = 0.1 * CONVERGED
 """Residual to which an attempt goes on; from `CONVERGED` on there is no other one."""
 

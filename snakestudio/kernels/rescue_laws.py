@@ -47,8 +47,6 @@ from snakestudio.kernels.spatial_problem import (
     SpatialProblem,
 )
 
-__all__ = ["linearise", "missed"]
-
 
 @inlined
 def _phi(y: float, tau: float) -> tuple[float, float, float]:

@@ -18,8 +18,6 @@ from snakestudio.kernels.rescue_points import (
 from snakestudio.kernels.rescue_solve import solve
 from snakestudio.kernels.spatial_problem import SpatialProblem
 
-__all__ = ["KEEN", "follow_by_length", "follow_by_tau"]
-
 SHARP = 0.3
 """Cosine of the angle that a path turns by in a step at most."""
 

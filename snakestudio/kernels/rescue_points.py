@@ -10,35 +10,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
-__all__ = [
-    "DISC_T",
-    "DISC_V",
-    "K_1N",
-    "K_2N",
-    "K_11",
-    "K_12",
-    "K_21",
-    "K_22",
-    "K_N",
-    "Q_1",
-    "Q_2",
-    "Q_N",
-    "S_1",
-    "S_2",
-    "S_N",
-    "WIDTH",
-    "Point",
-    "RescueScratch",
-    "accelerate",
-    "copy",
-    "largest_square",
-    "move",
-    "product",
-    "rescue_room",
-    "scale",
-]
-
-
 # Entries of RescueScratch.stop.
 STOP_K, STOP_Q, STOP_S = range(3)
 

@@ -55,9 +55,6 @@ from snakestudio.kernels.spatial_problem import (
     SpatialProblem,
 )
 
-__all__ = ["begin", "largest_impulse", "solve"]
-
-
 NEWTON = 6
 TANGENT = 7
 """Numbers of the octets that hold the two right-hand sides."""

@@ -9,6 +9,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.directional import natural_box, natural_unit_velocity
 from snakestudio.kernels.planar_problem import (
     ACROSS,
@@ -38,10 +39,7 @@ from snakestudio.kernels.prox import (
     natural_positive,
     prox_positive,
 )
-from snakestudio.kernels.vec3 import X, Y, vec3_at
-
-__all__ = ["CONVERGED", "chain_joint_impulses", "chain_law_residual"]
-
+from snakestudio.kernels.vec3 import vec3_at
 
 EPSILON = 2.220446049250313e-16
 

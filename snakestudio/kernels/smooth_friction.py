@@ -19,19 +19,6 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = [
-    "ACROSS",
-    "AHEAD",
-    "BEHIND",
-    "COMPONENTS",
-    "ELLIPSE",
-    "LAWS",
-    "UNIT_VELOCITY",
-    "smooth_friction",
-    "tanh",
-]
-
-
 LAWS = ("components", "ellipse", "unit_velocity")
 """As in scenes, by their numbers here."""
 

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["CentredChain", "SmoothJoints"]
-
 
 class CentredChain(NamedTuple):
     """Constants of the links of a chain, (n,) each but the last."""

@@ -12,21 +12,8 @@ from typing import NamedTuple
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.vec3 import X, Y, Z, vec3
-
-__all__ = [
-    "EQUAL",
-    "INNER",
-    "MOST",
-    "SPACING",
-    "Capsule",
-    "ContactList",
-    "drop_contact",
-    "finish_contacts",
-    "offer_contact",
-    "to_frame",
-]
-
+from snakestudio.kernels.axes import X, Y, Z
+from snakestudio.kernels.vec3 import vec3
 
 EQUAL = 1e-9
 """Gaps that differ by less are the same, m."""

@@ -14,17 +14,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solid_contacts import Capsule
 
-__all__ = [
-    "LOWER_OPEN",
-    "UPPER_OPEN",
-    "Extrusion",
-    "clearance",
-    "clip_caps",
-    "clip_profile",
-    "solid_distance",
-]
-
-
 LOWER_OPEN = 1
 """Bit of `open_caps`: the end face at -half reaches above the ground."""
 

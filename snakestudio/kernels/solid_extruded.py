@@ -37,8 +37,6 @@ from snakestudio.kernels.solid_distance import (
     solid_distance,
 )
 
-__all__ = ["extruded_contacts"]
-
 LIPS = 4
 """Features: `INNER` is the least distance or the place of entry, then the place of exit, and from
 here on lips."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.gap import stadium_circle, stadium_touches
 from snakestudio.kernels.solid_contacts import (
     INNER,
@@ -24,10 +25,6 @@ from snakestudio.kernels.solid_distance import Extrusion, clearance
 from snakestudio.kernels.solid_extruded import extruded_contacts
 from snakestudio.kernels.terrain import relief_contacts
 from snakestudio.kernels.terrain_shape import Field
-from snakestudio.kernels.vec3 import X, Y, Z
-
-__all__ = ["EXTRUDED", "FEATURES", "POST", "RELIEF", "ContactList", "World", "link_contacts"]
-
 
 POST = 0
 EXTRUDED = 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.octet import (
     Octet,
     octet,
@@ -34,26 +35,7 @@ from snakestudio.kernels.spatial_problem import (
     SpatialProblem,
 )
 from snakestudio.kernels.spatial_scratch import M_RX, M_RY, M_RZ, M_X, M_Y, M_Z
-from snakestudio.kernels.vec3 import Vec3, X, Y, Z, dot, minus, vec3, vec3_at
-
-__all__ = [
-    "System",
-    "add_inertia",
-    "add_product",
-    "add_turning",
-    "close_chain",
-    "component",
-    "cross",
-    "eliminate_axis",
-    "eliminate_pair",
-    "expand_joints",
-    "joint_rates",
-    "no_system",
-    "prepare_inertia",
-    "shift_system",
-    "solve_root",
-    "solve_triangular",
-]
+from snakestudio.kernels.vec3 import Vec3, dot, minus, vec3, vec3_at
 
 System = tuple[Octet, Octet, Octet, Octet, Octet, Octet]
 """The six rows of A dw = b: the row of A, and b as number 6."""

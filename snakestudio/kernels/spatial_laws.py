@@ -12,6 +12,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.octet import (
     Octet,
     octet,
@@ -44,16 +45,7 @@ from snakestudio.kernels.spatial_problem import (
     SHARE_PLUS,
     SpatialProblem,
 )
-from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
-
-__all__ = [
-    "add_contact",
-    "choose_branches",
-    "contact_velocities",
-    "move_contact",
-    "normal_velocity",
-]
-
+from snakestudio.kernels.vec3 import vec3, vec3_at
 
 EPSILON = 3e-6
 """gain / B: smaller needs fewer iterations until rounding shows (1e-4: more iterations; 3e-7:

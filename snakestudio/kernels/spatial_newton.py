@@ -39,9 +39,6 @@ from snakestudio.kernels.spatial_problem import (
 )
 from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScratch
 
-__all__ = ["begin", "choose_all", "copy_rows", "newton"]
-
-
 HALVINGS = 6
 """How often a step that makes the natural maps worse is halved."""
 

@@ -11,9 +11,6 @@ from typing import NamedTuple
 
 from snakestudio._arrays import FloatArray, IntArray
 
-__all__ = ["AXIS_WIDTH", "GAIN_WIDTH", "LAWS", "LINK_WIDTH", "SpatialImpulses", "SpatialProblem"]
-
-
 RX, RY, RZ = range(3, 6)
 """Behind X, Y, Z: entries of turning and of moments in rows of six."""
 (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.prox import natural_disc, natural_halves, natural_positive
 from snakestudio.kernels.spatial_chain import component, joint_rates
 from snakestudio.kernels.spatial_problem import (
@@ -36,10 +37,7 @@ from snakestudio.kernels.spatial_problem import (
     SpatialImpulses,
     SpatialProblem,
 )
-from snakestudio.kernels.vec3 import X, Y, Z, minus, vec3, vec3_at
-
-__all__ = ["spatial_residual"]
-
+from snakestudio.kernels.vec3 import minus, vec3, vec3_at
 
 ROUNDING = 2.220446049250313e-16
 

@@ -10,9 +10,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels.rescue_points import rescue_room
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
-__all__ = ["SpatialScratch", "make_spatial_scratch"]
-
-
 # Entries of SpatialScratch.stop.
 Y_STOP, STIFF_STOP = range(2)
 # Where the octets of a matrix begin in SpatialScratch.inertia.

@@ -9,9 +9,6 @@ from snakestudio.kernels.spatial_newton import begin, copy_rows, newton
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 
-__all__ = ["solve_spatial"]
-
-
 NEWTON_ITERATIONS = 20
 """After that many iterations it has gone astray."""
 

@@ -6,8 +6,6 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["stribeck"]
-
 
 @inlined
 def stribeck(square: float, rise: float, velocity: float) -> float:

@@ -7,8 +7,6 @@ import math
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 
-__all__ = ["pseudo_solve"]
-
 
 @jit
 def pseudo_solve(

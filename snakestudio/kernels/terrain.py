@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.solid_contacts import EQUAL, INNER, Capsule, ContactList, drop_contact
 from snakestudio.kernels.terrain_features import (
     NEEDLESS,
@@ -20,9 +21,7 @@ from snakestudio.kernels.terrain_features import (
     sphere_edge,
 )
 from snakestudio.kernels.terrain_shape import BLOCK, Field, height, surface_below
-from snakestudio.kernels.vec3 import X, Y, Z, vec3
-
-__all__ = ["relief_contacts"]
+from snakestudio.kernels.vec3 import vec3
 
 
 @inlined

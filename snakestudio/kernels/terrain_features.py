@@ -20,8 +20,6 @@ from snakestudio.kernels.terrain_shape import (
     wedge_side,
 )
 
-__all__ = ["NEEDLESS", "cell_contacts", "offer_on_surface", "segment_edge", "sphere_edge"]
-
 CONVEX = 1e-7
 """Edges and corners that are less convex are flat; rad."""
 

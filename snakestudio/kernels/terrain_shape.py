@@ -12,9 +12,6 @@ from typing import NamedTuple
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 
-__all__ = ["BLOCK", "Field", "corner_cone", "field_edge", "height", "surface_below", "wedge_side"]
-
-
 BLOCK = 8
 """Cells along the side of a block whose greatest height is kept, so that it can be passed over at
 once."""

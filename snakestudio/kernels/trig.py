@@ -12,9 +12,6 @@ import math
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["sin_cos"]
-
-
 LARGEST = 1e5
 """Angles beyond this go to the library, for the reduction here would lose digits, rad."""
 

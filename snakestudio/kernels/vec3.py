@@ -13,23 +13,6 @@ from llvmlite import ir
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import instruction
-from snakestudio.kernels.axes import X, Y, Z
-
-__all__ = [
-    "Vec3",
-    "X",
-    "Y",
-    "Z",
-    "dot",
-    "minus",
-    "plus",
-    "times",
-    "vec3",
-    "vec3_add_at",
-    "vec3_at",
-    "vec3_put",
-    "vec3_put_at",
-]
 
 Vec3 = tuple[float, float, float]
 

@@ -19,8 +19,6 @@ from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Crew", "Worlds"]
-
 _NO_ROWS = np.zeros(0, np.int64)
 STEPS_AT_A_TIME = 500_000
 """Steps of all worlds together that one call takes at most: about a second of work."""

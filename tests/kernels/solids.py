@@ -11,7 +11,8 @@ from scipy.optimize import minimize_scalar
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.solid_world import world_of_solids
-from snakestudio.kernels.solids import ContactList, World, link_contacts
+from snakestudio.kernels.solid_contacts import ContactList
+from snakestudio.kernels.solids import World, link_contacts
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 HALF = 0.0393

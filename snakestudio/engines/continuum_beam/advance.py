@@ -14,8 +14,6 @@ from snakestudio.engines.outcome import NOT_SOLVED, OK
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["Workspace", "advance_steps"]
-
 
 class Workspace(NamedTuple):
     """What a call of the loop needs beside state and rows."""

@@ -30,8 +30,6 @@ from snakestudio.engines.time_stepping import copied
 from snakestudio.kernels.axes import X
 from snakestudio.model.rotations import quaternions
 
-__all__ = ["Chain", "chain_of"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:

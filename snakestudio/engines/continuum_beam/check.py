@@ -19,8 +19,6 @@ from snakestudio.model.robot.beam import GROUPS, TIP
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
-
 
 def largest_stable_step(scene: Scene) -> float:
     """Infinite: steps are cut up as their error asks for."""

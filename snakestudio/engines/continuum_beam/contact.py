@@ -11,9 +11,6 @@ from snakestudio.kernels.frames import WZ, wrench_to_head
 from snakestudio.kernels.one_sided import solve_one_sided
 from snakestudio.kernels.symmetric import pseudo_solve
 
-__all__ = ["share_out"]
-
-
 RANK = 1e-12
 """Share of the largest eigenvalue below which supports cannot exert a wrench at all."""
 

@@ -51,9 +51,6 @@ from snakestudio.kernels.ground_patches import (
 )
 from snakestudio.kernels.smooth_friction import smooth_friction
 
-__all__ = ["evaluate", "head_motion", "held_load", "held_motion", "internal_wrench"]
-
-
 BODY = 0
 """The one line of `GroundMap.friction`, which is made for links."""
 

@@ -41,8 +41,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
-__all__ = ["ContinuumBeamEngine", "start_reference"]
-
 
 def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
     """The scene's own law at some times, for who has not been told yet what the body shall do."""

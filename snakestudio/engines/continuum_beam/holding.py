@@ -11,9 +11,6 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.beam import accumulated_at, interpolate_at
 from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
 
-__all__ = ["constrain", "keep_motions", "ringed_head"]
-
-
 UNDETERMINED = 1e-9
 """A body along which less than this share of a unit axial motion leads sideways is as good as
 straight, or a circle."""

@@ -10,8 +10,6 @@ from snakestudio.model.body import ContinuousBody
 from snakestudio.model.fields import value
 from snakestudio.model.formulations import ModelFields
 
-__all__ = ["KIND"]
-
 
 class ContinuumBeam(ModelFields):
     """It has no values of its own."""

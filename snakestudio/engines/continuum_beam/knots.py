@@ -5,8 +5,6 @@ from __future__ import annotations
 from snakestudio.engines.continuum_beam.state import A_O, AT, GAINS, HOLDS, MOVES, V_O, Knots, Work
 from snakestudio.kernels._jit import inlined, jit
 
-__all__ = ["find_knot", "take_reference"]
-
 
 @inlined
 def find_knot(knots: Knots, time: float, hint: int) -> int:

@@ -14,9 +14,6 @@ from snakestudio.kernels.smooth_friction import LAWS
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
 
-__all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
-
-
 FRICTION, ANCHORS, RINGS = range(3)
 """What the net motion follows from: P5, section V, or VII with anchorages or with annular
 supports."""

@@ -8,9 +8,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Displacement", "hinged", "one_after_another", "rotated", "shifted", "then"]
-
-
 SERIES = 1.0
 """Squared angle below which series take the place of differences that cancel out."""
 

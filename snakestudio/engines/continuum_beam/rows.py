@@ -31,9 +31,6 @@ from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import frame_from_pose, wrench_from_head
 
-__all__ = ["BodyBuffers", "make_body_buffers", "write_row"]
-
-
 # Values of snakestudio.model.snapshot.ContactState, GROUND and SUPPORT.
 OPEN = 0
 STICK = 1

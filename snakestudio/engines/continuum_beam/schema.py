@@ -8,9 +8,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["CHANNELS", "ENERGY", "make_schema"]
-
-
 ENERGY = (
     "kinetic",
     "potential",

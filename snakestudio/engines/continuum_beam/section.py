@@ -13,8 +13,6 @@ from snakestudio.engines.continuum_beam.state import AT, HOLDS, Work
 from snakestudio.kernels.beam import accumulated_at, frame_at, interpolate_at
 from snakestudio.model.rotations import matrices
 
-__all__ = ["Instant", "Sections", "instant_of", "wrench_from", "wrench_to"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sections:

@@ -9,9 +9,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.model.reference import StrainReference
 
-__all__ = ["Knots", "State", "Work", "knots_of", "make_state", "make_work"]
-
-
 # Entries of State.counts.
 STEP, CALL_STEPS, EVALUATIONS, OVERLOADED = range(4)
 # Entries of State.sums, as the works in `ENERGY`, J.

@@ -29,11 +29,8 @@ from snakestudio.engines.continuum_beam.state import (
 )
 from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import Z
 from snakestudio.kernels.frames import bracket, frame_from_pose, move_pose
-from snakestudio.kernels.vec3 import Z
-
-__all__ = ["begin_at", "take_step"]
-
 
 FINEST = 2.0**-20
 """Shortest part of a step, as a share of it: what needs a shorter one has diverged."""

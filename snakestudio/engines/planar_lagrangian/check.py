@@ -19,9 +19,6 @@ from snakestudio.model.ground_friction import axial_friction, ground_friction_pr
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
-
-
 LONGEST_PIECE = 60
 """Links of which the stability is looked at together."""
 

@@ -23,6 +23,7 @@ from snakestudio.engines.planar_lagrangian.state import (
 )
 from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
 from snakestudio.kernels.cholesky import cholesky_solve
 from snakestudio.kernels.ground_patches import (
@@ -44,9 +45,6 @@ from snakestudio.kernels.smooth_friction import (
     tanh,
 )
 from snakestudio.kernels.trig import sin_cos
-from snakestudio.kernels.vec3 import X, Y
-
-__all__ = ["accelerate", "linearizing_torques"]
 
 
 @inlined

@@ -32,8 +32,6 @@ from snakestudio.engines.smooth_joints import has_passive_joints
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
-__all__ = ["PlanarLagrangianEngine"]
-
 
 class PlanarLagrangianEngine(CompiledEngine):
     """A snake robot on a floor with smooth friction, under PD control or exact feedback linearization of its joints.

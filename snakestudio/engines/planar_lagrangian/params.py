@@ -17,8 +17,6 @@ from snakestudio.kernels.smooth_friction import LAWS
 from snakestudio.kernels.smooth_robot import CentredChain, SmoothJoints
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "make_params", "same_structure"]
-
 
 class Params(NamedTuple):
     """What stays the same from step to step; SI, frame of the ground."""

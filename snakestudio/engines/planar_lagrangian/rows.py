@@ -27,9 +27,7 @@ from snakestudio.engines.planar_lagrangian.state import (
 )
 from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.vec3 import X, Y, Z
-
-__all__ = ["write_row", "write_state"]
+from snakestudio.kernels.axes import X, Y, Z
 
 
 @jit

@@ -8,9 +8,6 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["ENERGY", "PASSIVE", "make_schema"]
-
-
 ENERGY = (
     "kinetic",
     "potential",

@@ -9,9 +9,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["State", "Work", "make_state", "make_work", "widened"]
-
-
 # Entries of State.counts.
 STEP, CALL_STEPS = range(2)
 # Entries of State.sums: works, J, and the mean weight of a link on the ground, N s; of Work.power.

@@ -21,10 +21,8 @@ from snakestudio.engines.planar_lagrangian.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference
-from snakestudio.kernels.vec3 import X, Y
-
-__all__ = ["advance_steps"]
 
 
 @inlined

@@ -13,9 +13,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["MOST_STAGES", "longest_part", "scheme", "table"]
-
-
 MOST_STAGES = 60
 """Stages of the longest scheme kept; it bears 2300 / h."""
 

@@ -13,8 +13,6 @@ from snakestudio.model.robot.overrides import selected
 from snakestudio.model.robot.pose import initial_joint_angles, planar_pose
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
-
 
 def largest_stable_step(scene: Scene) -> float:
     """Infinite: steps are cut up as the error asks."""

@@ -32,8 +32,6 @@ from snakestudio.kernels.gap import (
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_put, octet_zero
 from snakestudio.kernels.one_sided import solve_one_sided
 
-__all__ = ["constraint_forces", "find_obstacles"]
-
 
 @inlined
 def _enter(

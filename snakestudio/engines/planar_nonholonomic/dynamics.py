@@ -54,8 +54,6 @@ from snakestudio.kernels.octet import (
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.trig import sin_cos
 
-__all__ = ["evaluate", "hold_links"]
-
 
 @inlined
 def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:

@@ -32,8 +32,6 @@ from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
 
-__all__ = ["PlanarNonholonomicEngine"]
-
 
 class PlanarNonholonomicEngine(CompiledEngine):
     """A snake robot among obstacles that do not let the links they touch move sideways into them.

@@ -18,9 +18,6 @@ from snakestudio.kernels.smooth_robot import CentredChain, SmoothJoints
 from snakestudio.model.ground_friction import axial_friction
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "damped_by_obstacles", "make_params"]
-
-
 SHORTEST = 1e-4
 """Length of a part of a step below which its error is not looked at any more, s, unless the
 tolerance is the smaller number: where a link meets an obstacle accelerations jump, and no scheme

@@ -23,9 +23,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
 from snakestudio.engines.planar_obstacles import OWNER
 from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.vec3 import Z
-
-__all__ = ["write_row", "write_state"]
+from snakestudio.kernels.axes import Z
 
 
 @inlined

@@ -6,9 +6,6 @@ from snakestudio.engines.chain_schema import chain_schema
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 
-__all__ = ["ENERGY", "make_schema"]
-
-
 ENERGY = (
     "kinetic",
     "potential",

@@ -9,9 +9,6 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["State", "Work", "from_format_1", "make_state", "make_work", "sums_length", "wide"]
-
-
 # Entries of State.counts: steps, evaluations of the equations of motion, constraints that act.
 STEP, EVALUATIONS, UNCONVERGED, CALL_EVALUATIONS, CALL_STEPS, CONTACTS = range(6)
 # Entries of State.figures: length of the next part of a step (s), load of a link on the ground (N

@@ -55,9 +55,6 @@ from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference, find_knot
 from snakestudio.kernels.one_sided import one_sided_residual
 
-__all__ = ["advance_steps"]
-
-
 RATE_SCALE = 30.0
 """Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part
 matter little."""

@@ -18,9 +18,6 @@ from snakestudio.model.robot.pose import initial_joint_angles, joint_arms, plana
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
-
-
 LONGEST_PIECE = 60
 """Links of which the stability is looked at together."""
 

@@ -20,6 +20,7 @@ from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_
 from snakestudio.engines.planar_obstacles import RADIUS as POST_RADIUS
 from snakestudio.engines.row_buffers import BODY, FEATURE, LINK
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.gap import (
     point_rectangle,
     stadium_circle,
@@ -40,9 +41,7 @@ from snakestudio.kernels.planar_problem import (
 )
 from snakestudio.kernels.prox import AT_LIMIT
 from snakestudio.kernels.stribeck import stribeck
-from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put_at
-
-__all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_impulses", "warm_start"]
+from snakestudio.kernels.vec3 import vec3_at, vec3_put_at
 
 CLOSED = 1e-9
 """Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall

@@ -43,6 +43,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
 )
 from snakestudio.engines.row_buffers import ANGLE, RATE
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.ground_patches import (
     AGAINST_AXIS,
     SIDEWAYS,
@@ -68,12 +69,10 @@ from snakestudio.kernels.planar_problem import (
 )
 from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.trig import sin_cos
-from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
+from snakestudio.kernels.vec3 import vec3_at, vec3_put
 
 # Columns of Work.spring.
 TORQUE, LOSS = range(2)
-
-__all__ = ["book_works", "free_velocity", "load_discs", "midpoint", "move_links"]
 
 
 @inlined

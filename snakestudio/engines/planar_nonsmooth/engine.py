@@ -29,12 +29,10 @@ from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.planar_obstacles import same_structure
 from snakestudio.engines.row_buffers import CALL
 from snakestudio.errors import ExportError
+from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import DISC, TURN
-from snakestudio.kernels.vec3 import Z
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
-
-__all__ = ["PlanarNonsmoothEngine"]
 
 
 class PlanarNonsmoothEngine(NonsmoothEngine):

@@ -6,8 +6,6 @@ from snakestudio.kinds.formulation import FormulationKind
 from snakestudio.kinds.reads import LINKS
 from snakestudio.model.formulations import PlanarNonsmooth
 
-__all__ = ["KIND"]
-
 READS = LINKS | {
     "robot.link",
     "robot.joint",

@@ -19,9 +19,6 @@ from snakestudio.model.ground_friction import axial_friction
 from snakestudio.model.robot.pose import joint_arms
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "friction_kind", "make_params"]
-
-
 # Columns of Params.shape.
 HALF, RADIUS, CENTRE = range(3)
 # Columns of Params.joints.

@@ -48,6 +48,7 @@ from snakestudio.engines.row_buffers import (
     RowBuffers,
 )
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.planar_directional import choose_side
 from snakestudio.kernels.planar_problem import (
     ACROSS,
@@ -64,10 +65,7 @@ from snakestudio.kernels.planar_problem import (
     WITH,
 )
 from snakestudio.kernels.prox import AT_LIMIT
-from snakestudio.kernels.vec3 import X, Y, Z, vec3
-
-__all__ = ["classify_stick", "write_row", "write_state"]
-
+from snakestudio.kernels.vec3 import vec3
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
 OPEN = 0

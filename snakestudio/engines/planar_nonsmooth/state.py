@@ -11,16 +11,6 @@ from snakestudio.kernels.axes import X
 from snakestudio.kernels.planar_problem import LAW_WIDTH
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
-__all__ = [
-    "State",
-    "Work",
-    "Workspace",
-    "make_state",
-    "make_work",
-    "with_loads_by_link",
-]
-
-
 # Entries of State.sums after those in `contact_sums`.
 PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 12)
 # Entry of State.slot_key after those there.

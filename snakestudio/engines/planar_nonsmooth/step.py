@@ -45,6 +45,7 @@ from snakestudio.engines.planar_nonsmooth.rows import classify_stick, write_row
 from snakestudio.engines.planar_nonsmooth.state import WORST_CALL, WORST_ROW, State, Work, Workspace
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import rescue_contacts
@@ -55,11 +56,7 @@ from snakestudio.kernels.planar_solver import (
     solve_contacts,
 )
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
-from snakestudio.kernels.vec3 import X, Y
 from snakestudio.model.world import STANDARD_GRAVITY
-
-__all__ = ["advance_steps", "contact_problem"]
-
 
 GIVE_UP = 1e-2
 """Residual from which a step is not taken at all."""

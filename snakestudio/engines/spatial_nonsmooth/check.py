@@ -31,9 +31,6 @@ from snakestudio.model.robot.robot import Joint, Robot
 from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
-
-
 MOST_HEIGHTS = 20_000_000
 """Points of all height fields together: more take gigabytes while they are prepared."""
 

@@ -40,6 +40,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.ground_patches import (
     AGAINST_AXIS,
     SIDEWAYS,
@@ -48,7 +49,8 @@ from snakestudio.kernels.ground_patches import (
     friction_scale,
     patch_under,
 )
-from snakestudio.kernels.solids import ContactList, link_contacts
+from snakestudio.kernels.solid_contacts import ContactList
+from snakestudio.kernels.solids import link_contacts
 from snakestudio.kernels.spatial_laws import normal_velocity
 from snakestudio.kernels.spatial_problem import (
     CONTACT_FRONT,
@@ -82,9 +84,7 @@ from snakestudio.kernels.spatial_problem import (
     STOP,
 )
 from snakestudio.kernels.stribeck import stribeck
-from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
-
-__all__ = ["book_contacts", "detect_contacts", "force_directions", "vary_friction", "warm_start"]
+from snakestudio.kernels.vec3 import vec3, vec3_at
 
 TOUCHING = 1e-9
 """Gap up to which a contact is closed, m: of one that is exactly touching, rounding must not

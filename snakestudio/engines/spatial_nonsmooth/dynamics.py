@@ -53,6 +53,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.spatial_chain import component, cross, joint_rates
 from snakestudio.kernels.spatial_problem import (
     ACROSS,
@@ -75,9 +76,6 @@ from snakestudio.kernels.spatial_problem import (
 )
 from snakestudio.kernels.vec3 import (
     Vec3,
-    X,
-    Y,
-    Z,
     dot,
     minus,
     plus,
@@ -87,9 +85,6 @@ from snakestudio.kernels.vec3 import (
     vec3_put,
     vec3_put_at,
 )
-
-__all__ = ["close_joints", "drive_joints", "end_angles", "midpoint", "move_links", "spring_impulse"]
-
 
 FIRST = 0
 """The first link."""

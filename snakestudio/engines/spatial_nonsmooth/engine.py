@@ -30,8 +30,6 @@ from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.scene import Scene
 
-__all__ = ["SpatialNonsmoothEngine"]
-
 
 class SpatialNonsmoothEngine(NonsmoothEngine):
     """Moreau time stepping of a snake robot in space, on the ground and on whatever else there is."""

@@ -8,8 +8,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.robot.robot import Joint, Robot
 
-__all__ = ["arms", "contact_segments", "joint_axes", "link_values", "missing_turn"]
-
 BODY_AXIS = {"yaw": Z, "pitch": Y, "roll": X}
 """Body axis that a kind of joint axis turns about."""
 

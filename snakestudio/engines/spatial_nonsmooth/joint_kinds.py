@@ -2,19 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AXES",
-    "CARDAN",
-    "HAS_PITCH",
-    "HAS_ROLL",
-    "HAS_YAW",
-    "PITCH_ROLL",
-    "THREE",
-    "WIDE",
-    "YAW_ROLL",
-    "axis_names",
-]
-
 HAS_YAW = 1
 HAS_PITCH = 2
 HAS_ROLL = 4

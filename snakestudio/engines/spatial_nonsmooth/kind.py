@@ -9,8 +9,6 @@ from snakestudio.kinds.reads import LINKS
 from snakestudio.model.fields import value
 from snakestudio.model.formulations import ModelFields
 
-__all__ = ["KIND"]
-
 
 class SpatialNonsmooth(ModelFields):
     """It has no values of its own."""

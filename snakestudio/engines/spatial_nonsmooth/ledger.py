@@ -23,12 +23,11 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.spatial_chain import component, joint_rates
 from snakestudio.kernels.spatial_problem import DRAG, DRIVE, LAW_N, MASS, REAR, RX, RY, RZ
 from snakestudio.kernels.spatial_problem import STOP as AT_STOP
-from snakestudio.kernels.vec3 import X, Y, Z, minus, vec3, vec3_at
-
-__all__ = ["book_works"]
+from snakestudio.kernels.vec3 import minus, vec3, vec3_at
 
 
 @inlined

@@ -10,9 +10,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
-__all__ = ["depth_in_solid"]
-
-
 FINENESS = 25.0
 """A relief is checked in points this many to a link's radius: that errs by less than a thousandth
 of the radius."""

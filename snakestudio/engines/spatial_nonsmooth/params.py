@@ -36,18 +36,6 @@ from snakestudio.kernels.spatial_problem import (
 from snakestudio.model.robot.overrides import JOINT_AXES
 from snakestudio.model.scene import Scene
 
-__all__ = [
-    "Chain",
-    "Params",
-    "axis_rows",
-    "chain_of_scene",
-    "link_rows",
-    "make_params",
-    "params_of",
-    "same_structure",
-]
-
-
 WIDE_JOINT = math.radians(80.0)
 """Limit from which on a joint with yaw and pitch is closed by a turn about the normal of both axes, rad.
 

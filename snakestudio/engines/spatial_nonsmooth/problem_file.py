@@ -40,8 +40,6 @@ from snakestudio.kernels.spatial_problem import (
 )
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
-
 
 def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:
     """The contact problem in `work` with the impulses and velocities its solution started from."""

@@ -40,6 +40,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.prox import AT_LIMIT, halves
 from snakestudio.kernels.spatial_problem import (
     ACROSS,
@@ -55,9 +56,7 @@ from snakestudio.kernels.spatial_problem import (
     SHARE_MINUS,
     SHARE_PLUS,
 )
-from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
-
-__all__ = ["classify_stick", "write_row", "write_state"]
+from snakestudio.kernels.vec3 import vec3_at
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
 OPEN = 0

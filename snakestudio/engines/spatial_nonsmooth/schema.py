@@ -11,9 +11,6 @@ from snakestudio.engines.chain_schema import (
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 
-__all__ = ["ENERGY", "make_schema"]
-
-
 ENERGY = (
     *CONTACT_ENERGY,
     "work_gyroscopic",

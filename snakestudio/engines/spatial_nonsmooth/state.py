@@ -7,19 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.kernels.solids import ContactList
+from snakestudio.kernels.solid_contacts import ContactList
 from snakestudio.kernels.spatial_problem import AXIS_WIDTH, GAIN_WIDTH
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
-
-__all__ = [
-    "State",
-    "Work",
-    "Workspace",
-    "make_state",
-    "make_work",
-    "with_axes_in_a_row",
-]
-
 
 # Entry of State.counts after those in `contact_sums`.
 STEADY = 8

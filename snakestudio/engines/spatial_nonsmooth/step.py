@@ -57,17 +57,15 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Workspace,
 )
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import RX, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_solver import solve_spatial
-from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
+from snakestudio.kernels.vec3 import vec3_at
 from snakestudio.model.world import STANDARD_GRAVITY
-
-__all__ = ["advance_steps", "contact_problem"]
-
 
 GIVE_UP = 1e-2
 """Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown

@@ -24,8 +24,6 @@ from snakestudio.gui.charts.time_view import TimeView
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import ChartData
 
-__all__ = ["Chart"]
-
 HEIGHT = 28.0
 """Of the line above the curves, px."""
 _MARGINS = Margins(left=48, top=round(HEIGHT), right=14, below=20)

@@ -24,8 +24,6 @@ from snakestudio.model.scene_file import (
 )
 from snakestudio.paths import is_shipped_scene
 
-__all__ = ["Document"]
-
 
 class _SceneEdit(QUndoCommand):
     """One step of the undo stack: a scene before and after."""

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
     from snakestudio.model.teleop import TeleopCommand
 
-__all__ = ["BEAT_MS", "RobotController"]
-
 BEAT_MS = 25
 """Interval of the window's heartbeat; the link wants one at least every 50 ms."""
 

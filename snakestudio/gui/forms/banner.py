@@ -39,8 +39,6 @@ from snakestudio.session.status import Status
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.scene.items import finding_text
 
-__all__ = ["Banner", "Banners", "Button", "Kind"]
-
 Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
 

@@ -36,21 +36,6 @@ from snakestudio.text import capitalized, exact_text
 from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
 from snakestudio.viewmodel.numbers import Change
 
-__all__ = [
-    "GUTTER",
-    "PICTURE_FILES",
-    "ChoiceRow",
-    "FileRow",
-    "FormRow",
-    "ListRow",
-    "NumberRow",
-    "OptionalListRow",
-    "PointsRow",
-    "TextRow",
-    "ToggleRow",
-    "make_row",
-]
-
 SEVERAL = object()
 """Several things are edited at once and do not have the same value."""
 

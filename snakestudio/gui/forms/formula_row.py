@@ -26,8 +26,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["FormulaHelp", "FormulaRow", "wrong_at"]
-
 _PAUSE_MS = 350
 """A formula is looked at once nobody has typed for so long."""
 

@@ -20,8 +20,6 @@ from snakestudio.model.fields import field_doc
 from snakestudio.text import exact_text
 from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
 
-__all__ = ["ParameterRow"]
-
 _FLAT = (
     "QLineEdit { background: transparent; border: 1px solid transparent; color: %s }"
     "QLineEdit:hover { background: palette(base); border-color: palette(mid) }"

@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
-__all__ = ["ColumnScrollArea", "Section", "heading", "scrolled"]
-
 
 def heading(text: str) -> QLabel:
     """The title of a panel or a section."""

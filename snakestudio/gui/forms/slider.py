@@ -6,8 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider, QWidget
 
-__all__ = ["ValueSlider"]
-
 _HANDLE = 14
 
 

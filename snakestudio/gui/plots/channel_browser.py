@@ -35,8 +35,6 @@ from snakestudio.viewmodel.matching import match
 from snakestudio.viewmodel.plots.channels import Channel, is_signal, series_of
 from snakestudio.viewmodel.plots.scale import readable
 
-__all__ = ["ChannelBrowser"]
-
 _NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 _NAME, _VALUE, _UNIT = range(3)
 _NAME_LEAST = 150

@@ -31,8 +31,6 @@ from snakestudio.viewmodel.plots.plot_types import default_views, first_index
 from snakestudio.viewmodel.plots.scale import next_page, page_around
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
-__all__ = ["PlotPanel"]
-
 _TICK_MS = 16
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045

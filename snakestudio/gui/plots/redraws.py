@@ -14,8 +14,6 @@ from enum import IntEnum
 
 from snakestudio.gui.plots.plot import LivePlot
 
-__all__ = ["Redraws", "Stale"]
-
 _REDRAW_S = 0.06
 """Least time between two redraws of the same plot for new data."""
 _SHARE = 0.2

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.link.profile.layout import MessageLayout, SignalLayout
 
-__all__ = ["BitGrid", "legend", "signal_colour"]
-
 _HUES = (205, 145, 35, 285, 345, 85, 245, 15, 175, 315)
 
 

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from snakestudio.gui.profile.learning_dialog import LearningDialog
     from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
 
-__all__ = [
-    "PROFILE",
-    "open_editor",
-    "open_learning",
-    "open_wiggle",
-    "prepare_for_robot",
-    "prepare_wiggle",
-]
-
 
 class ProfileContext(Context, Protocol):
     """What these commands work with."""

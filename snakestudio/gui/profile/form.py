@@ -29,8 +29,6 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.viewmodel.cells import Column, columns_of
 from snakestudio.viewmodel.field_texts import explanation
 
-__all__ = ["FieldRow", "PartForm"]
-
 _CAPTION_WIDTH = 136
 """Least width of captions, px of the design: the forms of a page have their editors in line."""
 

@@ -43,8 +43,6 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.text import counted, sentence
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["LearningDialog"]
-
 _INTRO = (
     "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), or open a log"
     " of it, then go through these steps. Torque must be off, so that joints can be turned by hand."

@@ -31,8 +31,6 @@ from snakestudio.viewmodel.remote.protocol import (
     RemoteError,
 )
 
-__all__ = ["Methods", "RemoteContext"]
-
 _TORQUE = (
     "A robot may have torque. Disarm it first; until then only reading, stop, and the commands stop_robot and "
     "disarm_robot are allowed."

@@ -29,8 +29,6 @@ from snakestudio.viewmodel.remote.protocol import (
     reply_to,
 )
 
-__all__ = ["MAX_CLIENTS", "RemoteServer"]
-
 log = logging.getLogger(__name__)
 
 MAX_CLIENTS = 16

@@ -12,8 +12,6 @@ from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
 from snakestudio.link.messages import LinkState
 
-__all__ = ["PANELS", "ROBOT", "TELEOP", "TOGETHER", "RobotContext"]
-
 
 class RobotContext(Context, Protocol):
     """What these commands work with."""

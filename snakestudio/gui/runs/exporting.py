@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from snakestudio.export.report import Report
     from snakestudio.export.video_options import Companion, VideoOptions
 
-__all__ = ["Exporter"]
-
 Work = Callable[[Progress], Path | None]
 """Writes a file, telling the finished fraction; returns what it wrote, or None when it was
 cancelled."""

@@ -17,8 +17,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
 from snakestudio.runfile.recording import RunRecording
 
-__all__ = ["PICTURE", "RunArchiver"]
-
 log = logging.getLogger(__name__)
 
 PICTURE = QSize(320, 200)

@@ -63,8 +63,6 @@ from snakestudio.runfile.library import KeptRun, RunLibrary
 from snakestudio.text import counted, size_text
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["RunDelegate", "RunPanel", "in_theme"]
-
 _MARGIN = 6
 _RADIUS = 4.0
 

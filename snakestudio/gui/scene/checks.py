@@ -28,8 +28,6 @@ from snakestudio.session.scene_check import check
 from snakestudio.text import counted
 from snakestudio.viewmodel.scene.items import finding_text, items_of
 
-__all__ = ["Checks"]
-
 _MEASURED = 20
 """Problems by which the least height is found."""
 _TALLEST = 190

@@ -20,8 +20,6 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
 from snakestudio.text import counted
 
-__all__ = ["HistoryModel", "HistoryPanel"]
-
 Index = QModelIndex | QPersistentModelIndex
 
 _MARK = 14

@@ -23,8 +23,6 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 
-__all__ = ["StrainPanel"]
-
 
 class StrainPanel(PresetSection):
     """Choose a strain law, move its sliders or type its formulas, see what it asks for."""

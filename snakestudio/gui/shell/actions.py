@@ -15,8 +15,6 @@ from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics
 
-__all__ = ["ActionRegistry"]
-
 _PACE_MS = 150
 
 

@@ -11,8 +11,6 @@ from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.scene import Scene
 from snakestudio.session.recovery import RecoveryFile
 
-__all__ = ["INTERVAL_S", "Autosave"]
-
 log = logging.getLogger(__name__)
 
 INTERVAL_S = 30.0

@@ -44,8 +44,6 @@ from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.viewmodel.gallery import entries
 from snakestudio.viewmodel.matching import Match, match
 
-__all__ = ["CommandEntry", "CommandPalette", "command_entries", "ranked"]
-
 
 @dataclass(frozen=True)
 class CommandEntry:

@@ -61,8 +61,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
 
-__all__ = ["Context"]
-
 _LOG_HEIGHT = 300
 """Height in which a traceback can be read, px of the design."""
 

@@ -19,8 +19,6 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 
-__all__ = ["DockSpec", "Docks"]
-
 C = TypeVar("C", contravariant=True)
 
 _Area = Qt.DockWidgetArea

@@ -38,8 +38,6 @@ from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_h
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.viewmodel.gallery import Entry, entries
 
-__all__ = ["Chips", "Gallery"]
-
 
 class Chips(QWidget):
     """One row: papers, then models; of each at most one is on.

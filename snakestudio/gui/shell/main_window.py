@@ -59,8 +59,6 @@ from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.robot_files.files import ENDINGS
 from snakestudio.viewmodel.gallery import entries
 
-__all__ = ["MainWindow", "MovingMenus", "SpaceKeyFilter", "placed_within"]
-
 _FIRST = 1600, 1000
 """Width and height of the first window, px."""
 

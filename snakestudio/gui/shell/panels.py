@@ -16,8 +16,6 @@ from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.model.edits.robot_tables import Table
 from snakestudio.model.robot.overrides import selected
 
-__all__ = ["DOCKS", "plot_panel"]
-
 _Area = Qt.DockWidgetArea
 
 _TREE_KEYS = (

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
-__all__ = ["WindowAutosave"]
-
 INTERVAL_MS = 1000
 
 

@@ -15,8 +15,6 @@ from snakestudio.viewmodel.study.checking import Findings, checked
 from snakestudio.viewmodel.study.landing import Landed, landed, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
-__all__ = ["OpenStudy"]
-
 _LOOK_MS = 1000
 _REFRESH_MS = 500
 """Results are read at most as often."""

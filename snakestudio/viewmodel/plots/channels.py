@@ -22,19 +22,6 @@ from snakestudio.model.recording import Schema
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import Signal
 
-__all__ = [
-    "Channel",
-    "Series",
-    "catalogue",
-    "families",
-    "is_given",
-    "is_signal",
-    "series_key",
-    "series_of",
-    "signal_key",
-    "signal_of",
-]
-
 _SIGNAL = "signal:"
 _ORDER = (
     "Centre of mass",

@@ -25,8 +25,6 @@ from snakestudio.model.scene import Run, Scene
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.scene.items import labelled
 
-__all__ = ["ComparisonPanel"]
-
 _STALE = (
     "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
 )

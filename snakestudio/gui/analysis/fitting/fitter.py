@@ -22,8 +22,6 @@ from snakestudio.study.fit_pool import FitPool
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.work import Progress
 
-__all__ = ["Fitter"]
-
 _OPACITY = 0.45
 
 Fit = Callable[..., FitResult | None]

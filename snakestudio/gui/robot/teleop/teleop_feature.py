@@ -22,8 +22,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand, steerable_gaits
 
-__all__ = ["Steerer", "TeleopFeature"]
-
 
 class Steerer(QObject):
     """Between `Teleop` and what moves.

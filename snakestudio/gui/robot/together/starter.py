@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.robot_start_target import RobotStartTarget
 
-__all__ = ["Starter"]
-
 
 class Starter(QObject):
     """What Start Together does: with the robot while one is connected, with the simulation's run otherwise.

@@ -17,19 +17,6 @@ from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
-__all__ = [
-    "LEAST_WIDTH",
-    "Card",
-    "CardForm",
-    "Form",
-    "choice",
-    "dim",
-    "line_of",
-    "narrow_choice",
-    "number",
-    "text_field",
-]
-
 LEAST_WIDTH = 44
 """Width that a number can be brought down to in a narrow dock, px of the design."""
 

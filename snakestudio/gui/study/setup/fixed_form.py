@@ -19,8 +19,6 @@ from snakestudio.model.edits import get_value
 from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.study.study_values import changed, doc_of, text_of, title_of, value_of
 
-__all__ = ["FixedForm"]
-
 
 @dataclass(frozen=True)
 class _Value:

@@ -13,8 +13,6 @@ from snakestudio.gui.study.setup.repeats_form import RepeatsForm
 from snakestudio.gui.study.setup.search_form import SearchForm
 from snakestudio.gui.study.setup.varying import Varying
 
-__all__ = ["SetupPage"]
-
 _KEYS = {
     "Values that vary": ("vary",),
     "Search": ("search",),

@@ -23,8 +23,6 @@ from snakestudio.viewmodel.study.study_values import (
     title_of,
 )
 
-__all__ = ["RepeatsForm"]
-
 _LAWS = (
     Choice("normal", "normal, standard deviation"),
     Choice("uniform", "uniform, half the width"),

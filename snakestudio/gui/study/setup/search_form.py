@@ -15,8 +15,6 @@ from snakestudio.study.description import GOALS_OF, Search
 from snakestudio.viewmodel.study.study_texts import SEARCHES
 from snakestudio.viewmodel.study.study_values import changed
 
-__all__ = ["SearchForm"]
-
 _SLIDERS = {"points": (2.0, 500.0), "seed": (0.0, 100.0), "batch": (0.0, 100.0)}
 _WIDTH = 68
 """Of a number, px of the design."""

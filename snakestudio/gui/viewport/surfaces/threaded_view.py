@@ -30,8 +30,6 @@ from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer
 
-__all__ = ["Result", "ThreadedView"]
-
 FRAME_BUDGET = 0.024
 """Time drawing may take, s."""
 
