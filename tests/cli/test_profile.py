@@ -40,15 +40,10 @@ def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["profile", "check", "lab_robot", str(path)]) == 2
     printed = capsys.readouterr()
     assert "lab_robot.toml: no mistakes" in printed.out
-    assert (
-        printed.err
-        == f"{path}: limits.min_deg: -60° is not below max_deg = -61°. Give the smaller angle first.\n"
-    )
+    assert printed.err.startswith(f"{path}: limits.min_deg: -60° is not below max_deg = -61°. ")
     path.write_text("format = 1\n")
     assert main(["profile", "check", str(path)]) == 2
-    assert f"{path}: dbc is missing. Give it a value (file of its messages, beside this one)." in (
-        capsys.readouterr().err
-    )
+    assert f"{path}: dbc is missing. " in capsys.readouterr().err
 
 
 _MODULES = """

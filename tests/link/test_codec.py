@@ -374,7 +374,7 @@ def test_steps_of_sequences() -> None:
         (Step(send="JointCommand", signals={"Comand": 1}), 'no signal "Comand"'),
         (
             Step(send="JointCommand", signals={"Command": 900}),
-            "beyond what Command can hold. Give a value from 0 to 4",
+            "value from 0 to 4",
         ),
         (Step(raw="xyz", id="1"), "bytes.*hexadecimal"),
         (Step(raw="00", id="0x800"), "beyond 11 bits"),

@@ -1,4 +1,4 @@
-"""Which frame of which node carries what: the profile's messages worked out against the DBC, for checks and codec."""
+"""Frames of each node with the quantities they carry: the profile resolved against its DBC, for checks and codec."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from snakestudio.link.profile.schema import INCOMING, Message, Profile, Quantity
 from snakestudio.link.profile.units import RAW, ambiguous_unit, known_units, to_si
 
 _DIRECTED = ("angle", "rate", "torque", "current")
-"""Quantities that belong to one axis, for they have its direction."""
+"""Quantities that belong to one axis, because they have its direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one signal of a frame says of one axis: ``factor * physical + offset``, SI, on the joint's own side."""
+    """A quantity of one axis in a signal of a frame: ``factor * physical + offset``, SI, on the joint side."""
 
     field: Field
     quantity: Quantity
     axis: int
-    """Index into the profile's axes; -1: of the node as a whole."""
+    """Index into the profile's axes; -1 for the whole node."""
 
     node: int
-    """-1: of the robot as a whole."""
+    """Number of the node; -1 for the whole robot."""
 
     factor: float
     offset: float
@@ -41,11 +41,11 @@ class Bound:
     """A message of the profile for one node, or for all of them in one frame."""
 
     index: int
-    """Of the message in the profile."""
+    """Index of the message in the profile."""
 
     message: Message
     node: int | None
-    """None: one frame for all."""
+    """Number of the node; None if one frame serves all nodes."""
 
     id: int
     extended: bool
@@ -59,10 +59,10 @@ class Bound:
     carried: tuple[Carried, ...]
 
     def selecting(self, given: Mapping[str, float]) -> dict[str, float]:
-        """Raw values that decide which page of the message a frame is, if these are given.
+        """Return the raw values of the multiplexers of a frame with these raw values.
 
-        What we send has them all: given, else fixed, else initial. A multiplexer that nobody names
-        is free in what the robot sends: its pages come in turn.
+        A frame to the robot has all of them: given, else fixed, else initial. In frames from the
+        robot a multiplexer without a value is free: its pages alternate.
         """
         named = dict(self.fixed) | dict(given)
         if self.message.role in INCOMING:
@@ -70,7 +70,7 @@ class Bound:
         return {name: field.initial for name, field in self.fields.items()} | named
 
     def absent(self, given: Mapping[str, float]) -> list[Field]:
-        """Signals that are bound, fixed or given, and that are on another page than the frame with these raw values."""
+        """Return the bound, fixed or given signals that are not on the page with these raw values."""
         wanted = {carried.field.name for carried in self.carried} | set(self.fixed) | set(given)
         values = self.selecting(given)
         return [
@@ -82,7 +82,7 @@ class Bound:
 
     @property
     def pages(self) -> tuple[Mapping[str, int], ...]:
-        """Values of free multiplexers, one page each, that together bring everything that is bound; one without any."""
+        """Values of the free multiplexers for each page that bound signals need; one empty page if none is free."""
         free = [
             {name: min(codes) for name, codes in carried.field.selectors if name not in self.fixed}
             for carried in self.carried
@@ -96,7 +96,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All frames of a profile, and what keeps some of them from being worked out."""
+    """All frames of a profile, and the problems that prevent some from being resolved."""
 
     bound: tuple[Bound, ...]
     problems: tuple[Problem, ...]
@@ -104,7 +104,7 @@ class Layout:
 
 
 def resolve(loaded: LoadedProfile) -> Layout:
-    """Work a profile's messages out."""
+    """Resolve the messages of a profile against its DBC."""
     messages = {message.name: message for message in loaded.database.messages}
     bound: list[Bound] = []
     problems: list[Problem] = []
@@ -112,7 +112,7 @@ def resolve(loaded: LoadedProfile) -> Layout:
         key = f"messages[{index + 1}]"
         dbc = messages.get(message.message)
         if dbc is None:
-            remedy = _meant(message.message, messages, f"give a message of {loaded.profile.dbc}")
+            remedy = _meant(message.message, messages, f"use a message of {loaded.profile.dbc}")
             problems.append(
                 Problem(
                     "error",
@@ -129,9 +129,9 @@ def resolve(loaded: LoadedProfile) -> Layout:
 
 
 def frame_id(formula: str, node: int, extended: bool) -> int:
-    """The id that a formula gives a node.
+    """Return the id that a formula gives for a node.
 
-    Raises `FormulaError` if it gives none, or one that is too large.
+    Raises `FormulaError` if it cannot be evaluated, or the id is too large.
     """
     number = read_formula(formula)(node)
     _within(number, node, extended)
@@ -143,9 +143,9 @@ def _within(number: int, node: int, extended: bool) -> None:
     if not 0 <= number < 1 << bits:
         shown = f"0x{number:X}" if number >= 0 else str(number)
         remedy = (
-            "mend the formula"
+            "correct the formula"
             if extended
-            else "mend the formula, or set extended = true for 29-bit ids"
+            else "correct the formula, or set extended = true for 29-bit ids"
         )
         raise FormulaError(f"the id is {shown} for node {node}, beyond {bits} bits", remedy)
 
@@ -205,7 +205,7 @@ def _bind(
                     "error",
                     slot,
                     f"{owner} {has} in slot {signal.slot}",
-                    "mend the slot, or the slots of the axes",
+                    "correct the slot, or the slots of the axes",
                 )
             )
     return bound, problems
@@ -218,27 +218,36 @@ def _signal_problems(
     if field is None:
         return [_unknown_signal(f"{key}.signal", signal.signal, dbc, fields)]
     if signal.encoding == "float32" and field.length != 32:
-        what = f"{signal.signal} has {field.length} bits where float32 needs 32"
-        return [Problem("error", f"{key}.encoding", what, "mend the DBC, or leave encoding out")]
+        what = f"{signal.signal} has {field.length} bits, but float32 needs 32"
+        return [Problem("error", f"{key}.encoding", what, "correct the DBC, or remove encoding")]
     if signal.range is not None:
         if signal.encoding == "float32" or field.floating:
             what = f"{signal.signal} is a floating-point number, which has no range"
-            return [Problem("error", f"{key}.range", what, "leave range out")]
+            return [Problem("error", f"{key}.range", what, "remove range")]
         if signal.range[0] == signal.range[1]:
             return [
                 Problem(
                     "error",
                     f"{key}.range",
                     f"both ends are {signal.range[0]:g}",
-                    "give a least and a largest",
+                    "set it to the smallest and the largest value",
                 )
             ]
     if math.isnan(field.scale):
-        what = f"{signal.signal} has a scale of 0 (or none that is a number) in {profile.dbc}"
-        return [Problem("error", f"{key}.signal", what, "mend the DBC, or give the signal a range")]
+        what = f"the scale of {signal.signal} in {profile.dbc} is 0 or not finite"
+        return [
+            Problem(
+                "error", f"{key}.signal", what, "correct the DBC, or set the range of the signal"
+            )
+        ]
     if signal.factor is not None and signal.factor == 0.0:
         return [
-            Problem("error", f"{key}.factor", "it is 0", "give the SI units in one of the signal's")
+            Problem(
+                "error",
+                f"{key}.factor",
+                "must not be 0",
+                "set it to the SI value of one unit of the signal",
+            )
         ]
     if signal.quantity in RAW or signal.factor is not None:
         return []
@@ -249,7 +258,7 @@ def _signal_problems(
 
 
 def _unit_problem(signal: Signal, unit: str, dbc: str, key: str) -> Problem:
-    """Asks for the unit: what is not known is never guessed."""
+    # An unknown unit is never guessed.
     units = ", ".join(known_units(signal.quantity))
     a = "an" if signal.quantity == "angle" else "a"
     where = f" in {dbc}" if signal.unit is None else ""
@@ -262,18 +271,18 @@ def _unit_problem(signal: Signal, unit: str, dbc: str, key: str) -> Problem:
         what = f'"{unit}", the unit of {signal.signal}{where}, may mean degrees or gradians (0.9°)'
         return Problem("error", key, what, f"set unit to {meanings[0]} or {meanings[1]}")
     what = f'"{unit}", the unit of {signal.signal}{where}, is not a known unit of {a} {signal.quantity}'
-    return Problem("error", key, what, f"set unit to what it means, one of {units}, or set factor")
+    return Problem("error", key, what, f"set unit to one of {units}, or set factor")
 
 
 def _unknown_signal(key: str, name: str, dbc: DbcMessage, fields: Mapping[str, Field]) -> Problem:
     if any(signal.name == name for signal in dbc.signals):
         what = f'"{name}" does not fit into the {dbc.length} bytes of {dbc.name}'
-        return Problem("error", key, what, "mend its start, length or range in the DBC")
+        return Problem("error", key, what, "correct its start, length or range in the DBC")
     return Problem(
         "error",
         key,
         f'"{name}" is not in {dbc.name}',
-        _meant(name, fields, f"give a signal of {dbc.name}"),
+        _meant(name, fields, f"use a signal of {dbc.name}"),
     )
 
 
@@ -286,7 +295,7 @@ def _meant(name: str, names: Iterable[str], otherwise: str) -> str:
 def _carried(
     profile: Profile, message: Message, node: int | None, fields: Mapping[str, Field], key: str
 ) -> tuple[tuple[Carried, ...], Problem | None]:
-    """What a frame's signals say, of which axis; and what is wrong about that."""
+    """Return the quantities in a frame's signals with their axes, and a problem if there is one."""
     own = [i for i, axis in enumerate(profile.axes) if node is None or axis.node == node]
     slots = {i if node is None else profile.axes[i].slot: i for i in own}
     carried: list[Carried] = []
@@ -300,16 +309,14 @@ def _carried(
         where = f"{key}.signals[{at + 1}].slot"
         if axis < 0 and signal.quantity in _DIRECTED:
             who = "the robot" if node is None else f"node {node}"
-            what = f"{signal.signal} is one {signal.quantity} where {who} has {len(own)} axes"
-            return (), Problem("error", where, what, "say by slot which axis it is about")
+            what = f"{signal.signal} is a single {signal.quantity}, but {who} has {len(own)} axes"
+            return (), Problem("error", where, what, "set slot to its axis")
         if any(c.axis == axis and c.quantity == signal.quantity for c in carried):
             same = next(c for c in carried if c.axis == axis and c.quantity == signal.quantity)
             if together(same.field, fields[signal.signal]):
                 of = "the node" if axis < 0 else profile.axes[axis].name
                 what = f"{same.field.name} and {signal.signal} both carry the {signal.quantity} of {of}"
-                return (), Problem(
-                    "error", where, what, "give them different slots, or leave one out"
-                )
+                return (), Problem("error", where, what, "set different slots, or remove one")
         owner = profile.axes[axis].node if axis >= 0 else -1 if node is None else node
         factor, offset = _scale(profile, signal, fields[signal.signal], axis)
         carried.append(Carried(fields[signal.signal], signal.quantity, axis, owner, factor, offset))
@@ -317,7 +324,7 @@ def _carried(
 
 
 def _scale(profile: Profile, signal: Signal, field: Field, axis: int) -> tuple[float, float]:
-    """Factor and offset from a signal's physical value to the joint's own side in SI."""
+    """Return factor and offset from a signal's physical value to SI on the joint side."""
     if signal.quantity in RAW:
         return 1.0, 0.0
     unit = field.unit if signal.unit is None else signal.unit
@@ -329,8 +336,8 @@ def _scale(profile: Profile, signal: Signal, field: Field, axis: int) -> tuple[f
     if axis < 0:
         return factor, offset
     of = profile.axes[axis]
-    # A node counts gear * (sign * angle + offset); what its motor turns faster, it turns with less
-    # torque.
+    # A node counts gear * (sign * angle + offset); the motor turns faster than the joint by the
+    # gear ratio, with less torque.
     if signal.quantity == "angle":
         return of.sign * factor / of.gear, of.sign * (offset / of.gear - of.offset)
     if signal.quantity == "rate":

@@ -1,4 +1,4 @@
-"""How much of the bus's time frames take at most, with all bits that stuffing can add, and what a profile's do."""
+"""Bus load of frames and of a profile's traffic in the worst case, with all bits that stuffing can add."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ _FD_LENGTHS = (12, 16, 20, 24, 32, 48, 64)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a message takes of the bus."""
+    """Share of a message in the bus load."""
 
     message: Message
     rate: float
-    """Frames a second, of all nodes together."""
+    """Frames per second of all nodes together."""
 
     load: float
-    """Share of the bus's time, 0 to 1."""
+    """Share of the bus capacity, 0 to 1."""
 
 
 def data_length(n_bytes: int, fd: bool) -> int:
-    """Data length of a frame that holds so many bytes: CAN FD has no lengths between some above 8."""
+    """Return the data length of a frame for a number of bytes: above 8, CAN FD has only certain lengths."""
     if not fd or n_bytes <= 8:
         return n_bytes
     return next((length for length in _FD_LENGTHS if length >= n_bytes), n_bytes)
 
 
 def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -> float:
-    """The longest time that a frame can take on the bus with the gap behind it, s.
+    """Return the longest time of a frame on the bus with the gap after it, s.
 
-    Of a classic frame with s data bytes, g + 8 s bits are subject to stuffing (g = 34, or 54 with a
+    In a classic frame with s data bytes, g + 8 s bits are subject to stuffing (g = 34, or 54 with a
     29-bit id), which in the worst case adds one bit to the first five and one to every four more;
-    13 bits are not, the gap of 3 among them: ``g + 8 s + 13 + (g + 8 s - 1) // 4`` (Davis, Burns,
+    13 bits, including the gap of 3, are not: ``g + 8 s + 13 + (g + 8 s - 1) // 4`` (Davis, Burns,
     Bril, Lukkien: Controller Area Network (CAN) schedulability analysis, Real-Time Systems 35,
     2007, section 3.1).
 
-    A CAN FD frame (ISO 11898-1:2015) begins at the bus's rate with 17 bits (36 with a 29-bit id) up
-    to the one that switches rates; then come 5 bits and the data, stuffed likewise, and the stuff
-    count of 4 and the CRC of 17 bits (21 behind more than 16 bytes), with a fixed stuff bit before
-    every 4; then 13 bits at the bus's rate again.
+    A CAN FD frame (ISO 11898-1:2015) begins at the bit rate of the bus with 17 bits (36 with a
+    29-bit id) up to the one that switches rates; then follow 5 bits and the data with the same
+    stuffing, the stuff count of 4 and the CRC of 17 bits (21 for more than 16 bytes) with a fixed
+    stuff bit before every 4, and then 13 bits at the bit rate of the bus again.
     """
     if not fd:
         stuffed = (54 if extended else 34) + (0 if remote else 8 * n_bytes)
@@ -58,10 +58,10 @@ def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -
 
 
 def planned_shares(profile: Profile, bound: tuple[Bound, ...]) -> tuple[Share, ...]:
-    """What each message of a profile takes while the robot is driven, in the profile's order.
+    """Return the bus load of each message while the robot is driven, in the profile's order.
 
-    Commands are left out: they are rare. Feedback without an interval comes as often as it is asked
-    for by a request of the same message, else as often as there are set-points.
+    Commands are omitted because they are rare. Feedback without an interval is assumed at the rate
+    of requests of the same message, or else of set-points.
     """
     times = [0.0] * len(profile.messages)
     counts = [0] * len(profile.messages)
@@ -79,7 +79,7 @@ def planned_shares(profile: Profile, bound: tuple[Bound, ...]) -> tuple[Share, .
 
 
 def _rate(profile: Profile, message: Message) -> float:
-    """Frames a second of one node."""
+    """Return the frames per second of one node."""
     cycle = profile.timing.set_point_rate_hz
     if message.role in ("set_point", "sync"):
         return cycle
@@ -92,5 +92,5 @@ def _rate(profile: Profile, message: Message) -> float:
 
 
 def planned_load(profile: Profile, bound: tuple[Bound, ...]) -> float:
-    """Share of the bus's time that a profile's traffic takes at worst; may be above 1."""
+    """Return the bus load of a profile's traffic in the worst case; may be above 1."""
     return sum(share.load for share in planned_shares(profile, bound))

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful about a profile, in words, and what forbids arming; of joints and axes, here."""
+"""Checks of a profile: its problems, those that forbid arming, and the checks of joints and axes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Axis, Limits, Profile, Quantity
 
 _MOST_NAMED = 5
-"""Statements of a DBC that are named."""
+"""Number of a DBC's dangling statements that a message names."""
 
 _BEAT_S = 0.05
-"""How often the program's window says that it lives."""
+"""Interval of the window's signs of life."""
 
 _LONG_S = {
     "lost_s": 2.0,
@@ -30,23 +30,23 @@ _LONG_S = {
     "confirm_s": 10.0,
     "stale_s": 2.0,
 }
-"""Times of a profile beyond which they are remarked: so long the robot goes on before somebody
-stops it, or is told."""
+"""Times of a profile above which a warning is given: for this long the robot continues before it is
+stopped, or before the operator notices."""
 
 _LONGEST_SILENCE_S = 10.0
-"""Age at which what a limit stands on counts as lost, beyond which it is remarked."""
+"""Longest time until a limited quantity counts as lost without a warning."""
 
-_GOES_ON = {
-    "lost_s": "a joint or a node that fell silent is driven on for {:g} s",
-    "window_timeout_s": "a robot whose window is gone is driven on for {:g} s",
-    "reference_timeout_s": "a robot that gets no references any more is held for {:g} s before it is stopped",
-    "confirm_s": "a robot that does not do as it is told is waited for {:g} s with its torque on",
-    "stale_s": "what is {:g} s old is shown as if it were so now",
+_CONSEQUENCES = {
+    "lost_s": "after a joint or node stops reporting, the robot is still driven for {:g} s",
+    "window_timeout_s": "after the window fails, the robot is still driven for {:g} s",
+    "reference_timeout_s": "without new references, the robot is held for {:g} s before it is stopped",
+    "confirm_s": "if the robot does not confirm a command, its torque may stay on for {:g} s",
+    "stale_s": "values are shown as current for {:g} s after they were received",
 }
 
 
 def check(loaded: LoadedProfile) -> list[Problem]:
-    """Every finding about a profile, errors first."""
+    """Return all problems of a profile, errors first."""
     layout = resolve(loaded)
     profile = loaded.profile
     problems = [
@@ -70,7 +70,7 @@ def check(loaded: LoadedProfile) -> list[Problem]:
 
 
 def arming_problems(loaded: LoadedProfile) -> list[Problem]:
-    """What keeps a robot of this profile from ever being armed: its mistakes, and what would leave it unwatched."""
+    """Return what prevents arming: all errors, and missing stop frames, heartbeats or limited quantities."""
     return [
         *(problem for problem in check(loaded) if problem.severity == "error"),
         *_unsafe(loaded.profile),
@@ -82,12 +82,12 @@ def _dbc_problems(loaded: LoadedProfile) -> Iterator[Problem]:
     if dangling:
         others = f" and {len(dangling) - _MOST_NAMED} more" if len(dangling) > _MOST_NAMED else ""
         named = ", ".join(dangling[:_MOST_NAMED])
-        what = f"{loaded.profile.dbc} has statements about what it does not define ({named}{others}), which are ignored"
+        what = f"{loaded.profile.dbc} has statements about undefined items ({named}{others}), which are ignored"
         yield Problem(
             "warning",
             "dbc",
             what,
-            "remove them, or restore the messages and signals that they are about",
+            "remove them, or restore the messages and signals",
         )
 
 
@@ -100,12 +100,15 @@ def _unsafe(profile: Profile) -> Iterator[Problem]:
             "error",
             "sequences.stop",
             "nothing stops the robot",
-            "say which frames switch its torque off",
+            "add the frames that switch its torque off",
         )
     if not any(message.role == "heartbeat" for message in profile.messages):
-        what = "nothing says that the robot is alive"
+        what = "no message shows that the robot is alive"
         yield Problem(
-            "error", "messages", what, "give what its nodes send regularly the role heartbeat"
+            "error",
+            "messages",
+            what,
+            "give a message that its nodes send regularly the role heartbeat",
         )
     yield from _unwatched(profile)
 
@@ -114,9 +117,12 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
     timing = profile.timing
     period = 1.0 / timing.set_point_rate_hz
     if timing.lost_s < timing.stale_s:
-        what = f"{timing.lost_s:g} s is before stale_s = {timing.stale_s:g} s"
+        what = f"{timing.lost_s:g} s is less than stale_s = {timing.stale_s:g} s"
         yield Problem(
-            "error", "timing.lost_s", what, "what is lost was stale before: give it a later time"
+            "error",
+            "timing.lost_s",
+            what,
+            "increase it, because values become stale before they are lost",
         )
     if timing.reference_timeout_s < period:
         what = (
@@ -126,20 +132,20 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
             "error",
             "timing.reference_timeout_s",
             what,
-            "make it longer, or set_point_rate_hz larger",
+            "increase it or set_point_rate_hz",
         )
     for name, most in _LONG_S.items():
         if (given := getattr(timing, name)) > most:
             yield Problem(
                 "warning",
                 f"timing.{name}",
-                _GOES_ON[name].format(given),
-                f"give {most:g} s or less",
+                _CONSEQUENCES[name].format(given),
+                f"set it to {most:g} s or less",
             )
     if timing.window_timeout_s < 2 * _BEAT_S:
-        what = f"{timing.window_timeout_s:g} s is less than two of the window's signs of life, {_BEAT_S:g} s apart"
+        what = f"{timing.window_timeout_s:g} s is less than twice the {_BEAT_S:g} s between signs of life of the window"
         yield Problem(
-            "warning", "timing.window_timeout_s", what, f"give at least {3 * _BEAT_S:g} s"
+            "warning", "timing.window_timeout_s", what, f"set it to at least {3 * _BEAT_S:g} s"
         )
     for index, message in enumerate(profile.messages):
         key = f"messages[{index + 1}].every_s"
@@ -147,50 +153,50 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
             yield Problem(
                 "error",
                 key,
-                f"nobody says how often {message.called} is sent",
-                "give it an interval",
+                f"{message.called} has no interval",
+                "set every_s to how often it is sent",
             )
         if message.role == "heartbeat" and message.every_s is None:
-            what = f"nobody says how often {message.called} comes"
+            what = f"{message.called} has no interval"
             yield Problem(
                 "warning",
                 key,
                 what,
-                "give its interval, so that the timeouts can be held against it",
+                "set every_s to how often it is sent, so that the timeouts can be checked",
             )
         if message.role not in ("feedback", "heartbeat") or message.every_s is None:
             continue
-        # What comes slowly on purpose (temperatures) is not what its age is watched of.
+        # Timeouts apply to angles and heartbeats; other values (temperatures) may be slow on purpose.
         watched = message.role == "heartbeat" or any(s.quantity == "angle" for s in message.signals)
         if not watched:
             continue
         if timing.lost_s <= message.every_s:
-            what = f"{timing.lost_s:g} s is no longer than the {message.every_s:g} s between two {message.called}"
-            yield Problem("error", "timing.lost_s", what, "make it at least twice as long")
+            what = f"{timing.lost_s:g} s is not longer than the {message.every_s:g} s interval of {message.called}"
+            yield Problem("error", "timing.lost_s", what, "set it to at least twice the interval")
         elif timing.stale_s <= message.every_s:
-            what = f"{timing.stale_s:g} s is no longer than the {message.every_s:g} s between two {message.called}"
-            yield Problem("error", "timing.stale_s", what, "make it at least twice as long")
+            what = f"{timing.stale_s:g} s is not longer than the {message.every_s:g} s interval of {message.called}"
+            yield Problem("error", "timing.stale_s", what, "set it to at least twice the interval")
         elif timing.lost_s < 2 * message.every_s:
-            what = f"one missing {message.called} stops the robot: they come every {message.every_s:g} s"
+            what = f"a single missing {message.called} stops the robot, because its interval is {message.every_s:g} s"
             yield Problem(
-                "warning", "timing.lost_s", what, f"give at least {2 * message.every_s:g} s"
+                "warning", "timing.lost_s", what, f"set it to at least {2 * message.every_s:g} s"
             )
     if profile.emulation.watchdog_s <= period:
-        what = f"{profile.emulation.watchdog_s:g} s is no longer than the {period:g} s between two set-points"
+        what = f"{profile.emulation.watchdog_s:g} s is not longer than the {period:g} s between two set-points"
         yield Problem(
             "warning",
             "emulation.watchdog_s",
             what,
-            "make it longer: an emulated node would always stop",
+            "increase it, because an emulated node would always stop",
         )
     elif profile.emulation.watchdog_s > _LONG_S["lost_s"]:
-        what = f"nodes go on for {profile.emulation.watchdog_s:g} s without set-points"
-        remedy = f"give {_LONG_S['lost_s']:g} s or less, and the firmware the same"
+        what = f"nodes keep moving for {profile.emulation.watchdog_s:g} s without set-points"
+        remedy = f"set it to {_LONG_S['lost_s']:g} s or less, also in the firmware"
         yield Problem(
             "warning",
             "emulation.watchdog_s",
             what,
-            f"{remedy}: nothing else stops them when the link dies",
+            f"{remedy}, because nothing else stops them if the link fails",
         )
 
 
@@ -203,39 +209,42 @@ def _status_problems(profile: Profile) -> Iterator[Problem]:
     }
     meanings = {status.meaning for status in profile.status}
     if "status" not in carried:
-        what = "the robot never says whether it is armed"
+        what = "the robot never reports whether it is armed"
         yield Problem(
             "warning",
             "status",
             what,
-            "bind a status signal if it has one; nothing can confirm arming else",
+            "bind a status signal if it has one, because nothing else can confirm arming",
         )
     elif "armed" not in meanings:
         yield Problem(
             "error",
             "status",
             "no status value means armed",
-            "say which one the robot has with torque on",
+            "add the value that the robot reports with torque on",
         )
     for index, status in enumerate(profile.status):
         if status.code & ~status.mask and status.mask != 2**32 - 1:
-            what = (
-                f"code {status.code} has bits that mask {status.mask} leaves out, so it never comes"
+            what = f"code {status.code} has bits outside mask {status.mask}, so it never matches"
+            yield Problem(
+                "error", f"status[{index + 1}].code", what, "correct the code or the mask"
             )
-            yield Problem("error", f"status[{index + 1}].code", what, "mend the code or the mask")
         for before, other in enumerate(profile.status[:index]):
             both = status.mask & other.mask
             if other.mask == both and (status.code ^ other.code) & both == 0:
-                what = f"status[{before + 1}] is found first whatever this one says"
+                what = f"status[{before + 1}] always matches before this one"
                 yield Problem(
-                    "warning", f"status[{index + 1}]", what, "put the one with more bits first"
+                    "warning",
+                    f"status[{index + 1}]",
+                    what,
+                    "move the one whose mask has more bits up",
                 )
     if profile.errors and "error" not in carried:
         yield Problem(
             "warning",
             "errors",
             "no signal carries errors",
-            "bind the one that does, or leave these out",
+            "bind a signal with the quantity error, or remove the list of errors",
         )
 
 
@@ -244,11 +253,11 @@ _STANDS_ON: tuple[tuple[str, Quantity], ...] = (
     ("max_temperature_c", "temperature"),
     ("min_voltage_v", "voltage"),
 )
-"""Limits, and the quantity that each of them stands on."""
+"""The quantity that each limit applies to."""
 
 
 def _unwatched(profile: Profile) -> Iterator[Problem]:
-    """Limits of axes that never say what is limited."""
+    """Check that each axis with a limit reports the limited quantity."""
     said = Expected(profile).said
     for limit, quantity in _STANDS_ON:
         shared = getattr(profile.limits, limit)
@@ -266,13 +275,11 @@ def _unwatched(profile: Profile) -> Iterator[Problem]:
         of = "" if every else f" of {axis.name}{more}"
         key = f"limits.{limit}" if getattr(axis, limit) is None else f"axes[{index + 1}].{limit}"
         what = f"no signal carries the {quantity}{of}, so this limit is never reached"
-        yield Problem(
-            "error", key, what, f"bind a signal for the {quantity}, or leave the limit out"
-        )
+        yield Problem("error", key, what, f"bind a signal for the {quantity}, or remove the limit")
 
 
 def _age_problems(profile: Profile) -> Iterator[Problem]:
-    """Limits whose quantity comes nobody knows how often, or not while the robot moves."""
+    """Check that limited quantities have an interval, and are also requested while the robot moves."""
     asked = {m.message: m for m in profile.messages if m.role == "request"}
     for limit, quantity in _STANDS_ON:
         if getattr(profile.limits, limit) is None and all(
@@ -287,28 +294,28 @@ def _age_problems(profile: Profile) -> Iterator[Problem]:
             key = f"messages[{index + 1}].every_s"
             request = asked.get(message.message)
             if message.every_s is None and request is not None and request.when == "idle":
-                what = f"{request.called} asks for the {quantity} only while no set-points are sent"
-                remedy = "a limit stands on it, so the robot would be stopped: ask always"
+                what = f"{request.called} requests the {quantity} only while no set-points are sent"
+                remedy = "set it to always, because the limit would stop the robot"
                 yield Problem(
                     "warning", f"messages[{profile.messages.index(request) + 1}].when", what, remedy
                 )
             elif (every := interval_of(profile, message)) is None:
-                what = f"nobody says how often {message.called} comes, on whose {quantity} a limit stands"
+                what = f"{message.called} has no interval, but a limit applies to its {quantity}"
                 yield Problem(
                     "warning",
                     key,
                     what,
-                    f"give its interval; {ASSUMED_S:g} s is taken for it meanwhile",
+                    f"set every_s to its interval ({ASSUMED_S:g} s is assumed)",
                 )
             elif message.when != "change" and (silent := LOST * every) > _LONGEST_SILENCE_S:
-                what = f"a limit stands on the {quantity}, whose silence stops the robot after {silent:g} s only"
-                remedy = f"have it sent every {_LONGEST_SILENCE_S / LOST:g} s or more often"
+                what = f"if the {quantity}, which has a limit, is not reported, the robot stops only after {silent:g} s"
+                remedy = f"have it sent at least every {_LONGEST_SILENCE_S / LOST:g} s"
                 yield Problem("warning", key, what, remedy)
 
 
 def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
     if layout.problems:
-        return  # it could only be told in part
+        return  # only a part of the load would be known
     load = planned_load(profile, layout.bound)
     if load <= profile.timing.max_bus_load:
         return
@@ -320,7 +327,9 @@ def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
     what = (
         f"the traffic takes {100 * load:.0f} % of the bus at {profile.bus.bitrate} bit/s ({most})"
     )
-    remedy = "lower set_point_rate_hz or the rate of feedback, or raise the bus's bit rate"
+    remedy = (
+        "decrease set_point_rate_hz or the rate of feedback, or increase the bit rate of the bus"
+    )
     if load > 1.0:
         yield Problem("error", "timing.set_point_rate_hz", what, remedy)
     else:
@@ -329,16 +338,16 @@ def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
 
 
 def axis_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
-    """What is wrong with the axes."""
+    """Return the problems of the axes."""
     profile = loaded.profile
-    yield from _who_is_who(profile)
+    yield from _duplicate_axes(profile)
     yield from _limits(profile)
-    if not layout.problems:  # what could not be worked out would be found missing here
+    if not layout.problems:  # messages that could not be resolved would be reported as missing
         yield from _coverage(profile, layout)
         yield from _reach(profile, layout)
 
 
-def _who_is_who(profile: Profile) -> Iterator[Problem]:
+def _duplicate_axes(profile: Profile) -> Iterator[Problem]:
     joints: dict[tuple[int, str], int] = {}
     slots: dict[tuple[int, int], int] = {}
     for index, axis in enumerate(profile.axes):
@@ -346,13 +355,11 @@ def _who_is_who(profile: Profile) -> Iterator[Problem]:
         first = joints.setdefault((axis.joint, axis.axis), index)
         if first != index:
             what = f"{axis.name} is axes[{first + 1}] already"
-            yield Problem(
-                "error", f"{key}.joint", what, "give it another joint or axis, or remove it"
-            )
+            yield Problem("error", f"{key}.joint", what, "change its joint or axis, or remove it")
         first = slots.setdefault((axis.node, axis.slot), index)
         if first != index:
             what = f"slot {axis.slot} of node {axis.node} moves {profile.axes[first].name} already"
-            yield Problem("error", f"{key}.slot", what, "give it another node or slot")
+            yield Problem("error", f"{key}.slot", what, "change its node or slot")
     present = {axis.joint for axis in profile.axes}
     missing = [joint for joint in range(1, profile.n_joints) if joint not in present]
     if missing:
@@ -364,7 +371,7 @@ def _who_is_who(profile: Profile) -> Iterator[Problem]:
             "warning",
             "axes",
             what,
-            "that is right for fixed joints; else number the joints without gaps",
+            "number the joints without gaps, unless these joints are fixed",
         )
 
 
@@ -372,14 +379,14 @@ def _limits(profile: Profile) -> Iterator[Problem]:
     limits = profile.limits
     if limits.min_deg >= limits.max_deg:
         what = f"{limits.min_deg:g}° is not below max_deg = {limits.max_deg:g}°"
-        yield Problem("error", "limits.min_deg", what, "give the smaller angle first")
+        yield Problem("error", "limits.min_deg", what, "set it to the smaller angle")
     for index, axis in enumerate(profile.axes):
         low, high = _own_limits(axis, limits)
         if low >= high and not (axis.min_deg is None and axis.max_deg is None):
             name = "min_deg" if axis.min_deg is not None else "max_deg"
-            what = f"{axis.name} may go from {low:g}° to {high:g}°"
+            what = f"{axis.name} has the limits {low:g}° to {high:g}°"
             yield Problem(
-                "error", f"axes[{index + 1}].{name}", what, "give the smaller angle as min_deg"
+                "error", f"axes[{index + 1}].{name}", what, "set min_deg to the smaller angle"
             )
 
 
@@ -389,7 +396,7 @@ def _own_limits(axis: Axis, limits: Limits) -> tuple[float, float]:
 
 
 def _coverage(profile: Profile, layout: Layout) -> Iterator[Problem]:
-    """Every axis is told where to be and says where it is, by one frame each."""
+    """Check that each axis gets its set-point angle by one frame and reports its angle."""
     for roles, what, remedy in (
         (("set_point",), "gets no set-point angle", "bind a signal of a set_point message to it"),
         (
@@ -414,8 +421,8 @@ def _coverage(profile: Profile, layout: Layout) -> Iterator[Problem]:
             else []
         )
         if twice:
-            what = f"{_named(profile, twice)} gets its set-point angle by several frames"
-            yield Problem("error", "messages", what, "leave all but one out")
+            what = f"{_named(profile, twice)} gets its set-point angle from several frames"
+            yield Problem("error", "messages", what, "remove all but one")
 
 
 def _named(profile: Profile, indices: list[int]) -> str:
@@ -426,8 +433,8 @@ def _named(profile: Profile, indices: list[int]) -> str:
 
 
 def _reach(profile: Profile, layout: Layout) -> Iterator[Problem]:
-    """Signals can hold what the limits allow; one finding a signal, for its first axis."""
-    found: dict[tuple[int, str], tuple[Bound, Carried, int]] = {}
+    """Check that signals can hold the limits; one problem per signal, for its first axis."""
+    too_narrow: dict[tuple[int, str], tuple[Bound, Carried, int]] = {}
     for bound in layout.bound:
         for carried in bound.carried:
             if (
@@ -436,11 +443,11 @@ def _reach(profile: Profile, layout: Layout) -> Iterator[Problem]:
                 and not _holds(profile, carried)
             ):
                 which = bound.index, carried.field.name
-                first = found.get(which)
-                found[which] = (
+                first = too_narrow.get(which)
+                too_narrow[which] = (
                     (bound, carried, 1) if first is None else (first[0], first[1], first[2] + 1)
                 )
-    for bound, carried, count in found.values():
+    for bound, carried, count in too_narrow.values():
         axis = profile.axes[carried.axis]
         low, high = _range(carried)
         more = "" if count == 1 else f" (and {count - 1} more)"
@@ -449,15 +456,15 @@ def _reach(profile: Profile, layout: Layout) -> Iterator[Problem]:
         who = f"{bound.message.called}.{carried.field.name} holds"
         if carried.quantity == "angle":
             least, most = _own_limits(axis, profile.limits)
-            reach = f"{low:.4g}° to {high:.4g}° of {axis.name}{more} where its limits are {least:g}° and {most:g}°"
+            reach = f"{low:.4g}° to {high:.4g}° of {axis.name}{more}, whose limits are {least:g}° and {most:g}°"
         else:
             rate = _own_rate(axis, profile.limits)
-            reach = f"{low:.4g}°/s to {high:.4g}°/s of {axis.name}{more} where it may move at {rate:g}°/s"
+            reach = f"{low:.4g}°/s to {high:.4g}°/s of {axis.name}{more}, whose rate limit is {rate:g}°/s"
         severity: Severity = "warning"
         if carried.quantity == "angle" and bound.message.role == "set_point":
             severity = "error"
         yield Problem(
-            severity, key, f"{who} {reach}", "narrow the limits, or mend its scale or range"
+            severity, key, f"{who} {reach}", "narrow the limits, or correct its scale or range"
         )
 
 
@@ -466,7 +473,7 @@ def _own_rate(axis: Axis, limits: Limits) -> float:
 
 
 def _range(carried: Carried) -> tuple[float, float]:
-    """What a signal can hold, in degrees (or degrees a second) of the joint."""
+    """Return the least and largest value that a signal can hold, in degrees (or degrees per second) of the joint."""
     ends = sorted(
         math.degrees(carried.factor * carried.field.physical(raw) + carried.offset)
         for raw in (carried.field.low, carried.field.high)

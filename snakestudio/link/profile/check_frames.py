@@ -1,4 +1,4 @@
-"""Checks of a profile's frames: lengths, bits that overlap, ids that meet, counters and checksums that can be made."""
+"""Checks of a profile's frames: lengths, overlapping bits, shared ids, counters and checksums."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snakestudio.link.profile.schema import INCOMING, Message, Profile
 
 
 def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
-    """What is wrong with the messages and their ids."""
+    """Return the problems of the messages and their ids."""
     messages = {message.name: message for message in loaded.database.messages}
     for index, message in enumerate(loaded.profile.messages):
         key = f"messages[{index + 1}]"
@@ -28,12 +28,14 @@ def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
             yield Problem(
                 "error",
                 f"{key}.remote",
-                f"a {message.role} is no remote frame",
-                "give it the role request",
+                f"a message with the role {message.role} cannot be a remote frame",
+                "change its role to request, or set remote to false",
             )
     for bound in _first_of_each(layout):
         yield from _guards(bound, f"messages[{bound.index + 1}]")
-        if bound.message.role != "command":  # what a sequence says may be what selects; see there
+        if (
+            bound.message.role != "command"
+        ):  # steps of sequences may set the multiplexer: see check_sequences
             yield from _pages(bound, f"messages[{bound.index + 1}]")
     yield from _meeting(loaded.profile, layout)
 
@@ -46,12 +48,12 @@ def _length(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
     most = 64 if profile.bus.fd else 8
     if dbc.length > most:
         remedy = "set bus.fd = true, or split it" if dbc.length <= 64 else "split it"
-        what = f"{dbc.name} has {dbc.length} bytes where a frame of this bus has at most {most}"
+        what = f"{dbc.name} has {dbc.length} bytes, but a frame of this bus has at most {most}"
         yield Problem("error", f"{key}.message", what, remedy)
     elif data_length(dbc.length, profile.bus.fd) != dbc.length:
-        what = f"{dbc.name} has {dbc.length} bytes, which CAN FD fills up to {data_length(dbc.length, True)}"
+        what = f"{dbc.name} has {dbc.length} bytes, which CAN FD pads to {data_length(dbc.length, True)}"
         yield Problem(
-            "hint", f"{key}.message", what, "give the DBC that length if the robot counts on it"
+            "hint", f"{key}.message", what, "change the length in the DBC if the robot relies on it"
         )
 
 
@@ -65,7 +67,7 @@ def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
                     "error",
                     f"{key}.message",
                     what,
-                    f"mend their start bits or lengths in {profile.dbc}",
+                    f"correct their start bits or lengths in {profile.dbc}",
                 )
     for signal in dbc.signals:
         own = next((field for field in fields if field.name == signal.name), None)
@@ -80,27 +82,27 @@ def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
             if (beyond == "below" and bound < least - step) or (
                 beyond == "above" and bound > most + step
             ):
-                what = f"the range of {signal.name} reaches {bound:g}, {beyond} what its {own.length} bits can hold"
-                remedy = (
-                    f"mend its range or length in {profile.dbc}: it holds {least:g} to {most:g}"
-                )
+                what = f"the range of {signal.name} reaches {bound:g}, {beyond} the limit of its {own.length} bits"
+                remedy = f"correct its range or length in {profile.dbc}; it can hold {least:g} to {most:g}"
                 yield Problem("warning", f"{key}.message", what, remedy)
 
 
 def _ends(message: Message, key: str) -> Iterator[Problem]:
-    """Whether a signal is bound to what its message's role never needs."""
+    """Check that no signal carries a quantity that its message's role cannot have."""
     for at, signal in enumerate(message.signals):
         where = f"{key}.signals[{at + 1}]"
         if signal.signal in message.fixed and signal.quantity in ("counter", "checksum"):
-            what = f"{signal.signal} is fixed, so it can be no {signal.quantity}"
-            yield Problem("error", f"{where}.quantity", what, "leave it out of fixed")
+            what = f"{signal.signal} is fixed, so it cannot be a {signal.quantity}"
+            yield Problem("error", f"{where}.quantity", what, "remove it from fixed")
         if message.role not in INCOMING and signal.quantity in ("temperature", "voltage"):
-            what = f"{message.called} goes to the robot, which is told no {signal.quantity}"
+            what = (
+                f"{message.called} is sent to the robot, which does not receive a {signal.quantity}"
+            )
             yield Problem(
                 "warning",
                 f"{where}.quantity",
                 what,
-                "leave it out, or give the message another role",
+                "remove it, or change the role of the message",
             )
 
 
@@ -110,27 +112,27 @@ def _guards(bound: Bound, key: str) -> Iterator[Problem]:
         field = bound.fields[signal.signal]
         where = f"{key}.signals[{at + 1}].quantity"
         if signal.quantity in ("status", "error") and field.floating:
-            what = f"{field.name} is a floating-point number, which can be no {signal.quantity}"
-            yield Problem("error", where, what, "bind a whole number")
+            what = f"{field.name} is a floating-point number, which cannot be a {signal.quantity}"
+            yield Problem("error", where, what, "bind an integer signal")
         if signal.quantity == "checksum" and (
             field.length != 8 or field.floating or not _is_a_byte(field)
         ):
             what = f"{field.name} is not a whole byte of {bound.message.message}"
-            yield Problem(
-                "error", where, what, "put the checksum into a byte of its own in the DBC"
-            )
+            yield Problem("error", where, what, "move the checksum to a separate byte in the DBC")
         if signal.quantity == "counter" and (
             field.length < 2 or field.floating or field.high - field.low < 1
         ):
-            what = f"{field.name} cannot count: it has {field.length} bit"
+            what = f"{field.name} cannot be a counter because it has only {field.length} bit"
             yield Problem("error", where, what, "give the counter 2 bits or more")
     if len(checksums) > 1:
-        what = f"{checksums[0].name} and {checksums[1].name} would each be part of the other"
-        yield Problem("error", f"{key}.signals", what, "bind one checksum a message")
+        what = (
+            f"{checksums[0].name} and {checksums[1].name} are checksums that depend on each other"
+        )
+        yield Problem("error", f"{key}.signals", what, "bind only one checksum per message")
 
 
 def _pages(bound: Bound, key: str) -> Iterator[Problem]:
-    """Signals that are never in the frames that are sent, or looked at, as these are another page of the message."""
+    """Check that signals are on the multiplexer page that the frames of this message have."""
     for field in bound.absent({}):
         at = next(
             (i for i, signal in enumerate(bound.message.signals) if signal.signal == field.name),
@@ -141,16 +143,16 @@ def _pages(bound: Bound, key: str) -> Iterator[Problem]:
 
 
 def wrong_page(key: str, bound: Bound, field: Field, given: Mapping[str, float]) -> Problem:
-    """What to say of a signal that is absent from the frame for which these raw values are given."""
+    """Return the problem of a signal that is absent from the frame with these raw values."""
     values = bound.selecting(given)
     name, codes = next(
         each for each in field.selectors if each[0] in values and values[each[0]] not in each[1]
     )
-    wanted = " or ".join(_named(bound.fields[name], code) for code in sorted(codes)[:3])
-    has = _named(bound.fields[name], values[name])
-    what = f"{field.name} is only in a {bound.message.message} whose {name} is {wanted}, and here it is {has}"
+    pages = " or ".join(_named(bound.fields[name], code) for code in sorted(codes)[:3])
+    actual = _named(bound.fields[name], values[name])
+    what = f"{field.name} is only in a {bound.message.message} whose {name} is {pages}, but here it is {actual}"
     return Problem(
-        "error", key, what, f"select its page ({name} = {wanted}), or bind a signal of this one"
+        "error", key, what, f"select its page ({name} = {pages}), or bind a signal of this one"
     )
 
 
@@ -167,7 +169,7 @@ def _is_a_byte(field: Field) -> bool:
 
 
 def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
-    """Frames that share an id and cannot be told apart."""
+    """Check that frames with the same id can be distinguished."""
     by_id: dict[tuple[int, bool, bool], list[Bound]] = {}
     for bound in layout.bound:
         by_id.setdefault((bound.id, bound.extended, bound.message.remote), []).append(bound)
@@ -182,9 +184,9 @@ def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
     names: dict[str, int] = {}
     for index, message in enumerate(profile.messages):
         if message.role not in INCOMING and names.setdefault(message.called, index) != index:
-            what = f"messages[{names[message.called] + 1}] is called {message.called}, too"
+            what = f"messages[{names[message.called] + 1}] is also called {message.called}"
             yield Problem(
-                "error", f"messages[{index + 1}].name", what, "give one of them a name of its own"
+                "error", f"messages[{index + 1}].name", what, "change the name of one of them"
             )
 
 
@@ -194,7 +196,7 @@ def _apart(a: Bound, b: Bound) -> bool:
         return False
     if any(name in b.fixed and b.fixed[name] != raw for name, raw in a.fixed.items()):
         return True
-    # What we send in sequences to one node may say different things by one frame.
+    # Commands of sequences to one node may have different meanings in one frame.
     same = a.node == b.node and a.message.message == b.message.message
     return (
         not incoming
@@ -209,14 +211,14 @@ def _clash(identifier: int, a: Bound, b: Bound) -> Problem:
     if a.index == b.index:
         what = f"nodes {a.node} and {b.node} have the same id 0x{identifier:X}"
         return Problem(
-            "error", key, what, "use node in the formula, or tell them apart by a fixed signal"
+            "error", key, what, "use node in the formula, or distinguish them by a fixed signal"
         )
     if (a.message.role in INCOMING) != (b.message.role in INCOMING):
-        what = f"0x{identifier:X} is sent by us ({_who(a, b, True)}) and by the robot ({_who(a, b, False)})"
-        return Problem("error", key, what, "mend one of the formulas")
+        what = f"0x{identifier:X} is sent by SnakeStudio ({_who(a, b, True)}) and by the robot ({_who(a, b, False)})"
+        return Problem("error", key, what, "correct one of the formulas")
     what = f"{a.message.called} and {b.message.called} share the id 0x{identifier:X}"
     return Problem(
-        "error", key, what, "mend one of the formulas, or tell them apart by a fixed signal"
+        "error", key, what, "correct one of the formulas, or distinguish them by a fixed signal"
     )
 
 

@@ -1,4 +1,4 @@
-"""Checksums of frames, of all bytes but the one they stand in."""
+"""Checksums of frames over all bytes except the checksum byte."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _table(polynomial: int) -> bytes:
 
 
 def _crc8(polynomial: int) -> Callable[[bytes], int]:
-    """A CRC-8 that begins with 0xFF and is inverted at its end, as both of the car industry's are."""
+    """Return a CRC-8 with initial value and final XOR 0xFF, as in SAE J1850 and AUTOSAR."""
     table = _table(polynomial)
 
     def crc(data: bytes) -> int:
@@ -45,4 +45,4 @@ CHECKSUMS: Mapping[str, Callable[[bytes], int]] = MappingProxyType(
         "crc8_autosar": _crc8(0x2F),  # AUTOSAR's Crc_CalculateCRC8H2F
     }
 )
-"""By their names in the profile."""
+"""Functions by their names in the profile."""

@@ -1,4 +1,4 @@
-"""Messages of a DBC changed, added and removed, for robots that come with a sheet of paper instead of a DBC."""
+"""Adding, changing and removing messages of a DBC, for robots that are documented without a DBC file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from snakestudio.link.profile.loading import read_dbc
 from snakestudio.link.profile.schema import Message, Profile, Step
 
 _NAME = re.compile(r"[A-Za-z_]\w{0,127}\Z", re.ASCII)
-# More digits than these are of no value that 64 bits can have.
+# Numbers with more digits do not fit into 64 bits.
 _CHOICE = re.compile(
     r"\s*(-?\d{1,30}|0[xX][0-9A-Fa-f]{1,30})\s*[=: ]\s*"
     r'(?:"([^"]*)"|([^,"\s](?:[^,"]*[^,"\s])?))\s*(?:,|\Z)',
     re.ASCII,
 )
-"""A value and its name, which stands in quotation marks if it has a comma."""
+"""A value and its name, which is quoted if it has a comma."""
 _WORDS = frozenset(
     {
         "BA_",
@@ -70,17 +70,17 @@ _WORDS = frozenset(
         "VECTOR__INDEPENDENT_SIG_MSG",
     }
 )
-"""Who reads a DBC takes them for the beginning of another statement, wherever they stand."""
+"""Keywords of the DBC format: parsers take them for the beginning of a statement anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignalDraft:
-    """A signal as it is to stand in the DBC."""
+    """A signal to write to the DBC."""
 
     name: str
     start: int
-    """As a DBC counts: ``8 byte + bit`` of its least significant bit, or (big-endian) of its most
-    significant one."""
+    """Start bit of the DBC: ``8 byte + bit`` of the least significant bit, or (big-endian) of the
+    most significant one."""
 
     length: int
     """Bits."""
@@ -97,13 +97,12 @@ class SignalDraft:
     """Names of values."""
 
     origin: str = ""
-    """What the signal was called before, "" for a new one: what is not listed here stays as it
-    was."""
+    """Previous name of the signal, "" for a new one: properties without a field here are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageDraft:
-    """A message as it is to stand in the DBC; `length` in bytes."""
+    """A message to write to the DBC; `length` in bytes."""
 
     name: str
     id: int
@@ -113,7 +112,7 @@ class MessageDraft:
 
 
 def drafts_of(database: Database) -> tuple[MessageDraft, ...]:
-    """The messages of a DBC, as they could be edited."""
+    """Return the messages of a DBC as drafts."""
     return tuple(
         MessageDraft(
             message.name,
@@ -143,7 +142,7 @@ def _draft(signal: DbcSignal) -> SignalDraft:
 
 
 def choices_text(choices: Sequence[tuple[int, str]]) -> str:
-    """Names of values in a line: 0 Stop, 1 Arm, 2 "Arm, then go"."""
+    """Return the names of values as one line: 0 Stop, 1 Arm, 2 "Arm, then go"."""
     return ", ".join(
         f'{value} "{name}"' if _needs_quotes(name) else f"{value} {name}" for value, name in choices
     )
@@ -154,9 +153,9 @@ def _needs_quotes(name: str) -> bool:
 
 
 def choices_of(text: str) -> tuple[tuple[int, str], ...]:
-    """Names of values as a line has them: 0 Stop, 0x1=Arm, 2 "Arm, then go".
+    """Return the names of values of a line: 0 Stop, 0x1=Arm, 2 "Arm, then go".
 
-    Raises `ProfileError` if a part of it is no number with a name.
+    Raises `ProfileError` if a part is not a number with a name.
     """
     found = []
     rest = text
@@ -166,7 +165,7 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
         if match is None or not _may_be_quoted(name):
             part = rest.split(",", 1)[0].strip()
             raise ProfileError(
-                f'"{part}" is no value with its name; write them like 0 Stop, 1 Arm.'
+                f'"{part}" is not a value with a name. Write values like 0 Stop, 1 Arm.'
             )
         found.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), name))
         rest = rest[match.end() :]
@@ -174,12 +173,12 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
-    """The text of a DBC (an empty one is none yet) with a message added, or in the place of the one called `replaced`.
+    """Return the text of a DBC (may be empty) with a message added, or instead of the message `replaced`.
 
     Raises `ProfileError`: see `message_of`.
     """
     database = _database(dbc_text)
-    made = _made(database, draft, replaced)
+    made = _dbc_message(database, draft, replaced)
     names = [message.name for message in database.messages]
     others = [message for message in database.messages if message.name != replaced]
     place = names.index(replaced) if replaced in names else len(others)
@@ -187,28 +186,28 @@ def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
 
 
 def message_of(dbc_text: str, draft: MessageDraft, replaced: str = "") -> DbcMessage:
-    """The message that `with_message` would put into a DBC.
+    """Return the message that `with_message` would write to a DBC.
 
-    Signals that share bits are no mistake here: a DBC may describe the same bits in two ways. Where
-    the profile binds such a message, its checks say so.
+    Signals may overlap here, because a DBC may describe the same bits in two ways. The checks
+    report it if the profile binds such a message.
 
-    Raises `ProfileError`: naming every mistake, a line each: names that are none, numbers that do
-    not fit, a multiplexer that is missing.
+    Raises `ProfileError` with one line per problem: invalid names, numbers that do not fit, a
+    missing multiplexer.
     """
-    return _made(_database(dbc_text), draft, replaced)
+    return _dbc_message(_database(dbc_text), draft, replaced)
 
 
 def _database(dbc_text: str) -> Database:
     return read_dbc(dbc_text, "the DBC") if dbc_text.strip() else Database(version="")
 
 
-def _made(database: Database, draft: MessageDraft, replaced: str) -> DbcMessage:
+def _dbc_message(database: Database, draft: MessageDraft, replaced: str) -> DbcMessage:
     before = next((message for message in database.messages if message.name == replaced), None)
     known = {} if before is None else {signal.name: signal for signal in before.signals}
-    wrong = _mistakes(draft, [message for message in database.messages if message is not before])
-    wrong += _without_multiplexer(draft, known)
-    if wrong:
-        raise ProfileError("\n".join(wrong))
+    problems = _mistakes(draft, [message for message in database.messages if message is not before])
+    problems += _without_multiplexer(draft, known)
+    if problems:
+        raise ProfileError("\n".join(problems))
     names = {signal.origin: signal.name for signal in draft.signals if signal.origin in known}
     signals = [_signal(signal, known.get(signal.origin)) for signal in draft.signals]
     for signal in signals:
@@ -231,7 +230,7 @@ def _made(database: Database, draft: MessageDraft, replaced: str) -> DbcMessage:
 
 
 def _groups(before: DbcMessage, names: Mapping[str, str]) -> list[SignalGroup]:
-    """The groups of a message's signals, with these as they are called now."""
+    """Return the groups of a message's signals with their new names."""
     return [
         SignalGroup(
             group.name,
@@ -243,13 +242,13 @@ def _groups(before: DbcMessage, names: Mapping[str, str]) -> list[SignalGroup]:
 
 
 def without_message(dbc_text: str, name: str) -> str:
-    """The text of a DBC without a message."""
+    """Return the text of a DBC without a message."""
     database = read_dbc(dbc_text, "the DBC")
     return _text(database, [message for message in database.messages if message.name != name])
 
 
 def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
-    """A profile that goes on meaning a message that is called otherwise now, or has signals that are."""
+    """Return the profile after a message or its signals were renamed."""
     names = {signal.origin: signal.name for signal in draft.signals if signal.origin}
     bound = [message for message in profile.messages if message.message == replaced]
     called = {message.called for message in bound}
@@ -262,7 +261,7 @@ def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
             signal.model_copy(update={"signal": names.get(signal.signal, signal.signal)})
             for signal in message.signals
         ]
-        # Sequences go on calling it what they call it.
+        # Sequences keep their name for the message.
         own = {"name": message.called} if draft.name != replaced else {}
         return message.model_copy(
             update={"message": draft.name, "signals": tuple(signals), "fixed": keys(message.fixed)}
@@ -303,7 +302,7 @@ def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
     )
     made = DbcSignal(draft.name, draft.start, draft.length) if before is None else copy.copy(before)
     if before is not None and _draft(before) != draft:
-        made.minimum = made.maximum = None  # the range that was stated was that of another number
+        made.minimum = made.maximum = None  # the old range belongs to another encoding
     made.name = draft.name
     made.start = draft.start
     made.length = draft.length
@@ -318,76 +317,75 @@ def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
 
 
 def _mistakes(draft: MessageDraft, others: Sequence[DbcMessage]) -> list[str]:
-    """What keeps a message from standing in a DBC, a sentence each."""
-    told = _name_mistakes(draft.name, "message")
+    problems = _name_mistakes(draft.name, "message")
     most, bits = (0x1FFFFFFF, 29) if draft.extended else (0x7FF, 11)
     if not 0 <= draft.id <= most:
-        told.append(f"0x{draft.id:X} does not fit into {bits} bits; give an id up to 0x{most:X}.")
+        problems.append(
+            f"0x{draft.id:X} does not fit into {bits} bits. Use an id up to 0x{most:X}."
+        )
     for other in others:
         if other.name == draft.name:
-            told.append(f"There is a message {other.name} already; choose another name.")
+            problems.append(f"There is already a message {other.name}. Choose another name.")
         elif (other.frame_id, other.is_extended_frame) == (draft.id, draft.extended):
-            told.append(f"0x{draft.id:X} is the id of {other.name}; give another one.")
+            problems.append(f"0x{draft.id:X} is the id of {other.name}. Choose another id.")
     for signal in draft.signals:
-        told += _signal_mistakes(signal, draft)
+        problems += _signal_mistakes(signal, draft)
     names = [signal.name for signal in draft.signals]
-    told += [
-        f"Two signals are called {name}; rename one of them."
+    problems += [
+        f"Two signals are called {name}. Rename one of them."
         for name in set(names)
         if names.count(name) > 1
     ]
-    return told
+    return problems
 
 
 def _name_mistakes(name: str, what: str) -> list[str]:
     if not _NAME.match(name):
         return [
-            f'"{name}" is no name of a {what}; begin with a letter, and use letters, digits and _.'
+            f'"{name}" is not a valid name of a {what}. Begin with a letter, and use letters, digits and _.'
         ]
     return (
-        [f"{name} is a word of the DBC format itself; choose another name."]
-        if name in _WORDS
-        else []
+        [f"{name} is a keyword of the DBC format. Choose another name."] if name in _WORDS else []
     )
 
 
 def _without_multiplexer(draft: MessageDraft, known: Mapping[str, DbcSignal]) -> list[str]:
-    """Signals that are there by the value of another one, which is not there any more."""
-    left = {signal.origin for signal in draft.signals}
+    """Return the problems of signals whose multiplexer was removed."""
+    origins = {signal.origin for signal in draft.signals}
     alone: dict[str, list[str]] = {}
     for signal in draft.signals:
         needed = known[signal.origin].multiplexer_signal if signal.origin in known else None
-        if needed and needed not in left:
+        if needed and needed not in origins:
             alone.setdefault(needed, []).append(signal.name)
     return [
-        f"{', '.join(names)} depend{'s' if len(names) == 1 else ''} on {needed}, which is gone;"
-        f" remove {'it' if len(names) == 1 else 'them'}, too."
+        f"{', '.join(names)} depend{'s' if len(names) == 1 else ''} on {needed}, which was removed."
+        f" Remove {'it' if len(names) == 1 else 'them'}, too."
         for needed, names in alone.items()
     ]
 
 
 def _signal_mistakes(signal: SignalDraft, draft: MessageDraft) -> list[str]:
-    wrong = _name_mistakes(signal.name, "signal")
-    if wrong:
-        return wrong
+    problems = _name_mistakes(signal.name, "signal")
+    if problems:
+        return problems
     if signal.is_float and signal.length not in (32, 64):
-        return [f"{signal.name} is a float of {signal.length} bits; floats have 32 or 64."]
+        return [f"{signal.name} is a float of {signal.length} bits. Use 32 or 64 bits."]
     if not 1 <= signal.length <= 64:
-        return [f"{signal.name} has {signal.length} bits; give 1 to 64."]
+        return [f"{signal.name} has {signal.length} bits. Use 1 to 64."]
     if signal.scale == 0.0:
-        return [f"{signal.name} has the factor 0, so it says nothing; give another one."]
+        return [f"{signal.name} has the factor 0. Use another factor."]
     places = bit_places(signal.start, signal.length, signal.big_endian)
     if min(places) < 0 or max(places) >= 8 * draft.length:
         return [
-            f"{signal.name} does not fit into {draft.length} bytes; move or shorten it, or make the message longer."
+            f"{signal.name} does not fit into {draft.length} bytes. Move or shorten it, or make the message longer."
         ]
     if not _may_be_quoted(signal.unit):
         return [
-            f"The unit of {signal.name} has a quotation mark in it, or a backslash at its end; leave it out."
+            f"The unit of {signal.name} contains a quotation mark, or ends with a backslash. Remove it."
         ]
     return []
 
 
 def _may_be_quoted(text: str) -> bool:
-    """Whether the quotation mark that ends it in a DBC is taken for that."""
+    # A quotation mark would end the text early; a backslash would escape the mark at its end.
     return '"' not in text and not text.endswith("\\")

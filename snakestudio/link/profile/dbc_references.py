@@ -1,4 +1,4 @@
-"""Statements of a DBC about messages and signals that it does not define, as editors leave them behind."""
+"""Statements of a DBC about messages and signals that it does not define, which editors leave behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATEMENT = re.compile(
 
 @lru_cache(maxsize=4)
 def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
-    """A DBC without the statements that are about nothing, and what those were: "VAL_ 385 Gone".
+    """Return a DBC without its dangling statements, and a list of these: "VAL_ 385 Gone".
 
     Lines keep their numbers.
     """
@@ -32,13 +32,13 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
     for match, end in zip(messages, ends, strict=False):
         signals.setdefault(int(match[1]), set()).update(_SIGNAL.findall(text, match.end(), end))
     definitions = set(_DEFINITION.findall(text))
-    # Strings are hidden, so that nothing in a comment is taken for a statement.
+    # Strings are masked, so that text in a comment is not taken for a statement.
     hidden = _STRING.sub(lambda match: '"' + "_" * (len(match[0]) - 2) + '"', text)
     dangling: list[str] = []
     kept = []
     copied = 0
-    # To the last semicolon: behind it every start of a statement would be followed to the end of
-    # the file.
+    # Only up to the last semicolon: after it, each start of a statement would be searched to the
+    # end of the file.
     for match in _STATEMENT.finditer(hidden, 0, hidden.rfind(";") + 1):
         what = _dangling(text, match, signals, definitions)
         if what:
@@ -52,7 +52,7 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
 def _dangling(
     text: str, match: re.Match[str], signals: dict[int, set[str]], definitions: set[str]
 ) -> str:
-    """What a statement is about if that does not exist, else nothing."""
+    """Return the undefined item that a statement is about; "" if it is defined."""
     for group in ("of_signal", "of_message", "attribute"):
         if match[group] is not None:
             name = text[match.start(group) + 1 : match.end(group) - 1]

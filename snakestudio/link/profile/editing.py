@@ -1,4 +1,4 @@
-"""Edits: pure functions from a Profile to a Profile, used alike by the editor's tables, undo and learning."""
+"""Edits: pure functions from a Profile to a Profile, used by the editor's tables, undo and learning."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
 AxesOfJoint = Literal["yaw", "pitch", "roll", "yaw and pitch", "alternating"]
-"""Which axes the joints of a robot have; alternating: yaw, pitch, yaw ..., one axis a joint."""
+"""Axes of a robot's joints; alternating: yaw, pitch, yaw ..., one axis per joint."""
 
 Numbering = Literal["a node for each joint", "a node for each axis"]
-"""Who moves them."""
+"""Assignment of nodes to joints."""
 
 
 def get_value(profile: Profile, key: str) -> Any:
-    """The value at a dotted key such as ``axes[3].sign`` (counted from 1).
+    """Return the value at a dotted key such as ``axes[3].sign`` (counted from 1).
 
-    Raises `ProfileError` if there is none.
+    Raises `ProfileError` if the key does not exist.
     """
     try:
         return value_at(profile, parse_key(key))
@@ -35,22 +35,22 @@ def get_value(profile: Profile, key: str) -> Any:
 
 
 def with_value(profile: Profile, key: str, value: Any) -> Profile:
-    """The profile with another value at a dotted key; None leaves the key out.
+    """Return the profile with another value at a dotted key; None removes the key.
 
-    Raises `ProfileError`: naming key, value and remedy.
+    Raises `ProfileError` with key, value and remedy.
     """
     return with_values(profile, {key: value})
 
 
 def with_values(profile: Profile, values: Mapping[str, Any]) -> Profile:
-    """The profile with other values at several dotted keys, taken together.
+    """Return the profile with other values at several dotted keys, validated together.
 
-    Raises `ProfileError`: naming every mistake.
+    Raises `ProfileError` with all problems.
 
     Parameters
     ----------
     values : mapping of str to object
-        As they stand in the file; parts and tuples of parts are welcome, too.
+        Values as in the file, or parts of a profile and tuples of them.
     """
     whole: Any = tree(profile)
     for key, value in values.items():
@@ -83,16 +83,16 @@ def generate_axes(
     numbering: Numbering = "a node for each joint",
     first_joint: int = 1,
 ) -> tuple[Axis, ...]:
-    """Rows of a robot whose joints are alike.
+    """Return the axes of a robot with identical joints.
 
     Raises `ProfileError` if a number is out of range.
 
     Parameters
     ----------
     joints : int
-        How many there are.
+        Number of joints.
     first_node : int
-        Number of the first node; the others follow on.
+        Number of the first node; the others follow.
     first_joint : int
         Number of the first joint.
     """
@@ -116,19 +116,21 @@ def generate_axes(
 
 
 def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
-    """Rows for the joint axes of a scene's robot, in its order.
+    """Return the axes of a scene's robot, in the order of its joints.
 
-    Nodes are counted up from the template's first one: one for each axis, or one for each joint
-    whose axes are its slots, if the template's nodes have several. Signs and offsets are those in
-    which the robot counts its angles itself (``reversed`` and ``zero_deg`` of the scene's joints).
-    An axis that stops before the limits of the template gets separate limits.
+    Nodes are numbered from the template's first one: one for each axis, or one for each joint with
+    its axes as slots if the template's nodes have several. Signs and offsets are those in which the
+    robot itself counts its angles (``reversed`` and ``zero_deg`` of the scene's joints). An axis
+    with narrower limits than the template gets separate limits.
 
     Raises `ProfileError` if the scene's robot has no joint axes.
     """
     axes = scene.robot.axes if scene.body.jointed else ()
     if not axes:
-        what = "is a continuous body" if not scene.body.jointed else "has no joint that turns"
-        message = f"The robot of {scene.title or 'the scene'} {what}; give a scene of a robot with joints."
+        what = "is a continuous body" if not scene.body.jointed else "has no joint axes"
+        message = (
+            f"The robot of {scene.title or 'the scene'} {what}. Use a scene of a robot with joints."
+        )
         raise ProfileError(message, [Problem("error", "axes", message, "")])
     values = axis_values(scene.robot, scene.joint_controller, scene.actuator, axes)
     shared = any(axis.slot for axis in template.axes)

@@ -1,7 +1,7 @@
-"""How often the robot says what of each axis, by its profile, and from which age on that counts as old, and as lost.
+"""Intervals at which the robot reports each quantity of each axis, and the ages at which it counts as stale and lost.
 
-What nobody knows the age of would be believed for ever: a temperature whose message ended stands
-still below its limit. So each quantity of each axis has times of its own, which follow from the
+Without an age limit, a value would be trusted permanently: a temperature that is no longer reported
+would stay below its limit. So each quantity of each axis has separate times, which follow from the
 interval of the message that carries it.
 """
 
@@ -23,17 +23,16 @@ from snakestudio.link.profile.schema import (
 )
 
 ASSUMED_S = 1.0
-"""Interval of what comes nobody knows how often: it is lost after 5 s, as PX4 has it of
-batteries."""
+"""Interval of quantities with an unknown interval: they are lost after 5 s, as batteries in PX4."""
 
 _STALE = 2.5
 LOST = 5.0
-"""Intervals after which something is old, and lost: two, or four, are missing. Never before the
+"""Number of intervals after which a quantity is stale, and lost: two, or four, are missing. Never before the
 profile's own times."""
 
 
 def interval_of(profile: Profile, message: Message) -> float | None:
-    """How often a message of the robot comes, s: as it says, or as it is asked for; None if nobody says."""
+    """Return the interval of a message of the robot, s: its own or that of its request; None if unknown."""
     if message.every_s is not None:
         return message.every_s
     asked = [
@@ -43,26 +42,25 @@ def interval_of(profile: Profile, message: Message) -> float | None:
 
 
 class Expected:
-    """Intervals and ages of all m axes.
+    """Intervals and age limits of all m axes.
 
     Parameters
     ----------
     pages : mapping of int to int
-        By a message's number in the profile: how many of its frames bring all that it carries.
+        Number of frames that a message needs for all its signals, by its index in the profile.
 
     Attributes
     ----------
     said : dict of (m,) bool arrays
-        By quantity: which axes say it again and again, as far as the profile has it bound (error
-        bits: ever).
+        By quantity: which axes report it periodically (error bits: at all), for bound quantities.
     told : dict of (m,) bool arrays
-        Of which of these it is known how often.
+        By quantity: which of these have a known interval.
     interval : dict of (m,) arrays
-        s; `ASSUMED_S` where nobody says, infinite where it is never said.
+        s; `ASSUMED_S` where it is unknown, infinite where the quantity is never reported.
     stale, lost : dict of (m,) arrays
-        Age at which it is old, and at which nothing is known of it any more, s. Infinite where it
-        is never said, and of error bits that come nobody knows how often: many robots send those
-        when there is an error, and never else.
+        Ages at which the quantity counts as stale and as lost, s. Infinite where it is never
+        reported, and for error bits with an unknown interval: many robots send those only when
+        there is an error.
     """
 
     def __init__(self, profile: Profile, pages: Mapping[int, int] | None = None) -> None:
@@ -80,8 +78,8 @@ class Expected:
             every = (ASSUMED_S if known is None else known) * (pages or {}).get(number, 1)
             for signal in message.signals:
                 rare = message.when == "change"
-                # Of what comes only when it changes nobody knows whether it is still so: no limit
-                # can stand on it.
+                # The age of a value that is sent only on changes is unknown: no limit can apply to
+                # it.
                 if signal.quantity not in self.said or (rare and signal.quantity != "error"):
                     continue
                 for index in (
@@ -101,5 +99,5 @@ class Expected:
 
 
 def _is_about(message: Message, signal: Signal, index: int, axis: Axis) -> bool:
-    """Whether a signal says something of an axis."""
+    """Return whether a signal carries a quantity of an axis."""
     return signal.slot is None or signal.slot == (index if message.each == "once" else axis.slot)

@@ -1,9 +1,9 @@
-"""A signal as bits of a frame: where they stand, what they are worth, and when they are there at all.
+"""A signal as bits of a frame: their position, their scale, and the multiplexer values with which they are present.
 
-cantools reads the DBC; the bits themselves are moved here, on whole numbers made of the frame's
-bytes once. That way one place serves all encodings, cannot fail on any bytes, and tells messages
-apart by single signals before they are decoded. cantools' own coder is the second opinion of the
-tests.
+cantools reads the DBC; the bits are encoded and decoded here, with integers that are made once from
+the frame's bytes. This handles all encodings in one place, cannot fail on any bytes, and
+distinguishes messages by single signals before they are decoded. The tests compare it with the
+coder of cantools.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Field:
 
     name: str
     unit: str
-    """`name` and `unit`: as in the DBC."""
+    """Name and unit of the DBC."""
 
     length: int
     """Bits."""
 
     shift: int
-    """Bits below its lowest, in the number that the frame's bytes make in its byte order."""
+    """Number of bits below its lowest bit, in the frame's bytes as an integer of its byte order."""
 
     big: bool
-    """Whether its byte order is Motorola's (most significant byte first)."""
+    """Whether the byte order is Motorola (most significant byte first)."""
 
     signed: bool
     floating: bool
@@ -57,20 +57,19 @@ class Field:
     """`low` and `high`: least and largest raw value."""
 
     choices: Mapping[str, int]
-    """Raw values that the DBC gives names to."""
+    """Raw values by their names in the DBC."""
 
     selectors: tuple[tuple[str, frozenset[int]], ...]
-    """It is only there where these multiplexer signals have one of these raw values each."""
+    """The signal is present only if each of these multiplexer signals has one of its raw values."""
 
     initial: float
-    """Raw value where nobody says another: the DBC's start value, else what is nearest to a
-    physical value of 0."""
+    """Default raw value: the DBC's start value, else the one nearest to a physical value of 0."""
 
     bits: int
-    """The bits it takes, in the number that the frame's bytes make least significant byte first."""
+    """Mask of its bits, in the frame's bytes as a little-endian integer."""
 
     def raw(self, little: int, big: int) -> float:
-        """Raw value in a frame, whose bytes are given as two numbers: least and most significant byte first."""
+        """Return the raw value in a frame, whose bytes are given as little- and big-endian integers."""
         bits = ((big if self.big else little) >> self.shift) & ((1 << self.length) - 1)
         if self.floating:
             value: float = struct.unpack(
@@ -82,7 +81,7 @@ class Field:
         return bits
 
     def pattern(self, raw: float) -> int:
-        """The bits of a raw value, shifted to where they stand."""
+        """Return the bits of a raw value, shifted to their position."""
         if self.floating:
             bits = int.from_bytes(struct.pack(_FLOATS[self.length][0], raw), "little")
         else:
@@ -90,25 +89,24 @@ class Field:
         return bits << self.shift
 
     def physical(self, raw: float) -> float:
-        """Physical value of a raw one."""
+        """Return the physical value of a raw value."""
         return raw * self.scale + self.offset
 
     def nearest(self, physical: float) -> float:
-        """Raw value nearest to a physical one, within what the signal can hold.
+        """Return the raw value nearest to a physical value, in the range of the signal.
 
-        Raises `ValueError` if it is not a number.
+        Raises `ValueError` if the value is NaN.
         """
         raw = (physical - self.offset) / self.scale
         if raw != raw:
-            raise ValueError(f"{self.name} cannot be sent: its value is not a number")
+            raise ValueError(f"{self.name} cannot be sent because its value is not a number.")
         raw = min(max(raw, self.low), self.high)
         return raw if self.floating else round(raw)
 
     def reading(self, given: float | str, node: int) -> float:
-        """Raw value of a fixed one: a physical value, the name of a value, or a formula in `node`.
+        """Return the raw value of a fixed value: physical, the name of a value, or a formula in `node`.
 
-        Raises `FormulaError` if the text is neither, or the value is beyond what the signal can
-        hold.
+        Raises `FormulaError` if the text is neither, or the value is out of the signal's range.
         """
         if isinstance(given, str):
             if given in self.choices:
@@ -120,34 +118,34 @@ class Field:
                     raise
                 names = ", ".join(list(self.choices)[:12])
                 raise FormulaError(
-                    f"it is no value of {self.name} and no formula", f"give one of {names}"
+                    f"not a value of {self.name} or a formula", f"use one of {names}"
                 ) from error
         else:
             physical = given
         if not math.isfinite(physical):
-            raise FormulaError("it is not a finite number", "give a number")
+            raise FormulaError("not a finite number", "enter a number")
         raw = (physical - self.offset) / self.scale
-        # Half a step beyond the ends still rounds to them.
+        # Values up to half a step beyond the ends are rounded to them.
         if not self.low - 0.5 <= raw <= self.high + 0.5:
             least, most = sorted((self.physical(self.low), self.physical(self.high)))
             raise FormulaError(
-                f"{physical:g} is beyond what {self.name} can hold",
-                f"give a value from {least:g} to {most:g}",
+                f"{physical:g} is out of the range of {self.name}",
+                f"set it to a value from {least:g} to {most:g}",
             )
         return self.nearest(physical)
 
     def there(self, raws: Mapping[str, float]) -> bool:
-        """Whether it is in a frame whose multiplexer signals have these raw values."""
+        """Return whether the signal is in a frame whose multiplexer signals have these raw values."""
         return all(raws.get(name) in values for name, values in self.selectors)
 
 
 def network_start(signal: DbcSignal) -> int:
-    """Number of a big-endian signal's first bit, counted from the frame's first as they go over the bus."""
+    """Return the number of a big-endian signal's first bit, in the order of bits on the bus."""
     return 8 * (signal.start // 8) + 7 - signal.start % 8
 
 
 def fields_of(message: DbcMessage) -> dict[str, Field]:
-    """The signals of a DBC message that fit into it, by name."""
+    """Return the signals of a DBC message that fit into it, by name."""
     made = (_field(signal, message.length) for signal in message.signals)
     fields = {field.name: field for field in made if field is not None}
     return {
@@ -171,7 +169,7 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
     scale = float(signal.conversion.scale)
     offset = float(signal.conversion.offset)
     if scale == 0.0 or not math.isfinite(scale) or not math.isfinite(offset):
-        # said by the checks; nothing can be made of it
+        # an invalid scale is reported by the checks
         scale = math.nan
         offset = 0.0
     low, high = raw_range(length, signal.is_signed, floating)
@@ -193,7 +191,7 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
             low, high = inner
             if (
                 not floating
-            ):  # the DBC's range in whole steps, forgiving the rounding of the division
+            ):  # the DBC's range in whole steps, with a tolerance for the rounding of the division
                 low = math.ceil(low - 1e-6)
                 high = math.floor(high + 1e-6)
     choices = {str(name): int(code) for code, name in (signal.conversion.choices or {}).items()}
@@ -221,7 +219,7 @@ def _field(signal: DbcSignal, n_bytes: int) -> Field | None:
 
 
 def raw_range(length: int, signed: bool, floating: bool) -> tuple[float, float]:
-    """Least and largest raw value of so many bits."""
+    """Return the least and largest raw value of a signal with this number of bits."""
     if floating:
         return -_FLOATS[length][1], _FLOATS[length][1]
     return (-(1 << (length - 1)), (1 << (length - 1)) - 1) if signed else (0, (1 << length) - 1)
@@ -248,7 +246,7 @@ def _selectors(message: DbcMessage, name: str) -> tuple[tuple[str, frozenset[int
 
 
 def together(a: Field, b: Field) -> bool:
-    """Whether two signals can be in one frame: no multiplexer signal asks for one of them only."""
+    """Return whether two signals can be in one frame: no multiplexer value excludes one of them."""
     conditions = dict(a.selectors)
     return all(
         not (name in conditions and conditions[name].isdisjoint(values))
@@ -257,7 +255,7 @@ def together(a: Field, b: Field) -> bool:
 
 
 def with_encoding(field: Field, signals: Iterable[Signal]) -> Field:
-    """The field with what the profile says about its encoding in place of the DBC's scale."""
+    """Return the field with the encoding or range of the profile instead of the DBC's scale."""
     for signal in signals:
         if signal.signal != field.name:
             continue
@@ -286,5 +284,5 @@ def with_encoding(field: Field, signals: Iterable[Signal]) -> Field:
 
 
 def usable(fields: Mapping[str, Field]) -> tuple[Field, ...]:
-    """Those whose scale says something."""
+    """Return the fields with a finite scale other than 0."""
     return tuple(field for field in fields.values() if not math.isnan(field.scale))

@@ -1,4 +1,4 @@
-"""Arithmetic of ids: what `0x200 + node` or `node << 5 | 0x0C` is for a node."""
+"""Formulas of ids, such as `0x200 + node` or `node << 5 | 0x0C`, evaluated for a node."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _Evaluate = Callable[[int], int]
 
 
 class Formula:
-    """Whole-number arithmetic in `node`: + - * // << >> | & ^ ~, parentheses, decimal, 0x and 0b numbers.
+    """Integer arithmetic in `node`: + - * // << >> | & ^ ~, parentheses, decimal, 0x and 0b numbers.
 
-    Made by `read_formula`. Every step of it has to stay within 64 bits.
+    Created by `read_formula`. All intermediate values must fit into 64 bits.
     """
 
     def __init__(self, text: str, evaluate: _Evaluate, uses_node: bool) -> None:
@@ -28,18 +28,18 @@ class Formula:
         """Whether its value depends on the node."""
 
     def __call__(self, node: int) -> int:
-        """The value for a node.
+        """Return the value for a node.
 
-        Raises `FormulaError` if it divides by zero, shifts too far or leaves 64 bits.
+        Raises `FormulaError` if it divides by zero, shifts too far or exceeds 64 bits.
         """
         return self._evaluate(node)
 
 
 @lru_cache(maxsize=1000)
 def read_formula(text: str) -> Formula:
-    """Read a formula.
+    """Return the formula of a text.
 
-    Raises `FormulaError` if it cannot be used, with the position of the mistake.
+    Raises `FormulaError` with the position of the error if the text is invalid.
     """
     plain = text.strip()
     interpreter = _IdFormula()
@@ -48,7 +48,7 @@ def read_formula(text: str) -> Formula:
 
 
 class _IdFormula(Interpreter[_Evaluate]):
-    """Makes a function of the node."""
+    """Interpreter that turns a formula into a function of the node."""
 
     vocabulary = Vocabulary(
         example="0x200 + node or node << 5 | 0x0C",
@@ -80,7 +80,7 @@ class _IdFormula(Interpreter[_Evaluate]):
 
     def name(self, tree: ast.expr, name: str) -> _Evaluate:
         if name != "node":
-            self.unknown_name(tree, name, ["node"], remedy="use node, which is the only name here")
+            self.unknown_name(tree, name, ["node"], remedy="use node, the only name in formulas")
         self.uses_node = True
         return lambda node: node
 
@@ -109,5 +109,5 @@ class _IdFormula(Interpreter[_Evaluate]):
 
 def _within(number: int) -> int:
     if abs(number) >= 1 << _BITS:
-        raise FormulaError(f"it leaves {_BITS} bits", "make it smaller")
+        raise FormulaError(f"a value exceeds {_BITS} bits", "use smaller numbers")
     return number

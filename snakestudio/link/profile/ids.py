@@ -1,4 +1,4 @@
-"""The ids that a profile and its DBC use: of every message for every node, of raw bytes, and of unbound messages."""
+"""The ids of a profile and its DBC: of each message for each node, of raw bytes, and of unbound messages."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class IdUse(NamedTuple):
     id: int
     extended: bool
     message: str
-    """Of the DBC; "" for raw bytes."""
+    """Name of the DBC message; "" for raw bytes."""
 
     text: str
-    """What it is, in words."""
+    """Description for users."""
 
     bound: bool
     """Whether the profile sends or receives it."""
 
 
 def id_uses(loaded: LoadedProfile) -> list[IdUse]:
-    """Every use of an id, also of messages in which something else is wrong."""
+    """Return all uses of ids, also of messages with other problems."""
     profile = loaded.profile
     in_dbc = {message.name: message for message in loaded.database.messages}
     uses: list[IdUse] = []
@@ -68,12 +68,12 @@ def id_uses(loaded: LoadedProfile) -> list[IdUse]:
 def _ids(profile: Profile, formula: str, extended: bool, each: str) -> Iterator[tuple[int, str]]:
     nodes = profile.nodes if each == "node" else profile.nodes[:1]
     for node in nodes:
-        with contextlib.suppress(FormulaError):  # the checks of messages and sequences report it
+        with contextlib.suppress(FormulaError):  # reported by the checks of messages and sequences
             yield frame_id(formula, node, extended), f" of node {node}" if each == "node" else ""
 
 
 def users_of(loaded: LoadedProfile, number: int, extended: bool, besides: str = "") -> list[str]:
-    """What uses an id, in words; without the message of the DBC called `besides`."""
+    """Return descriptions of the uses of an id, except the DBC message `besides`."""
     return [
         use.text
         for use in id_uses(loaded)
@@ -82,7 +82,7 @@ def users_of(loaded: LoadedProfile, number: int, extended: bool, besides: str = 
 
 
 def free_id(loaded: LoadedProfile) -> tuple[int, bool]:
-    """An id that nothing uses, and whether it has 29 bits: from 0x200 up, then below, then beyond 11 bits."""
+    """Return an unused id, and whether it has 29 bits: from 0x200 up, then below, then above 11 bits."""
     used = {(use.id, use.extended) for use in id_uses(loaded)}
     used |= {(dbc.frame_id, dbc.is_extended_frame) for dbc in loaded.database.messages}
     short = next(
@@ -99,7 +99,7 @@ def free_id(loaded: LoadedProfile) -> tuple[int, bool]:
 
 
 def overlap_problems(loaded: LoadedProfile) -> Iterator[Problem]:
-    """Messages of the DBC that the profile does not bind, and whose ids are in use all the same."""
+    """Return the problems of unbound DBC messages whose ids are already in use."""
     uses: dict[tuple[int, bool], list[IdUse]] = {}
     for use in id_uses(loaded):
         uses.setdefault((use.id, use.extended), []).append(use)
@@ -112,5 +112,5 @@ def overlap_problems(loaded: LoadedProfile) -> Iterator[Problem]:
             ]
             if not use.bound and others:
                 what = f"{use.message} in {loaded.profile.dbc} has the id 0x{number:X} of {others[0].text}"
-                remedy = "give one of them another id, or remove the message from the DBC"
+                remedy = "change one of the ids, or remove the message from the DBC"
                 yield Problem("warning", "messages", what, remedy)

@@ -1,4 +1,4 @@
-"""Which bits of a frame belong to which signal of a DBC, as plain data that can be drawn and listed."""
+"""The bits of each signal in the frames of a DBC, as plain data for drawings and tables."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from snakestudio.link.profile.schema import Message, Profile
 
 @dataclass(frozen=True, slots=True)
 class SignalLayout:
-    """A signal as its DBC has it."""
+    """A signal of the DBC."""
 
     name: str
     places: tuple[int, ...]
     """Its bits from the least to the most significant, each as ``8 byte + bit`` with bit 0 the
-    least of its byte."""
+    least significant bit of its byte."""
 
     big_endian: bool
     signed: bool
@@ -31,13 +31,13 @@ class SignalLayout:
     unit: str
     low: float | None
     high: float | None
-    """`low` and `high`: range of physical values that the DBC states."""
+    """`low` and `high`: range of physical values in the DBC."""
 
     branch: tuple[int, ...]
-    """Values of the multiplexer with which it is there; () if always."""
+    """Values of the multiplexer with which the signal is present; () if always."""
 
     selects: bool
-    """Whether it is the multiplexer."""
+    """Whether the signal is the multiplexer."""
 
     choices: tuple[tuple[int, str], ...]
     """Names of values."""
@@ -45,7 +45,7 @@ class SignalLayout:
     comment: str
 
     def text(self) -> str:
-        """In words: "16 bit, little-endian, signed, 0.01 deg"."""
+        """Description: "16 bit, little-endian, signed, 0.01 deg"."""
         order = (
             ""
             if len(self.places) <= 8
@@ -65,7 +65,7 @@ class SignalLayout:
 
 @dataclass(frozen=True, slots=True)
 class MessageLayout:
-    """A message as its DBC has it."""
+    """A message of the DBC."""
 
     name: str
     id: int
@@ -75,39 +75,38 @@ class MessageLayout:
     signals: tuple[SignalLayout, ...]
 
     def id_text(self) -> str:
-        """Its id as people write it."""
+        """Id in hexadecimal, with 3 digits, or 8 if it is extended."""
         return f"0x{self.id:08X}" if self.extended else f"0x{self.id:03X}"
 
 
 def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
-    """Bits of a signal from the least to the most significant.
+    """Return the bits of a signal from the least to the most significant.
 
     Parameters
     ----------
     start : int
-        As the DBC counts: of the least significant bit, or (big-endian) of the most significant
-        one.
+        Start bit of the DBC: the least significant bit, or (big-endian) the most significant one.
 
     Returns
     -------
     tuple of int
-        ``8 byte + bit`` with bit 0 the least of its byte.
+        ``8 byte + bit`` with bit 0 the least significant bit of its byte.
     """
     if not big_endian:
         return tuple(range(start, start + length))
-    walked = 8 * (start // 8) + 7 - start % 8  # counted along the bytes as they are sent
+    walked = 8 * (start // 8) + 7 - start % 8  # in the order of transmission
     along = range(walked + length - 1, walked - 1, -1)
     return tuple(8 * (at // 8) + 7 - at % 8 for at in along)
 
 
 def message_layouts(loaded: LoadedProfile) -> tuple[MessageLayout, ...]:
-    """The messages of a profile's DBC, by name."""
+    """Return the messages of a profile's DBC, sorted by name."""
     made = [message_layout(message) for message in loaded.database.messages]
     return tuple(sorted(made, key=lambda layout: layout.name))
 
 
 def message_layout(message: DbcMessage) -> MessageLayout:
-    """A message of a DBC as plain data."""
+    """Return a message of a DBC as plain data."""
     signals = []
     for signal in message.signals:
         big = signal.byte_order == "big_endian"
@@ -142,9 +141,9 @@ def message_layout(message: DbcMessage) -> MessageLayout:
 def ids_of(
     profile: Profile, message: Message, layout: MessageLayout | None
 ) -> tuple[tuple[int | None, int], ...]:
-    """The ids that a message of the profile has: for each node, or (None) once for all.
+    """Return the ids of a message of the profile: for each node, or once for all (node None).
 
-    Raises `FormulaError` if its formula cannot be read, or gives no id for a node.
+    Raises `FormulaError` if its formula is invalid, or gives no id for a node.
     """
     nodes: tuple[int | None, ...] = profile.nodes if message.each == "node" else (None,)
     if not message.id:
@@ -153,7 +152,7 @@ def ids_of(
     if message.each == "once":
         if formula.uses_node:
             raise FormulaError(
-                "a frame that is sent once for all has no node", "leave `node` out of the formula"
+                "a frame that is sent once for all has no node", "remove `node` from the formula"
             )
         return ((None, formula(0)),)
     return tuple((node, formula(node or 0)) for node in nodes)

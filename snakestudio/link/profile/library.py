@@ -1,4 +1,4 @@
-"""Where profiles are: those that come with the program, and the user's own."""
+"""Folders of profiles: those of the program, and those of the user."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from snakestudio.model.scene import Scene
 
 
 def shipped() -> list[Path]:
-    """The profiles that come with the program, templates for others."""
+    """Return the bundled profiles, which are templates for others."""
     return sorted(paths.resource("profiles").glob("*.toml"))
 
 
 def own() -> list[Path]:
-    """The profiles in the user's folder."""
+    """Return the profiles in the user's folder."""
     return sorted(paths.profiles_dir().glob("*.toml"))
 
 
 def find_profile(name: str | Path) -> Path:
-    """The file of a profile that is named by its path, or by the bare name of a shipped one or one of the user's.
+    """Return the file of a profile, given by its path or by the name of a bundled profile or one of the user's.
 
     Raises `ProfileError` if there is none.
     """
@@ -34,18 +34,18 @@ def find_profile(name: str | Path) -> Path:
     known = {each.stem: each for each in (*shipped(), *own())}
     if path.name not in known:
         raise ProfileError(
-            f"There is no profile called {name}; give the path of one, or one of {', '.join(sorted(known))}."
+            f"There is no profile called {name}. Use a path, or one of {', '.join(sorted(known))}."
         )
     return known[path.name]
 
 
 def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = None) -> Path:
-    """Copy a profile and its DBC into a folder, which is made if it is missing, as a lab's own to change.
+    """Copy a profile and its DBC into a folder for editing; the folder is created if it is missing.
 
-    With a scene the name and the axes are those of its robot, see `axes_of_scene`.
+    With a scene, the name and the axes are those of its robot: see `axes_of_scene`.
 
-    Raises `ProfileError` if there is no such template, or one of the files is there already, or
-    cannot be written; or if the scene's robot has no joint axes.
+    Raises `ProfileError` if the template does not exist, one of the files exists already or cannot
+    be written, or the scene's robot has no joint axes.
     """
     source = find_profile(template)
     folder = local_path(folder)
@@ -67,13 +67,13 @@ def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = 
         for path in (target, folder / dbc.name):
             if path.exists():
                 problem = Problem(
-                    "error", "", "there is a file of this name already", "give another folder"
+                    "error", "", "a file with this name exists already", "choose another folder"
                 )
                 raise ProfileError(f"{path}: {problem.sentence_for()}", [problem])
         write_atomically(folder / dbc.name, dbc.read_bytes())
         write_atomically(target, data)
     except OSError as error:
         raise ProfileError(
-            f"{folder}: the profile cannot be written there ({error.strerror}); give another folder."
+            f"{folder}: The profile cannot be written there ({error.strerror}). Choose another folder."
         ) from None
     return target

@@ -1,4 +1,4 @@
-"""Profile files: TOML and DBC read with every mistake named at once, written so that comments stay."""
+"""Profile files: reads TOML and DBC, reports all problems together, and keeps comments when writing."""
 
 from __future__ import annotations
 
@@ -34,39 +34,39 @@ from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
 
 _MOST_BYTES = 1785
-"""Data length of J1939's longest message: what a DBC may say a message has, for it may describe
-more than frames."""
+"""Data length of the longest J1939 message, in bytes: a DBC may describe messages longer than a
+frame."""
 
-# What cantools remarks on while it reads is found by the checks, and said there.
+# The checks report what cantools logs while it reads.
 logging.getLogger("cantools").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedProfile:
-    """A profile and the messages it speaks of."""
+    """A profile and its DBC."""
 
     profile: Profile
     database: Database
-    """What its DBC says."""
+    """Messages of the DBC."""
 
     path: Path | None
-    """File of the profile; None if it was never one."""
+    """File of the profile; None if it was not read from a file."""
 
     dbc_text: str
-    """Text of the DBC: with it and `dump_profile`, `parse_profile` makes the same again in another
-    process."""
+    """Text of the DBC; with the text of `dump_profile`, `parse_profile` rebuilds the same profile in
+    another process."""
 
 
 def load_profile(path: str | Path) -> LoadedProfile:
     """Read a profile and its DBC.
 
-    Raises `ProfileError` with one sentence a mistake, each naming file, key, value and remedy.
+    Raises `ProfileError` with one line per problem: file, key, value and remedy.
     """
     path = local_path(path)
     text = _text(path, PROFILE)
     problems: list[Problem] = []
     dbc_text = None
-    with contextlib.suppress(InputError):  # said below
+    with contextlib.suppress(InputError):  # reported below
         name = parse_toml(text, PROFILE).get("dbc")
         if isinstance(name, str) and name:
             try:
@@ -82,7 +82,7 @@ def load_profile(path: str | Path) -> LoadedProfile:
 def parse_profile(
     toml_text: str, dbc_text: str, source: str = "profile", path: str | Path | None = None
 ) -> LoadedProfile:
-    """Make a profile of its two texts; `source` names it in the sentences, `path` is the file it belongs to.
+    """Return the profile of two texts; `source` names it in messages, `path` is its file.
 
     Raises `ProfileError`: see `load_profile`.
     """
@@ -99,7 +99,7 @@ def _parse(
         raise _refusal(source, [error.problem()]) from None
     version = values.get("format")
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
-        what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
+        what = f"format = {version} is newer than this version of SnakeStudio, which reads up to {FORMAT}"
         raise _refusal(source, [Problem("error", "", what, "update SnakeStudio")])
     if "format" not in values:
         problems = [
@@ -109,7 +109,7 @@ def _parse(
     try:
         profile = Profile.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        problems = problems + _findings(error)
+        problems = problems + _problems(error)
     if dbc_text is not None:
         try:
             database = read_dbc(dbc_text, str(values.get("dbc", "its DBC")))
@@ -122,8 +122,9 @@ def _parse(
     return LoadedProfile(profile, database, path, dbc_text)
 
 
-def _findings(error: pydantic.ValidationError) -> list[Problem]:
-    """Every mistake once: unions of plain types report one a type, and a list is no shorter for what is wrong in it."""
+def _problems(error: pydantic.ValidationError) -> list[Problem]:
+    # Unions of plain types report one error per type, and a list with invalid entries is also
+    # reported as too short: each problem is listed once.
     details = error.errors(include_url=False)[:MOST_MISTAKES]
     places = [detail["loc"] for detail in details]
 
@@ -140,61 +141,58 @@ def _findings(error: pydantic.ValidationError) -> list[Problem]:
 
 
 def read_dbc(text: str, source: str = "DBC") -> Database:
-    """The messages of a DBC.
+    """Return the messages of a DBC.
 
-    Raises `ProfileError` if it cannot be read; names the line where it can.
+    Raises `ProfileError` if it cannot be read, with the line if it is known.
     """
     words = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
     if words > DBC.values:
-        what = f"{source} has {words} words and signs, more than {DBC.values}"
+        what = f"{source} has {words} words and symbols, more than {DBC.values}"
         raise _refusal(
-            "", [Problem("error", "", what, "leave out messages that the robot has no use for")]
+            "", [Problem("error", "", what, "remove messages that the robot does not use")]
         )
-    # cantools builds its tables bit by bit: what no message can be is refused before.
+    # cantools builds its tables bit by bit: impossible lengths are rejected before it reads.
     for match in re.finditer(r"^BO_\s+\d+\s+(\w+)\s*:\s*(\d+)", text, re.MULTILINE):
         if len(match[2]) > 5 or int(match[2]) > _MOST_BYTES:
             line = text.count("\n", 0, match.start()) + 1
             what = (
                 f"{source}, line {line}: message {match[1][:60]} cannot have {match[2][:20]} bytes"
             )
-            raise _refusal("", [Problem("error", "", what, "give it 0 to 8, with CAN FD up to 64")])
+            raise _refusal(
+                "",
+                [Problem("error", "", what, "set its length to 0 to 8, or up to 64 with CAN FD")],
+            )
     for match in re.finditer(r"^\s+SG_\s+(\w+)[^:\n]*:\s*(\d+)\s*\|\s*(\d+)", text, re.MULTILINE):
         if max(len(match[2]), len(match[3])) > 6 or int(match[2]) + int(match[3]) > 8 * _MOST_BYTES:
             line = text.count("\n", 0, match.start(1)) + 1
             what = (
-                f"{source}, line {line}: signal {match[1][:60]} lies behind the end of any message"
+                f"{source}, line {line}: signal {match[1][:60]} lies beyond the end of any message"
             )
-            raise _refusal(
-                "", [Problem("error", "", what, "give it a bit and a length within its message")]
-            )
+            raise _refusal("", [Problem("error", "", what, "correct its start bit and length")])
     try:
-        sound, _ = without_dangling(text)  # what is left out is reported by the checks
+        sound, _ = without_dangling(text)  # the checks report the statements removed here
         database = cantools.database.load_string(sound, database_format="dbc", strict=False)
-    except (
-        Exception
-    ) as error:  # cantools lets anything through that goes wrong while it reads: KeyError, ...
+    except Exception as error:  # cantools lets any error through, such as KeyError
         raise _refusal(
             "", [Problem("error", "", f"{source} {_dbc_mistake(error)}", _DBC_REMEDY)]
         ) from None
     if not isinstance(database, Database):
-        raise _refusal(
-            "", [Problem("error", "", f"{source} describes no CAN messages", _DBC_REMEDY)]
-        )
+        raise _refusal("", [Problem("error", "", f"{source} has no CAN messages", _DBC_REMEDY)])
     return database
 
 
-_DBC_REMEDY = "mend it with a DBC editor, or export it again"
+_DBC_REMEDY = "fix it with a DBC editor, or export it again"
 
 
 def _dbc_mistake(error: Exception) -> str:
-    said = " ".join(str(error).split()).removeprefix("DBC: ").strip('"')
-    place = re.search(r"at line (\d+), column (\d+): \W*\"?(.*)", said)
-    if place:
-        near = " ".join(place[3].replace(">>!<<", " ").split()).strip(' "')
-        return f"cannot be read at line {place[1]}, column {place[2]}, near '{near[:40].strip()}'"
-    if type(error).__module__.startswith("cantools") and said:
-        return f"cannot be used: {said[:200].rstrip('.')}"
-    return "contradicts itself or names what it does not define"
+    text = " ".join(str(error).split()).removeprefix("DBC: ").strip('"')
+    position = re.search(r"at line (\d+), column (\d+): \W*\"?(.*)", text)
+    if position:
+        near = " ".join(position[3].replace(">>!<<", " ").split()).strip(' "')
+        return f"cannot be read at line {position[1]}, column {position[2]}, near '{near[:40].strip()}'"
+    if type(error).__module__.startswith("cantools") and text:
+        return f"cannot be used: {text[:200].rstrip('.')}"
+    return "is contradictory or refers to undefined items"
 
 
 def _refusal(source: str, problems: list[Problem]) -> ProfileError:
@@ -202,12 +200,7 @@ def _refusal(source: str, problems: list[Problem]) -> ProfileError:
 
 
 def _text(path: Path, budget: Budget) -> str:
-    """The text of a file.
-
-    Raises
-    ------
-    ProfileError
-    """
+    """Return the text of a file; raises `ProfileError`."""
     try:
         data = read_bytes(path, budget)
         try:
@@ -215,7 +208,7 @@ def _text(path: Path, budget: Budget) -> str:
         except InputError:
             if budget is not DBC or b"\0" in data:
                 raise
-            # the tools that write DBCs use it for the likes of °
+            # tools that write DBCs use this encoding for signs such as °
             text = data.decode("cp1252", errors="replace")
     except InputError as error:
         raise _refusal(str(path), [error.problem()]) from None
@@ -223,11 +216,11 @@ def _text(path: Path, budget: Budget) -> str:
 
 
 def dump_profile(profile: Profile, base: str | None = None) -> str:
-    """The profile as TOML text, on top of `base` if that can be parsed (its comments and layout stay)."""
+    """Return the profile as TOML text, with comments and layout of `base` if that can be parsed."""
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
             text = _over(profile, base)
-            # What is on disk must be what was in memory, whatever the layout of `base` did to it.
+            # The text must give the same profile as in memory, for any layout of `base`.
             if Profile.model_validate(tuples(parse_toml(text, PROFILE))) == profile:
                 return text
     return _over(profile, "")
@@ -240,40 +233,40 @@ def _over(profile: Profile, base: str) -> str:
 
 
 def save_profile(profile: Profile, path: str | Path) -> None:
-    """Write a profile; comments and layout of the file it replaces stay, and that file stays as ``NAME.toml~``.
+    """Write a profile with comments and layout of the file it replaces, which is saved as ``NAME.toml~``.
 
-    Raises `ProfileError` if the file cannot be written; the old one is untouched then.
+    Raises `ProfileError` if the file cannot be written; the old one is unchanged then.
     """
     path = local_path(path)
     try:
         old = path.read_bytes() if path.is_file() else None
         if old is not None:
-            followed(path)  # of what cannot be replaced no copy is made, either
+            followed(path)  # no copy is made of a file that cannot be replaced
         base = None if old is None else old.decode("utf-8-sig", errors="replace")
         data = dump_profile(profile, base).encode("utf-8")
         if old is not None:
             write_atomically(path.with_name(path.name + "~"), old)
         write_atomically(path, data)
     except OSError as error:
-        remedy = "save under another name" if path.parent.is_dir() else "make its folder first"
+        remedy = "save under another name" if path.parent.is_dir() else "create its folder first"
         what = f"the profile cannot be written ({error.strerror})"
         raise _refusal(str(path), [Problem("error", "", what, remedy)]) from None
 
 
 def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = None) -> str:
-    """Write a profile and its DBC beside it; what they replace stays as ``NAME.toml~`` and ``NAME.dbc~``.
+    """Write a profile and the DBC in its folder; replaced files are saved as ``NAME.toml~`` and ``NAME.dbc~``.
 
-    The DBC goes first: a profile that speaks of signals which its DBC does not have yet would be of
-    no use.
+    The DBC is written first, because a profile with signals that its DBC does not have yet cannot
+    be used.
 
-    Raises `ProfileError` if one of them cannot be written; the old ones are untouched then.
+    Raises `ProfileError` if one of them cannot be written; the old files are unchanged then.
 
     Parameters
     ----------
     path : Path
-        Of the profile; the DBC's name stands in it.
+        File of the profile, which names the DBC.
     base : str, optional
-        TOML text whose comments and layout stay.
+        TOML text whose comments and layout are kept.
 
     Returns
     -------
@@ -294,7 +287,9 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
                 write_atomically(file.with_name(file.name + "~"), old)
             write_atomically(file, data)
         except OSError as error:
-            remedy = "save under another name" if file.parent.is_dir() else "make its folder first"
+            remedy = (
+                "save under another name" if file.parent.is_dir() else "create its folder first"
+            )
             problem = Problem("error", "", f"{file} cannot be written ({error.strerror})", remedy)
             raise ProfileError.of([problem]) from None
     return text

@@ -1,6 +1,6 @@
-"""Units of physical values in a DBC, and what they are in SI.
+"""Units of physical values in a DBC, and their conversion to SI.
 
-Only known spellings are units: a guess would be a factor of 57 on a robot.
+Unknown spellings are rejected: a wrong guess would be a factor of 57 on a robot.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from snakestudio.link.profile.schema import Quantity
 
 RAW: tuple[Quantity, ...] = ("status", "error", "counter", "checksum")
-"""Quantities that are bits: they have no unit, and a scale of the DBC does not apply."""
+"""Quantities without a unit, which are raw bits: the scale of the DBC does not apply."""
 
 _TURN = 2 * math.pi
 _DEGREE = math.pi / 180
@@ -108,7 +108,7 @@ _UNITS: dict[Quantity, dict[str, tuple[float, float]]] = {
         **dict.fromkeys(("mv", "millivolt", "millivolts"), (1e-3, 0.0)),
     },
 }
-"""Factor and offset by the spelling in small letters."""
+"""Factor and offset by the spelling in lower case."""
 
 _SHOWN: dict[Quantity, tuple[str, ...]] = {
     "angle": ("rad", "deg", "turn", "mrad", "mdeg", "gon"),
@@ -121,17 +121,17 @@ _SHOWN: dict[Quantity, tuple[str, ...]] = {
 
 
 def to_si(quantity: Quantity, unit: str) -> tuple[float, float] | None:
-    """Factor and offset that make SI (temperatures: °C) of a value in `unit`; None if that is no unit of it."""
+    """Return factor and offset from `unit` to SI (temperatures: °C); None if the quantity has no such unit."""
     return _UNITS[quantity].get(_plain(unit))
 
 
 def known_units(quantity: Quantity) -> tuple[str, ...]:
-    """Units that a quantity may have, one spelling each."""
+    """Return the units of a quantity, one spelling each."""
     return _SHOWN[quantity]
 
 
 def ambiguous_unit(quantity: Quantity, unit: str) -> tuple[str, str] | None:
-    """The two units that people mean by a spelling; None if it is not ambiguous."""
+    """Return the two possible units of an ambiguous spelling; None if it is not ambiguous."""
     spelling = _plain(unit)
     if (
         quantity not in ("angle", "rate")
@@ -143,8 +143,8 @@ def ambiguous_unit(quantity: Quantity, unit: str) -> tuple[str, str] | None:
 
 
 def _plain(unit: str) -> str:
-    """The unit without case, spaces and multiplication signs: "N m", "N*m" and "Nm" are the same.
+    """Return the unit without case, spaces and multiplication signs: "N m", "N*m" and "Nm" are the same.
 
-    German for degrees is "Grad"; in small letters it may be French or English for gradians.
+    "Grad" is German for degrees; in lower case it may mean gradians (French, English).
     """
     return "".join(c for c in re.sub(r"\bGrad\b", "deg", unit).casefold() if c not in " *·⋅.")

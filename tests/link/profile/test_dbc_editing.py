@@ -99,17 +99,17 @@ def test_removing_leaves_the_others() -> None:
         (replace(SET_POINT, id=0x800), "into 11"),
         (
             replace(SET_POINT, name="Known", id=0x300),
-            "already; choose",
+            "message Known",
         ),
         (replace(SET_POINT, id=0x100), "0x100"),
         (replace(SET_POINT, length=2), "into 2"),
         (
             replace(SET_POINT, signals=(TARGET, TARGET)),
-            "Target; rename",
+            "called Target",
         ),
-        (replace(SET_POINT, signals=(replace(TARGET, is_float=True),)), "floats have 32 or 64."),
+        (replace(SET_POINT, signals=(replace(TARGET, is_float=True),)), "32 or 64"),
         (replace(SET_POINT, signals=(replace(MODE, scale=0.0),)), "Mode has the factor 0"),
-        (replace(SET_POINT, signals=(replace(MODE, length=10**400),)), "bits; give 1 to 64."),
+        (replace(SET_POINT, signals=(replace(MODE, length=10**400),)), "1 to 64"),
         (
             replace(SET_POINT, signals=(replace(MODE, unit='"'),)),
             "quotation",
@@ -153,7 +153,7 @@ def test_words_of_the_format_are_no_names() -> None:
     listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)
     assert "SIG_GROUP_" in listed
     for word in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
-        sentence = f"{word} is a word of the DBC format itself; choose another name."
+        sentence = f"^{word} .*DBC"
         with pytest.raises(ProfileError, match=sentence):
             with_message("", replace(SET_POINT, name=word))
         with pytest.raises(ProfileError, match=sentence):

@@ -42,7 +42,7 @@ def test_it_is_worth(text: str, node: int, value: int) -> None:
         ("1" * 300, "300 characters"),
         ("(" * 60 + "node" + ")" * 60 + "+-+-+-+-+", "missing"),
         ("-" * 40 + "node", "nested too deeply"),
-        ("9" * 40, "leaves 64 bits"),
+        ("9" * 40, "exceeds 64 bits"),
     ],
 )
 def test_what_is_refused(text: str, says: str) -> None:
@@ -57,7 +57,7 @@ def test_what_is_refused(text: str, says: str) -> None:
         ("1 << node", "shifts by 70 bits"),
         ("1 >> -node", "shifts by -70 bits"),
         ("1 // (node - 70)", "divides by zero"),
-        ("0x7FFFFFFFFFFFFFFF * node", "leaves 64 bits"),
+        ("0x7FFFFFFFFFFFFFFF * node", "exceeds 64 bits"),
     ],
 )
 def test_what_only_some_nodes_make_wrong(text: str, says: str) -> None:
