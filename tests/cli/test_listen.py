@@ -60,7 +60,7 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(
     assert node.split()[2] == f"{19 / 0.9:.1f}"
     assert "Armed" in node
     assert "joint 3 yaw 12.3" in node
-    assert "   1       0       -       -  never heard" in lines
+    assert "   1       0       -       -  no frames" in lines
     assert "5AA (1)" in lines[-1]
     assert "nothing is sent" in captured.err
     assert [entry.frame.id for entry in read_log(copy)] == [

@@ -166,13 +166,13 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
             True,
             "CAN interface",
         ),
-        (Bus(interface="zzz"), True, "choose one of "),
+        (Bus(interface="zzz"), True, "Choose one of "),
         (
             Bus(interface="udp_multicast", channel="can0"),
             True,
             "multicast address",
         ),
-        (Bus(interface="udp_multicast", channel="10.0.0.1"), True, "no multicast address"),
+        (Bus(interface="udp_multicast", channel="10.0.0.1"), True, "not a multicast address"),
         (
             Bus(interface="udp_multicast", channel="239.74.163.2", options={"port": 70000}),
             True,
@@ -186,12 +186,12 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         (
             Bus(interface="slcan", channel="/dev/ttyNONE7"),
             False,
-            "plug",
+            "Plug",
         ),
         (
             Bus(interface="slcan", channel="/dev/null"),
             True,
-            "plug",
+            "Plug",
         ),
         (
             Bus(interface="slcan", channel=""),
@@ -217,7 +217,7 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         (
             Bus(interface="replay", channel="a.log", options={"speed": 0}),
             True,
-            "a speed of 0 is not possible",
+            "speed must be",
         ),
         (
             Bus(interface="replay", channel="a.log", options={"sped": 1}),

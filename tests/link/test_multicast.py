@@ -157,7 +157,7 @@ JUNK = {
 
 @pytest.mark.parametrize("name", JUNK)
 def test_what_is_no_frame_is_told_with_its_sender(name: str) -> None:
-    with pytest.raises(UnreadableError, match=r"What 10\.0\.0\.5:99"):
+    with pytest.raises(UnreadableError, match=r"10\.0\.0\.5:99"):
         unpack(JUNK[name], 0.0, "10.0.0.5:99")
 
 
@@ -182,7 +182,7 @@ def test_much_junk_stops_the_robot_and_says_what_it_was() -> None:
     """Nobody knows whether it was the robot's; the reason must not be sought at the adapter."""
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.armed()
-    said = "What 10.0.0.5:99 sends to the bus is no CAN frame; end that program, or give the bus a port of its own."
+    said = "Data from 10.0.0.5:99 is not a CAN frame. Close the program that sends it, or use another port for the bus."
     for _ in range(5):
         rig.core.unreadable(said, rig.now)
     rig.run(0.1)
@@ -197,6 +197,6 @@ def test_junk_keeps_a_robot_from_being_armed_and_nobody_is_sent_to_its_cable() -
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.idle()
     for _ in range(6):
-        rig.core.unreadable("What 10.0.0.5:99 sends to the bus is no CAN frame; end it.", rig.now)
+        rig.core.unreadable("Data from 10.0.0.5:99 is not a CAN frame. Close it.", rig.now)
     rig.run(0.02)
     assert rig.core.telemetry(rig.now).not_ready == (naming("10.0.0.5:99"),)

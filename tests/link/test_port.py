@@ -93,11 +93,11 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
     [
         (
             [OSError(errno.ENODEV, "No such device")],
-            "virtual scripted has gone; plug the adapter in again.",
+            "virtual scripted was removed. Plug the adapter in again.",
         ),
         (
             [ValueError("garbage")] * 60,
-            "virtual scripted failed (garbage); look after adapter and cable.",
+            "virtual scripted failed (garbage). Check adapter and cable.",
         ),
     ],
 )

@@ -166,7 +166,7 @@ def test_an_unfinished_last_line_costs_that_line(tmp_path: Path, end: str) -> No
     whole = "".join(f"({i / 10:.6f}) can0 181#0011223344556677\n" for i in range(10))
     entries, reader = read(tmp_path, "a.log", whole + end)
     assert len(entries) == 10
-    assert reader.notes == (naming("not finished"),)
+    assert reader.notes == (naming("incomplete"),)
 
 
 def test_a_last_line_that_only_lacks_its_end_is_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which CAN interfaces there are on this machine, with their channels, for whoever chooses one from a list."""
+"""CAN interfaces of this machine with their channels, for lists to choose from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snakestudio.link.bus.drivers import driver_problem, missing_driver
 
 _COMMON = ("socketcan", "pcan", "kvaser", "vector", "gs_usb", "slcan", "udp_multicast", "virtual")
 _SERIAL = ("robotell", "seeedstudio", "slcan")
-_ONE_PROCESS = "It joins buses within one process, and the link has a process of its own; take udp_multicast instead."
+_ONE_PROCESS = "It connects buses only within one process, but the link runs in a separate one. Use udp_multicast."
 _CAN_DEVICE = "280"  # ARPHRD_CAN of linux/if_arp.h
 
 
@@ -26,14 +26,14 @@ class Adapter:
 
     interface: str
     channels: tuple[str, ...]
-    """What was found; empty if nothing was, or if the interface cannot tell."""
+    """Channels that were found; empty if there are none, or the interface cannot list them."""
 
     problem: str = ""
-    """Why it cannot be used here, with the remedy; "" if it can."""
+    """Why the interface cannot be used here, with the remedy; "" if it can."""
 
 
 def available(timeout: float = 1.5) -> list[Adapter]:
-    """All interfaces: first the ones with channels, then the ones that can be used, the common ones before others.
+    """Return all interfaces: first those with channels, then those that can be used, common ones before others.
 
     Takes as long as the slowest driver's search, at most `timeout` s; call it from a thread.
     """
@@ -53,7 +53,9 @@ def available(timeout: float = 1.5) -> list[Adapter]:
     deadline = time.monotonic() + timeout
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    slow = "Its driver does not answer; unplug the adapter, plug it in again, and look once more."
+    slow = (
+        "Its driver does not respond. Unplug the adapter, plug it in again, and repeat the search."
+    )
     adapters = [found.get(name) or Adapter(name, (), slow) for name in BACKENDS]
 
     def order(adapter: Adapter) -> tuple[bool, bool, int, str]:
@@ -73,17 +75,17 @@ def _search(interface: str) -> Adapter:
     if interface == "virtual":
         return Adapter(interface, (), _ONE_PROCESS)
     if interface == "socketcand":
-        return Adapter(interface, ())  # it would ask the whole network, and wait for answers
+        return Adapter(interface, ())  # it would query the whole network, and wait for replies
     module, name = BACKENDS[interface]
     driver = getattr(import_module(module), name)
     try:
         channels = [str(each.get("channel", "")) for each in driver._detect_available_configs()]
     except OSError:
         return Adapter(interface, (), missing_driver(interface))
-    except Exception:  # it cannot tell
+    except Exception:  # it cannot list them
         channels = []
     if interface == "udp_multicast":
-        # IPv4 works on loopback without any set-up
+        # IPv4 works on loopback without configuration
         channels.sort(key=lambda channel: ":" in channel)
     return Adapter(interface, tuple(dict.fromkeys(channel for channel in channels if channel)))
 
@@ -93,7 +95,7 @@ def _socketcan() -> Adapter:
         return Adapter(
             "socketcan",
             (),
-            "SocketCAN is a part of Linux; choose the interface of the adapter's maker.",
+            "SocketCAN exists only on Linux. Choose the interface of the adapter's manufacturer.",
         )
     channels = []
     for device in sorted(Path("/sys/class/net").glob("*")):
@@ -104,7 +106,7 @@ def _socketcan() -> Adapter:
         return Adapter(
             "socketcan",
             (),
-            "This kernel has no SocketCAN; load it (sudo modprobe can can_raw), or choose another one.",
+            "This kernel has no SocketCAN. Load it (sudo modprobe can can_raw), or choose another interface.",
         )
     return Adapter("socketcan", tuple(channels))
 
@@ -122,7 +124,7 @@ def _has_socketcan() -> bool:
 def _serial_ports() -> tuple[str, ...]:
     from serial.tools.list_ports import comports
 
-    with contextlib.suppress(Exception):  # of what the operating system has of odd devices
-        # The serial ports of a PC's board carry no adapter: those have no description of their own.
+    with contextlib.suppress(Exception):  # unusual devices of the operating system
+        # Serial ports of the mainboard, which have no vendor id, are not adapters.
         return tuple(port.device for port in comports() if port.vid is not None)
     return ()

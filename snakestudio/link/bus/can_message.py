@@ -1,4 +1,4 @@
-"""A frame as python-can's message, and back: what adapters take and give, and what logs of frames hold."""
+"""Conversion between frames and messages of python-can, for adapters and logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from snakestudio.link.frame import Frame
 
 
 def frame_of(message: can.Message, received: float) -> Frame:
-    """A frame of python-can's message, received at `received` (s, monotonic clock)."""
+    """Return the frame of a python-can message, received at `received` (s, monotonic clock)."""
     return Frame(
         message.arbitration_id,
         b"" if message.is_remote_frame else bytes(message.data),
@@ -24,7 +24,7 @@ def frame_of(message: can.Message, received: float) -> Frame:
 def message_of(
     frame: Frame, channel: str | int | None = None, timestamp: float = 0.0, *, sent: bool = True
 ) -> can.Message:
-    """python-can's message of a frame."""
+    """Return the python-can message of a frame."""
     return can.Message(
         timestamp=timestamp,
         arbitration_id=frame.id,

@@ -1,4 +1,4 @@
-"""What each of python-can's interfaces needs on this machine: its driver, and a channel; and what these look like."""
+"""Requirements of python-can's interfaces on this machine: driver and channel, with examples."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from importlib import import_module
 
 from can.interfaces import BACKENDS
 
+from snakestudio.text import capitalized
+
 INTERFACES = tuple(sorted(BACKENDS))
-"""Names of all of python-can's interfaces."""
+"""Names of all interfaces of python-can."""
 
 _REMEDIES = {
     "canalystii": "install the Python package canalystii",
@@ -67,34 +69,37 @@ _LIBRARIES = {
     "nixnet": ("nixnet", "nixnet"),
     "vector": ("vector.canlib", "xldriver"),
 }
-"""Where python-can keeps a driver's library, or None if it found none."""
+"""Attribute in which python-can stores a driver's library, which is None if it is missing."""
 _WINDOWS = ("etas", "ixxat", "nican", "systec", "usb2can")
 
 
 def channel_like(interface: str) -> str:
-    """What channels of an interface look like: "can0"; "" if nobody knows."""
+    """Return an example of an interface's channel, such as "can0"; "" if unknown."""
     return _CHANNELS.get(interface, "")
 
 
 def missing_driver(interface: str) -> str:
-    """The sentence for an interface whose driver is not there."""
-    remedy = _REMEDIES.get(interface, "install what its adapter came with")
-    return f"The driver of {interface} is not installed on this machine; {remedy}, or choose another interface."
+    """Return the message for an interface whose driver is missing."""
+    remedy = _REMEDIES.get(interface, "install the driver of the adapter")
+    return (
+        f"The driver of {interface} is not installed on this machine. {capitalized(remedy)}, "
+        "or choose another interface."
+    )
 
 
 def driver_problem(interface: str) -> str:
-    """Why an interface of python-can cannot be used here, a sentence with the remedy; "" if its driver is there."""
+    """Return why an interface of python-can cannot be used here, with the remedy; "" if its driver is installed."""
     if interface in _WINDOWS and sys.platform != "win32":
-        return f"The driver of {interface} is there for Windows only; choose another interface, such as socketcan."
+        return f"The driver of {interface} exists only for Windows. Choose another interface, such as socketcan."
     try:
         _driver(interface)
-    except Exception:  # a driver that is not there says so in many ways
+    except Exception:  # a missing driver causes various errors
         return missing_driver(interface)
     return missing_driver(interface) if _lacks_library(interface) else ""
 
 
 def arguments_of(interface: str) -> tuple[list[str], list[str]]:
-    """Arguments that an interface takes, as far as it names them, and those of them that it cannot do without."""
+    """Return the named arguments of an interface, and those that are required."""
     parameters = inspect.signature(_driver(interface)).parameters
     named = [name for name in parameters if name not in ("args", "kwargs")]
     return named, [name for name in named if parameters[name].default is inspect.Parameter.empty]
@@ -108,7 +113,7 @@ def _driver(interface: str) -> type:
 
 
 def _lacks_library(interface: str) -> bool:
-    """What some modules of python-can only find out when a bus is opened."""
+    # Some modules of python-can detect a missing library only when a bus is opened.
     if interface == "pcan":
         with contextlib.suppress(OSError):
             import_module("can.interfaces.pcan.basic").PCANBasic()

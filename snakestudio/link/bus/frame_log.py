@@ -1,4 +1,4 @@
-"""Logs of all frames on a bus, as BLF, ASC or candump files, written beside the link's work and never in its way."""
+"""Logs of all frames on a bus as BLF, ASC or candump files, written in a separate thread."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ ENDINGS = (".blf", ".asc", ".log")
 """Formats that are written: Vector's binary and text formats, and candump's."""
 
 READABLE = (*ENDINGS, ".trc", ".txt")
-"""Formats that are read, too: PCAN's, and whatever of these was saved as text."""
+"""Formats that can be read: also those of PCAN, and any of these saved as text."""
 
 _WAITING = 20_000
 """Frames that may wait for a slow disk: several seconds of a full bus."""
 _FLUSH_S = 0.5
 _LOOK_S = 0.1
 _OBJECT = struct.Struct("<4sHHLL")
-"""What every object of a BLF file begins with: mark, sizes of its head, version, size, kind."""
+"""Header of each object of a BLF file: signature, header size, version, size, kind."""
 _CONTAINER = 10
 _MOST_OBJECT = 16_000_000
 _BLF_MARK = b"LOGG"
 _BLF_BLOCK = 16_384
-"""Bytes that a BLF file is written in: what a killed link takes with it."""
+"""Bytes per block of a BLF file: at most so many are lost if the link is killed."""
 
 
 _UNSORTED_S = 0.05
-"""Frames of several channels may be out of order by so much; a larger step back is a clock that was
-set."""
+"""Frames of several channels may be out of order by this time; a larger step back means that the
+clock was set."""
 _LONGEST_STEP_S = 1.0
-"""Most time that is assumed between two frames where the clock was set back."""
+"""Longest time that is assumed between two frames where the clock was set back."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
-    """What is needed to understand a log years later, kept in a file beside it."""
+    """Profile and DBC of a log, stored in a file next to it, so that it can be decoded later."""
 
     profile: Profile
     dbc: str
-    """Text of its DBC."""
+    """Text of the DBC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +71,18 @@ class Logged:
 
     frame: Frame
     sent: bool
-    """Whether it was sent by the program that wrote the log."""
+    """Whether the frame was sent by the program that wrote the log."""
 
 
 def side_file(path: Path) -> Path:
-    """Where a log's `LogSource` is kept: `run.blf.json` beside `run.blf`."""
+    """Return the file of a log's `LogSource`: `run.blf.json` for `run.blf`."""
     return path.with_name(path.name + ".json")
 
 
 def check_log_path(path: Path) -> None:
-    """See that a log can be written there.
+    """Check that a log can be written to a path.
 
-    Raises `LinkError` if its ending is none of `ENDINGS`, or there is no such folder.
+    Raises `LinkError` if its ending is not one of `ENDINGS`, or the folder does not exist.
     """
     if path.suffix.lower() not in ENDINGS:
         raise LinkError(
@@ -90,29 +90,28 @@ def check_log_path(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise LinkError(
-            f"{path}: there is no folder {path.parent}; make it, or choose another one."
+            f"{path}: The folder {path.parent} does not exist. Create it, or choose another one."
         )
 
 
 class FrameLog:
-    """Writes frames to a file, in a thread of its own that opens and ends it, too: no disk ever holds up the caller.
+    """Log that is opened, written and ended in a separate thread, so that a slow disk never delays the caller.
 
     Parameters
     ----------
     path : Path
-        Its ending chooses the format, see `check_log_path`.
+        Its ending selects the format: see `check_log_path`.
     channel : str
-        Of the bus, as the file shall name it.
+        Name of the bus in the file.
     say : callable
-        Called from that thread with a severity and a sentence: when the log has begun, has ended,
-        or could not go on.
+        Called from that thread with a severity and a message when the log begins, ends or fails.
 
     Attributes
     ----------
     lost : int
-        Frames that came faster than the disk took them.
+        Frames that were dropped because the disk was too slow.
     whole : bool
-        False if it could not be written, or not to its end.
+        False if the log could not be written completely.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class FrameLog:
         self._source = source
         self._say = say
         self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
-        # One offset for the whole log: times between frames stay right when the wall clock is set.
+        # One offset for the whole log: times between frames stay correct when the wall clock is set.
         self._epoch = time.time() - time.monotonic()
         self._channel: str | int = (
             0 if path.suffix.lower() in (".blf", ".asc") else channel or "can0"
@@ -134,7 +133,7 @@ class FrameLog:
         self._thread.start()
 
     def write(self, frame: Frame, *, sent: bool) -> None:
-        """Add a frame; returns at once."""
+        """Add a frame; returns immediately."""
         if self._ended:
             return
         message = message_of(frame, self._channel, frame.time + self._epoch, sent=sent)
@@ -144,7 +143,7 @@ class FrameLog:
             self.lost += 1
 
     def end(self) -> None:
-        """Write what waits, and end the file; returns at once."""
+        """Write the remaining frames and end the file; returns immediately."""
         self._ended = True
 
     def join(self, timeout: float) -> None:
@@ -162,7 +161,7 @@ class FrameLog:
             self.whole = False
             self._say(
                 "error",
-                f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.",
+                f"{self.path}: The log cannot be written ({error.strerror}). Choose another folder.",
             )
             return
         self._say("info", f"All frames are logged to {name}.")
@@ -175,9 +174,11 @@ class FrameLog:
             with contextlib.suppress(Exception):
                 writer.stop()
             why = getattr(error, "strerror", None) or error
-            self._say("error", f"{name}: the log ended ({why}); make room, and begin another one.")
+            self._say(
+                "error", f"{name}: The log ended ({why}). Free disk space, and start a new log."
+            )
             return
-        lost = f"; {self.lost} more came faster than the disk took them" if self.lost else ""
+        lost = f"; {self.lost} more were lost because the disk was too slow" if self.lost else ""
         self._say("warning" if lost else "info", f"The log {name} ended with {count} frames{lost}.")
 
     def _write(self, writer: MessageWriter) -> int:
@@ -193,7 +194,9 @@ class FrameLog:
             if message is not None:
                 writer.on_message_received(message)
                 count += 1
-                time.sleep(0)  # between two frames, whoever waits for the interpreter goes first
+                time.sleep(
+                    0
+                )  # between two frames, other threads that wait for the interpreter run first
             now = time.monotonic()
             if now - flushed > _FLUSH_S:
                 flushed = now
@@ -203,17 +206,16 @@ class FrameLog:
 
 
 def read_log(path: Path) -> LogReader:
-    """The frames of a log, in the order in which they are in the file."""
+    """Return the frames of a log in the order of the file."""
     return LogReader(path)
 
 
 class LogReader(Iterator[Logged]):
-    """The frames of a log; behind the last one `notes` says what could not be read.
+    """Iterator over the frames of a log; after the last one, `notes` lists what could not be read.
 
     Times never decrease: where the clock of the recording was set back, they continue.
 
-    Raises `LinkError`: from the first frame on, if the file is missing, of no known kind, or ends
-    in a way that cannot be read.
+    The iteration raises `LinkError` if the file is missing, of an unknown kind, or damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -227,7 +229,7 @@ class LogReader(Iterator[Logged]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be read so far, in sentences."""
+        """Messages about what could not be read so far."""
         return (*(self._text.notes() if self._text else ()), *self._clock.notes())
 
     def _read(self) -> Iterator[Logged]:
@@ -262,7 +264,7 @@ class LogReader(Iterator[Logged]):
             )
             raise LinkError(f"{path.name}: This is not a log of frames: {why}.{remedy}") from error
         except Exception as error:  # readers of binary files raise their own: struct.error, zlib.error, BLFParseError
-            where = f"behind {count} frames" if count else "at its beginning"
+            where = f"after {count} frames" if count else "at its beginning"
             raise LinkError(
                 f"{path.name}: The log is damaged {where}. Choose another file."
             ) from error
@@ -278,7 +280,7 @@ class _Clock:
         self._set_back = 0.0
 
     def since_first(self, stated: float) -> float:
-        """When a frame was on the bus, s since the first, by the time that the log states."""
+        """Return the time of a frame in s since the first one, for its time in the log."""
         if self._shift is None:
             self._shift = -stated
         since = stated + self._shift
@@ -293,7 +295,7 @@ class _Clock:
         return self._latest
 
     def notes(self) -> list[str]:
-        """What was done to the times, in sentences."""
+        """Return messages about corrections of the times."""
         if not self._n_set_back:
             return []
         times = "once" if self._n_set_back == 1 else f"{self._n_set_back} times"
@@ -312,7 +314,7 @@ def _blf_frames(data: BinaryIO) -> Iterator[tuple[float, Frame, bool]]:
 
 
 class _GuardedBlf:
-    """A BLF file of others, looked at on its way to python-can: that believes every size, and 0 keeps it for ever."""
+    """An untrusted BLF file, checked before python-can reads it: that trusts all sizes, and loops forever at 0."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -320,9 +322,9 @@ class _GuardedBlf:
         self._tail = b""
 
     def read(self, size: int) -> bytes:
-        """The next bytes.
+        """Return the next bytes.
 
-        Raises `ValueError` if nothing sound is so long, or what they hold is not.
+        Raises `ValueError` if the size or the content is impossible.
         """
         if not 0 <= size <= _MOST_OBJECT:
             raise ValueError("an object of an impossible size")
@@ -334,7 +336,7 @@ class _GuardedBlf:
         return data
 
     def close(self) -> None:
-        """Left to whoever opened it."""
+        """Do nothing: the caller closes the file that it opened."""
 
     def _look_into(self, data: bytes) -> None:
         method = int.from_bytes(data[:2], "little")
@@ -359,7 +361,7 @@ class _GuardedBlf:
 
 
 def read_source(path: Path) -> LogSource | None:
-    """What a log was written of, if the file beside it is there and says so."""
+    """Return the source of a log, if the file next to it exists and is valid."""
     try:
         values = parse_json(read_text(side_file(path), NOTE), NOTE)
         return LogSource(

@@ -1,4 +1,4 @@
-"""Listen on a bus without a link: frames as they come, and what is known of each node afterwards."""
+"""Listening on a bus without a link: the received frames, and a table of the nodes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Listening:
     open : bool
         Whether the bus was opened.
     ended : bool
-        Whether no more frames can come: the log that is played has ended.
+        Whether no more frames can come because the replayed log has ended.
     """
 
     def __init__(self, bus: Bus) -> None:
         self.ended = False
         self.notes: tuple[str, ...] = ()
-        """What could not be read of a log that has ended."""
+        """Messages about unreadable parts of a log that has ended."""
         self._inbox: queue.SimpleQueue[Received | BusChange | Unreadable] = queue.SimpleQueue()
         self._port = Port(bus, self._inbox.put)
         self.open = False
@@ -46,10 +46,10 @@ class Listening:
         self._port.close()
 
     def next(self, timeout: float) -> tuple[Frame, bool] | None:
-        """The next frame, and whether we sent it (only a log tells); None if none came within `timeout` s.
+        """Return the next frame, and whether it was sent by the link (known only from logs); None after `timeout` s.
 
-        Raises `LinkError` if the bus cannot be opened; a bus that was open and failed is opened
-        again as soon as possible.
+        Raises `LinkError` if the bus cannot be opened; a bus that fails later is reopened as soon
+        as possible.
         """
         try:
             item = self._inbox.get(timeout=timeout)
@@ -80,7 +80,7 @@ class _Node:
 
 
 class NodeTable:
-    """What the nodes of a profile said."""
+    """Last values of the nodes of a profile."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -88,7 +88,7 @@ class NodeTable:
         self._unknown: dict[tuple[int, bool], int] = {}
 
     def take(self, frame: Frame, decoded: Decoded | None) -> None:
-        """Add a frame, as the codec decoded it."""
+        """Add a frame that the codec decoded."""
         if decoded is None:
             if not frame.error:
                 key = (frame.id, frame.extended)
@@ -109,7 +109,7 @@ class NodeTable:
                 node.status = self._status(int(value.value))
 
     def text(self, now: float) -> str:
-        """A line a node; frames of ids that the profile does not know follow.
+        """Return one line per node, followed by frames with ids that are not in the profile.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class NodeTable:
         ]
         for number, node in self._nodes.items():
             if not node.frames:
-                lines.append(f"{number:>4} {0:>7} {'-':>7} {'-':>7}  never heard")
+                lines.append(f"{number:>4} {0:>7} {'-':>7} {'-':>7}  no frames")
                 continue
             span = node.last - node.first
             rate = f"{(node.frames - 1) / span:.1f}" if span > 0 else "-"
@@ -137,7 +137,7 @@ class NodeTable:
                 f"{number:0{8 if extended else 3}X} ({count})"
                 for (number, extended), count in sorted(self._unknown.items())[:40]
             )
-            lines.append(f"frames of no message of the profile: {known}")
+            lines.append(f"frames that are not in the profile: {known}")
         return "\n".join(lines)
 
     def _status(self, code: int) -> str:

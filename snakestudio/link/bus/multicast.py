@@ -1,10 +1,10 @@
 """A CAN bus over UDP multicast, between programs and computers: the datagrams of python-can's `udp_multicast`.
 
-Not through python-can itself, for three reasons. A frame is ours if it comes from the address and
-port that we send from, which the kernel writes and no other program can take; a name in the
-datagram can be copied. The kernel throws our own frames away before they wake anybody (on Linux),
-which halves what the link costs. And the socket is bound to the group: what is sent to this
-computer alone, at the same port, is not taken for the robot's.
+It replaces the implementation of python-can for three reasons. A frame is recognized as our own by
+the address and port of the sender, which the kernel writes and no other program can use, while a
+name in the datagram can be copied. The kernel discards our own frames before they wake a thread (on
+Linux), which halves the processor time of the link. And the socket is bound to the group, so
+datagrams to the same port of this computer alone are not taken for frames of the robot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STAMP = struct.Struct("@ll")
 
 
 class MulticastBus:
-    """Fulfils `CanBus` by a multicast group.
+    """`CanBus` over a multicast group.
 
     Raises `OSError` if the group cannot be joined.
 
@@ -71,7 +71,7 @@ class MulticastBus:
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """See `CanBus`.
 
-        Raises `UnreadableError` if what came is no frame. Raises `OSError` if the network fails.
+        Raises `UnreadableError` if a datagram is not a frame, and `OSError` if the network fails.
         """
         end = time.monotonic() + timeout
         while True:
@@ -89,7 +89,7 @@ class MulticastBus:
                 return frame, False
 
     def next_datagram(self) -> tuple[bytes, float, Any]:
-        """The next datagram, when it came (s, monotonic clock) and from whom; BlockingIOError if there is none."""
+        """Return the next datagram, its time (s, monotonic clock) and sender; raises `BlockingIOError` without one."""
         if not self._stamped:
             data, sender = self._inlet.recvfrom(_LARGEST)
             return data, time.monotonic(), sender
@@ -108,7 +108,9 @@ class MulticastBus:
     def send(self, frame: Frame) -> None:
         """See `CanBus`."""
         if frame.fd and not self._fd:
-            raise BusSetupError(f"{named(self._bus)}: it is no bus of CAN FD; set bus.fd = true.")
+            raise BusSetupError(
+                f"{named(self._bus)}: The bus does not use CAN FD. Set bus.fd = true."
+            )
         self._outlet.send(pack(frame))
 
     def off(self) -> str:
@@ -122,7 +124,7 @@ class MulticastBus:
 
 
 def pack(frame: Frame) -> bytes:
-    """The datagram of a frame."""
+    """Return the datagram of a frame."""
     packed: bytes = msgpack.packb(
         {
             "timestamp": 0.0,
@@ -142,9 +144,9 @@ def pack(frame: Frame) -> bytes:
 
 
 def unpack(data: bytes, received: float, sender: str) -> Frame:
-    """The frame of a datagram that was received at `received` (s, monotonic clock).
+    """Return the frame of a datagram that was received at `received` (s, monotonic clock).
 
-    Raises `UnreadableError` if it is none.
+    Raises `UnreadableError` if it is not a frame.
     """
     try:
         told = msgpack.unpackb(data)
@@ -155,7 +157,7 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
         remote = bool(told["is_remote_frame"])
         fd = bool(told["is_fd"])
         error = bool(told["is_error_frame"])
-    except Exception:  # whatever bytes may do
+    except Exception:  # any bytes may come
         told = None
     if told is None or not (
         isinstance(number, int)
@@ -166,7 +168,7 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
         and 0 <= length <= 64
     ):
         raise UnreadableError(
-            f"What {sender} sends to the bus is no CAN frame; end that program, or give the bus a port of its own."
+            f"Data from {sender} is not a CAN frame. Close the program that sends it, or use another port for the bus."
         )
     return Frame(
         number,
@@ -181,7 +183,7 @@ def unpack(data: bytes, received: float, sender: str) -> Frame:
 
 
 def _outlet(family: int, group: Any, hops: int) -> socket.socket:
-    """The socket that we send from, and nobody else."""
+    """Return the socket for sending, which no other program uses."""
     made = socket.socket(family, socket.SOCK_DGRAM)
     try:
         if family == socket.AF_INET:
@@ -197,7 +199,7 @@ def _outlet(family: int, group: Any, hops: int) -> socket.socket:
 
 
 def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
-    """The socket that hears what is sent to the group, but for what comes from our own address."""
+    """Return the socket that receives what is sent to the group, except from our own address."""
     made = socket.socket(family, socket.SOCK_DGRAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -205,7 +207,7 @@ def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if sys.platform == "linux":
             _leave_out(made, family, own)
-        # Windows binds to no group
+        # Windows cannot bind to a group
         made.bind(("", *group[1:]) if sys.platform == "win32" else group)
         address = socket.inet_pton(family, group[0])
         if family == socket.AF_INET:
@@ -223,7 +225,7 @@ def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
 
 
 def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
-    """Have the kernel throw away what comes from an address and port (a classic BPF program, as socket(7) has it)."""
+    """Let the kernel discard datagrams from an address and port (a classic BPF program, see socket(7))."""
     load_half = 0x28
     load = 0x20
     jump_equal = 0x15
@@ -237,22 +239,22 @@ def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
     program = []
     for number, (operation, offset, wanted) in enumerate(tests):
         program.append((operation, 0, 0, offset))
-        # another's: to the last line
+        # from another sender: jump to the last line
         program.append((jump_equal, 0, 2 * (len(tests) - number) - 1, wanted))
     program += [(give, 0, 0, 0), (give, 0, 0, 0xFFFFFFFF)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("@HBBI", *line) for line in program))
     head = struct.pack("@HP", len(program), ctypes.addressof(code))
     try:
         inlet.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, head)
-    except OSError:  # a kernel without it: they are told apart when they are read
+    except OSError:  # not supported by the kernel: own frames are then filtered on reading
         return
 
 
 def _stamped(inlet: socket.socket) -> bool:
-    """Have the kernel say when each datagram came; False where it does not.
+    """Let the kernel time-stamp datagrams; False if it does not support this.
 
-    What comes in the first milliseconds has the time of reading: the kernel begins when its work
-    queue comes to it.
+    In the first milliseconds the time of reading is used, until the kernel's work queue has enabled
+    time stamps.
     """
     if sys.platform != "linux":
         return False

@@ -1,4 +1,4 @@
-"""Open a CAN bus through whatever adapter there is, and see frames in the same way through all of them."""
+"""Opening of CAN buses, with one interface for all adapters."""
 
 from __future__ import annotations
 
@@ -28,19 +28,17 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
 _SEND_S = 0.01
-"""How long a frame may wait for room in the adapter. A bus that takes longer is in no state to
-drive a robot."""
+"""How long a frame may wait for space in the adapter. A bus that takes longer cannot be used to drive
+a robot."""
 _SERIAL_S = 0.05
 _RETRY_S = 0.0003
 _NUMBERED = ("canalystii", "gs_usb", "ixxat", "kvaser", "neovi", "nixnet", "systec", "vector")
-"""Interfaces whose channels are numbers, which profiles hold as text."""
+"""Interfaces whose channels are numbers, which profiles store as text."""
 _MACHINE_CLOCK = ("socketcan", "virtual")
-"""Interfaces that stamp frames with this machine's clock as they arrive: other adapters' clocks
-drift."""
+"""Interfaces that time-stamp frames on arrival with the clock of this machine: clocks of other
+adapters drift."""
 
-_BUS_OFF = (
-    "is bus-off: too many of its frames were destroyed; look after cable, termination and bit rate."
-)
+_BUS_OFF = "is bus-off because too many of its frames were destroyed. Check cable, termination and bit rate."
 _SOCKETCAN_BUS_OFF = 0x40  # CAN_ERR_BUSOFF of linux/can/error.h
 
 
@@ -49,39 +47,39 @@ class CanBus(Protocol):
 
     @property
     def replayed(self) -> bool:
-        """Whether it is a log that is played, on which nothing can be sent."""
+        """Whether the bus is a replayed log, to which nothing can be sent."""
         ...
 
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
-        """The next frame and whether it was sent by us (only a log tells so); None after `timeout` s without one.
+        """Return the next frame, and whether it was sent by the link (known only from logs); None after `timeout` s.
 
-        Raises `Exception`: whatever the adapter's driver raises.
+        Raises any exception of the adapter's driver.
         """
         ...
 
     def send(self, frame: Frame) -> None:
-        """Hand a frame to the adapter, within some hundredths of a second.
+        """Send a frame to the adapter; takes at most some hundredths of a second.
 
-        Raises `Exception`: whatever the adapter's driver raises.
+        Raises any exception of the adapter's driver.
         """
         ...
 
     def off(self) -> str:
-        """Why the controller left the bus, as far as the adapter says so; "" if it did not."""
+        """Return why the controller is bus-off, if the adapter reports it; "" otherwise."""
         ...
 
     def close(self) -> None:
-        """Give the adapter back; raises nothing."""
+        """Close the adapter; raises nothing."""
         ...
 
 
 def open_bus(bus: Bus) -> CanBus:
-    """Open a bus; `interface="replay"` plays a log (see `ReplayBus`).
+    """Open a bus; `interface="replay"` replays a log (see `ReplayBus`).
 
-    Frames carry the kernel's time of reception where there is one, else the time they were read at.
+    The time of frames is the kernel's time of reception if available, else the time of reading.
 
-    Raises `LinkError` if it cannot be opened; says why and what to do. BusSetupError if trying
-    again is no use.
+    Raises `LinkError` with reason and remedy if it cannot be opened, and `BusSetupError` if
+    retrying cannot help.
     """
     if bus.interface == "replay":
         from snakestudio.link.bus.replay import ReplayBus
@@ -101,7 +99,7 @@ def open_bus(bus: Bus) -> CanBus:
         opened = can.Bus(ignore_config=True, **arguments)
     except LinkError:
         raise
-    except Exception as error:  # drivers raise anything
+    except Exception as error:  # drivers raise any exception
         raise opening_error(bus, error) from error
     return _Adapter(bus, opened)
 
@@ -116,9 +114,9 @@ class _Adapter:
         self._opened = opened
         self._machine_clock = bus.interface in _MACHINE_CLOCK
         self._fd = bus.fd
-        # With a timeout Kvaser's driver waits until each frame was acknowledged.
+        # With a timeout, Kvaser's driver waits until each frame was acknowledged.
         self._timeout = 0.0 if bus.interface == "kvaser" else _SEND_S
-        # A serial adapter that takes nothing any more would hold up whoever writes to it, for ever.
+        # A serial adapter that accepts no more data would block its writers permanently.
         serial = getattr(opened, "serialPortOrig", None)
         if serial is not None:
             serial.write_timeout = _SERIAL_S
@@ -128,8 +126,7 @@ class _Adapter:
         """See `CanBus`."""
         end = time.monotonic() + timeout
         message = self._opened.recv(timeout)
-        # Behind our own frames there may be others: who reads until there is nothing must not end
-        # at those.
+        # Other frames may follow our own: reading until the queue is empty must not stop at those.
         while message is not None and self._is_own(message):
             message = self._opened.recv(max(0.0, end - time.monotonic()))
         if message is None:
@@ -140,9 +137,8 @@ class _Adapter:
         return frame_of(message, at), False
 
     def _is_own(self, message: can.Message) -> bool:
-        """Whether an adapter tells us what we sent: some always do (gs_usb), others where they are asked to."""
-        # SocketCAN marks so what any program of this computer sent, and a second one that drives
-        # must be heard.
+        # Some adapters echo sent frames: always (gs_usb), or on request. SocketCAN marks frames of
+        # all programs of this computer in this way, and a second program that drives must be detected.
         return not message.is_rx and self._bus.interface != "socketcan"
 
     def send(self, frame: Frame) -> None:
@@ -154,8 +150,8 @@ class _Adapter:
                 self._opened.send(message, self._timeout)
                 return
             except can.CanOperationError as error:
-                # SocketCAN's queue is full for as long as one frame takes: poll() says nothing of
-                # it.
+                # SocketCAN's queue is full for the duration of one frame, which poll() does not
+                # report.
                 if error.error_code != errno.ENOBUFS or time.monotonic() > deadline:
                     raise
             time.sleep(_RETRY_S)
@@ -164,7 +160,7 @@ class _Adapter:
         """See `CanBus`."""
         try:
             state = self._opened.state
-        except Exception:  # most adapters cannot tell
+        except Exception:  # most adapters cannot report it
             state = can.BusState.ACTIVE
         if state is can.BusState.ERROR:
             self._off = True
@@ -186,7 +182,7 @@ def _arguments(bus: Bus) -> dict[str, Any]:
     if bus.channel:
         arguments["channel"] = channel
     if bus.fd and bus.interface in ("pcan", "slcan"):
-        # These two want the whole timing; 80 % is what CiA 601-3 recommends for the sample points.
+        # These two need the complete timing; CiA 601-3 recommends sample points at 80 %.
         del arguments["bitrate"]
         arguments["timing"] = can.BitTimingFd.from_sample_point(
             f_clock=80_000_000,
@@ -201,15 +197,15 @@ def _arguments(bus: Bus) -> dict[str, Any]:
 
 
 def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
-    """Mistakes that drivers swallow or answer with riddles.
+    """Check for errors that drivers ignore or report unclearly.
 
-    Raises `BusSetupError`: says what is wrong or missing, and what to do.
+    Raises `BusSetupError` with the problem and what to do.
     """
     if bus.interface == "udp_multicast":
         port = bus.options.get("port", 43113)
         if isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535:
             raise BusSetupError(
-                f"{named(bus)}: port {port!r} is no UDP port; give a number from 1 to 65535."
+                f"{named(bus)}: port must be a whole number from 1 to 65535 (got {port!r})."
             )
         try:
             multicast = ipaddress.ip_address(bus.channel).is_multicast
@@ -217,22 +213,22 @@ def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
             multicast = False
         if not multicast:
             raise BusSetupError(
-                f"{named(bus)}: this is no multicast address; give a multicast address such as 239.74.163.2 as channel."
+                f"{named(bus)}: This is not a multicast address. Set the channel to one such as 239.74.163.2."
             )
     if bus.interface == "socketcan" and bus.options.get("receive_own_messages"):
         raise BusSetupError(
-            f"{named(bus)}: with receive_own_messages what we send could not be told from what another program sends;"
-            " leave it out."
+            f"{named(bus)}: With receive_own_messages, frames of another program could not be recognized. Remove this"
+            " option."
         )
     known, needed = arguments_of(bus.interface)
     if missing := [name for name in needed if name not in arguments]:
         raise missing_arguments(bus, missing)
     for name in bus.options:
-        # Drivers take more than their signatures name, so only what looks like a slip is refused.
+        # Drivers accept more than their signatures name, so only likely misspellings are rejected.
         close = [each for each in known if each != name and _resembles(each, name)]
         if name not in known and close:
             raise BusSetupError(
-                f'{named(bus)}: there is no option "{name}"; did you mean {close[0]}?'
+                f'{named(bus)}: There is no option "{name}". Did you mean {close[0]}?'
             )
 
 

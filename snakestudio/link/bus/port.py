@@ -1,4 +1,4 @@
-"""The link's bus, kept open: a thread that opens, reads and opens again, whatever the adapter does meanwhile."""
+"""The link's bus: a thread that opens and reads it, and reopens it after failures of the adapter."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from snakestudio.link.profile.schema import Bus
 _FIRST_WAIT_S = 0.1
 _LONGEST_WAIT_S = 2.0
 _STABLE_S = 2.0
-"""A bus that was open so long is tried again at once after it failed."""
+"""A bus that was open for this long is reopened immediately after a failure."""
 _READ_S = 0.1
 _GATHER_S = 0.002
-"""Frames that come within so short a time are read one after the other, instead of waking somebody
-each."""
+"""Frames that arrive within this time are read together, instead of waking a thread for each."""
 _ERROR_WAIT_S = 0.05
 _ERRORS = 25
-"""Receive errors in a row after which an adapter is closed and opened again."""
+"""Receive errors in a row after which an adapter is closed and reopened."""
 _SEND_FAILING_S = 0.25
 _JOIN_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A frame that was read; `sent`: by us, as a log tells."""
+    """A frame that was read; `sent` if it was sent by the link, which only a log records."""
 
     frame: Frame
     sent: bool
@@ -38,22 +37,22 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class BusChange:
-    """The bus was opened, or it failed."""
+    """Event: the bus was opened, or failed."""
 
     open: bool
     text: str
-    """A sentence."""
+    """Message for users."""
 
     final: bool = False
-    """Whether it is not tried again."""
+    """Whether the bus is not reopened."""
 
     error: LinkError | None = None
-    """Why, where it is one of our own."""
+    """Reason, if it is an error of this program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Something came that is no frame; the bus is well. Why, a sentence."""
+    """Event: data that is not a frame; the bus itself works. `text` is the reason."""
 
     text: str
 
@@ -64,13 +63,13 @@ class Port:
     Parameters
     ----------
     deliver : callable
-        Called from that thread with every `Received`, `BusChange` and `Unreadable`; must return at
-        once.
+        Called from that thread with each `Received`, `BusChange` and `Unreadable`; must return
+        immediately.
 
     Attributes
     ----------
     error_frames, send_errors : int
-        Errors that the adapter reported or that reading it gave; frames that it did not take.
+        Errors reported by the adapter or on reading it; frames that it did not accept.
     """
 
     def __init__(
@@ -92,13 +91,13 @@ class Port:
         self._thread.start()
 
     def send(self, frame: Frame) -> bool:
-        """Hand a frame to the adapter; False if it did not take it. From one thread."""
+        """Send a frame to the adapter; False if it did not accept it. For one thread only."""
         opened = self._opened
         if opened is None:
             return False
         try:
             opened.send(frame)
-        except Exception as error:  # drivers raise anything
+        except Exception as error:  # drivers raise any exception
             self.send_errors += 1
             now = time.monotonic()
             if self._failing_since is None:
@@ -110,19 +109,19 @@ class Port:
         return True
 
     def close(self) -> None:
-        """Give the bus back; nothing is delivered any more but what is on its way."""
+        """Close the bus; nothing more is delivered, except items that are already being delivered."""
         self._closing.set()
-        self._thread.join(_JOIN_S)  # an adapter that hangs while it opens is left to its thread
+        self._thread.join(_JOIN_S)  # an adapter that hangs while opening is left to its thread
 
     def _say(self, item: Received | BusChange | Unreadable) -> None:
-        """Deliver it, unless nobody waits for it: a driver that hung may answer long after another took over."""
+        # After closing, nothing is delivered: a driver that hung may respond when another bus is open.
         if not self._closing.is_set():
             self._deliver(item)
 
     def _run(self) -> None:
         try:
             self._keep_open()
-        except Exception as error:  # whatever it is, it must not end in silence
+        except Exception as error:  # any error must be reported
             self._say(BusChange(False, working_error(self.bus, error), True))
 
     def _keep_open(self) -> None:
@@ -145,7 +144,7 @@ class Port:
                 continue
             if (
                 self._closing.is_set()
-            ):  # it took longer than anybody waited: another one may be in its place by now
+            ):  # opening took longer than `close` waits: another bus may be open by now
                 opened.close()
                 return
             began = time.monotonic()
@@ -156,7 +155,7 @@ class Port:
             self._say(BusChange(True, f"{named(self.bus)} is open."))
             try:
                 failure = self._read(opened)
-            except LinkError as error:  # of a log that is played: it has ended, or is broken
+            except LinkError as error:  # a replayed log has ended, or is damaged
                 self._say(BusChange(False, str(error), True, error))
                 return
             finally:
@@ -173,7 +172,7 @@ class Port:
                 self._closing.wait(wait)
 
     def _read(self, opened: CanBus) -> str:
-        """Deliver frames until the bus fails; says why, or "" when it shall be closed.
+        """Deliver frames until the bus fails; return the reason, or "" after `close`.
 
         Raises `LinkError` when no more frames can come.
         """
@@ -193,7 +192,7 @@ class Port:
                 raise
             except (
                 Exception
-            ) as error:  # drivers raise anything, and one error is no reason to stop reading
+            ) as error:  # drivers raise any exception, and a single error does not end reading
                 errors += 1
                 self.error_frames += 1
                 if errors >= _ERRORS or _is_gone(error):
@@ -205,7 +204,7 @@ class Port:
                 waits = False
                 self.error_frames += received[0].error
                 self._say(Received(*received))
-            elif not waits:  # all that came is taken: what comes next may gather for a moment
+            elif not waits:  # everything was read: further frames may gather for a moment
                 waits = True
                 time.sleep(_GATHER_S)
             now = time.monotonic()
@@ -217,7 +216,7 @@ class Port:
 
 
 def _is_gone(error: BaseException | None) -> bool:
-    """Whether the operating system says that there is nothing to read from any more, not just that one read failed."""
+    """Return whether the device no longer exists, according to the operating system."""
     while error is not None:
         if isinstance(error, OSError) and error.errno is not None:
             return True

@@ -1,4 +1,4 @@
-"""A recorded log played as if it were a bus, through the same link: what it shows is real, and nothing can be sent."""
+"""Replay of a recorded log as a bus through the same link; nothing can be sent."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class LogEndedError(LinkError):
     def __init__(self, message: str, notes: tuple[str, ...] = ()) -> None:
         super().__init__(" ".join([message, *notes]))
         self.notes = notes
-        """What could not be read of it."""
+        """Messages about unreadable parts of the log."""
 
 
 class ReplayBus:
-    """Fulfils `CanBus` from a log.
+    """`CanBus` that replays a log.
 
-    Raises `BusSetupError` if the file cannot be read, holds no frame, or an option is wrong.
+    Raises `BusSetupError` if the file cannot be read, has no frames, or an option is wrong.
 
     Parameters
     ----------
     bus : Bus
-        Its channel is the file; options are `speed` (1: as it was recorded) and `loop`.
+        Its channel is the file; options are `speed` (1: as recorded) and `loop`.
     """
 
     replayed = True
@@ -42,22 +42,20 @@ class ReplayBus:
     def __init__(self, bus: Bus) -> None:
         if not bus.channel:
             raise BusSetupError(
-                f"replay: no log was chosen; give a file as channel, a {', '.join(READABLE)}."
+                f"replay: No log was chosen. Set the channel to a file ({', '.join(READABLE)})."
             )
         self._path = Path(bus.channel)
         speed = bus.options.get("speed", 1.0)
         loop = bus.options.get("loop", False)
         unknown = set(bus.options) - {"speed", "loop"}
         if unknown:
-            raise BusSetupError(f'replay: there is no option "{min(unknown)}"; give speed or loop.')
+            raise BusSetupError(f'replay: There is no option "{min(unknown)}". Use speed or loop.')
         if isinstance(speed, (bool, str)) or not _SLOWEST <= speed <= _FASTEST:
             raise BusSetupError(
-                f"replay: a speed of {speed!r} is not possible; give {_SLOWEST:g} to {_FASTEST:g}."
+                f"replay: speed must be {_SLOWEST:g} to {_FASTEST:g} (got {speed!r})."
             )
         if not isinstance(loop, bool):
-            raise BusSetupError(
-                f"replay: loop = {loop!r} is neither true nor false; give one of them."
-            )
+            raise BusSetupError(f"replay: loop must be true or false (got {loop!r}).")
         self._speed = float(speed)
         self._loop = loop
         self._frames: Iterator[Logged]
@@ -68,14 +66,13 @@ class ReplayBus:
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """See `CanBus`.
 
-        Raises `LogEndedError`: after the last frame. Raises `LinkError`: at a place where the log
-        is broken.
+        Raises `LogEndedError` after the last frame, and `LinkError` where the log is damaged.
         """
         now = time.monotonic()
         if self._begin is None:
             self._begin = now
         if self._ended:
-            raise LogEndedError(f"{self._path.name}: the log has ended.", self._notes)
+            raise LogEndedError(f"{self._path.name}: The log has ended.", self._notes)
         due = self._begin + self._next.time / self._speed
         if due > now + timeout:
             time.sleep(timeout)
@@ -90,15 +87,15 @@ class ReplayBus:
             self._begin = due
         else:
             self._ended = True
-        # As old as it is if nobody was there to take it when it was due, as on any bus.
+        # With the due time even if it is read later, as on any bus.
         return replace(logged.frame, time=due), logged.sent
 
     def send(self, frame: Frame) -> None:
         """See `CanBus`.
 
-        Raises `LinkError`: Always.
+        Always raises `LinkError`.
         """
-        raise LinkError("Nothing can be sent to a log that is played.")
+        raise LinkError("Nothing can be sent to a replayed log.")
 
     def off(self) -> str:
         """See `CanBus`."""
@@ -120,5 +117,5 @@ class ReplayBus:
         except LinkError as error:
             raise BusSetupError(str(error)) from error
         if first is None:
-            raise BusSetupError(f"{self._path.name}: the log holds no frame; choose another file.")
+            raise BusSetupError(f"{self._path.name}: The log has no frames. Choose another file.")
         return frames, first

@@ -1,7 +1,7 @@
 """Logs of frames as text: Vector ASC, candump (files and screen output) and PCAN TRC, line by line.
 
-A line that cannot be read costs that line, and is counted. python-can's readers end at it, and
-misread relative times (ASC), error frames (candump) and version 1.2 (TRC).
+Unreadable lines are skipped and counted. python-can's readers stop at them, and misread relative
+times (ASC), error frames (candump) and version 1.2 (TRC).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from snakestudio.inputs import FRAME_LOG, InputError
 from snakestudio.link.frame import Frame
 
 _LOOKED_AT = 400
-"""Lines at the beginning by which the format is recognized."""
+"""Number of lines at the beginning from which the format is recognized."""
 
 _WITHOUT_TIME = re.compile(r"\S+\s+[0-9A-F]+#", re.IGNORECASE)
-"""A frame as cansend takes it."""
+"""A frame in the notation of cansend."""
 
 _EPOCH_S = 1e6
-"""A candump time beyond this is a date, and no difference."""
+"""A candump time above this is a date, not a difference."""
 
 _ERROR_FLAG = 0x2000_0000
 _ID_MASK = 0x1FFF_FFFF
-"""Of an id as SocketCAN has it."""
+"""Mask of the id in SocketCAN's notation."""
 
 _MOST_BYTES = 8
 _MOST_BYTES_FD = 64
@@ -59,21 +59,21 @@ class _Format(Protocol):
 
     @abstractmethod
     def recognizes(self, lines: Sequence[str]) -> bool:
-        """Whether a file that begins with these lines is of this format; sets what its header states."""
+        """Return whether a file that begins with these lines has this format; stores properties of its header."""
 
     @abstractmethod
     def frame(self, line: str) -> TextFrame | None:
-        """The frame in a line that is not empty; None if it holds something else.
+        """Return the frame of a line that is not empty; None if it contains something else.
 
         Raises `ValueError` if it cannot be read.
         """
 
 
 class TextLog:
-    """The frames of a log, and how many of its lines could not be read.
+    """The frames of a log, with the number of unreadable lines.
 
-    Raises `UnknownLogError` on the first frame asked for, if the file is of no known format; behind
-    the last, if most lines were damaged. Raises `InputError` if a line is too long.
+    The iteration raises `UnknownLogError` at the first frame if the format is unknown, and after
+    the last one if most lines were damaged. It raises `InputError` if a line is too long.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -84,7 +84,7 @@ class TextLog:
         self.first_damaged = 0
         """Number of the first damaged line, from 1; 0 if there is none."""
         self.unfinished = False
-        """Whether the last line was left out because it has no end."""
+        """Whether the last line was ignored because it is incomplete."""
         self.format = ""
 
     def __iter__(self) -> Iterator[TextFrame]:
@@ -115,7 +115,7 @@ class TextLog:
                 if made is None:
                     continue
                 if not ends and len(made.frame.data) < lengths.get(made.frame.id, 0):
-                    self.unfinished = True  # what is left of it looks like a frame
+                    self.unfinished = True  # a truncated line may look like a frame
                     continue
                 self.lines += 1
                 lengths[made.frame.id] = len(made.frame.data)
@@ -135,21 +135,21 @@ class TextLog:
         self.first_damaged = self.first_damaged or number
 
     def notes(self) -> list[str]:
-        """What could not be read, in sentences."""
+        """Return messages about what could not be read."""
         notes = []
         if self.damaged:
             notes.append(
                 f"{self.damaged} of {self.lines} lines could not be read (first: line {self.first_damaged})."
             )
         if self.unfinished:
-            notes.append("The last line is not finished and was left out.")
+            notes.append("The last line is incomplete and was ignored.")
         return notes
 
     def _lines(self) -> Iterator[str]:
         while line := self._file.readline(FRAME_LOG.line + 1):
             if len(line) > FRAME_LOG.line:
                 raise InputError(
-                    f"a line of it is longer than {FRAME_LOG.line} characters",
+                    f"it has a line longer than {FRAME_LOG.line} characters",
                     "choose another file",
                 )
             yield line.decode("utf-8", errors="replace").removeprefix("\ufeff")
@@ -167,7 +167,7 @@ def _recognize(lines: Sequence[str]) -> _Format:
     if all("," in line or ";" in line for line in lines[:5]):
         raise UnknownLogError("it looks like a table (CSV)")
     beginning = "".join(c if c.isprintable() else "?" for c in lines[0][:60])
-    raise UnknownLogError(f'no line of it is a frame; it begins with "{beginning}"')
+    raise UnknownLogError(f'none of its lines is a frame; it begins with "{beginning}"')
 
 
 def _made(
@@ -207,7 +207,7 @@ def _bytes(parts: Sequence[str], length: int, base: int = 16) -> bytes:
 
 
 class _Asc(_Format):
-    """Vector ASC. Times are absolute or, if the header says so, count from the line before."""
+    """Vector ASC. Times are absolute or, depending on the header, relative to the previous line."""
 
     name = "ASC"
 
@@ -252,7 +252,7 @@ class _Asc(_Format):
         if words[1].lower() == "errorframe":
             return _error(self._time)
         if words[2].lower() not in ("rx", "tx"):
-            return None  # TxRq: the request to send, which is no frame yet
+            return None  # TxRq: a request to send, not a frame on the bus
         identifier, extended = self._id(words[1])
         sent = words[2].lower() == "tx"
         kind = words[3].lower()
@@ -275,7 +275,7 @@ class _Asc(_Format):
         if direction not in ("rx", "tx"):
             return None
         identifier, extended = self._id(words[2])
-        # a symbolic name is between
+        # with a symbolic name in between
         named = not (words[3] in ("0", "1") and words[4] in ("0", "1"))
         rest = words[4 if named else 3 :]
         length = int(rest[3])
@@ -302,7 +302,7 @@ class _Asc(_Format):
 
 
 class _Candump(_Format):
-    """What ``candump -l`` and ``-L`` write. Short times that do not ascend are differences (``-t d``)."""
+    """Output of ``candump -l`` and ``-L``. Short times that do not ascend are differences (``-t d``)."""
 
     name = "candump"
 
@@ -351,7 +351,7 @@ class _Candump(_Format):
 
 
 class _Screen(_Format):
-    """What candump prints on the screen; it has times with ``-t``."""
+    """Screen output of candump, which has times with ``-t``."""
 
     name = "candump screen"
 
@@ -403,7 +403,7 @@ def _plain(line: str) -> str:
 
 
 def _stamp(match: re.Match[str]) -> float:
-    """Seconds of a time, or since 1970 of a date."""
+    """Return the seconds of a time, or of a date since 1970."""
     seconds = _seconds(match[6])
     if match[1] is None:
         return seconds
@@ -414,7 +414,7 @@ def _stamp(match: re.Match[str]) -> float:
 
 
 def _are_differences(times: Sequence[float]) -> bool:
-    """Whether times count from the line before: a tenth of them are earlier than that, or all are the same."""
+    """Return whether times are differences: a tenth of them are smaller than the one before, or all are equal."""
     if len(times) < 3 or max(times) > _EPOCH_S:
         return False
     earlier = sum(after < before for before, after in pairwise(times))
@@ -430,7 +430,7 @@ _COLUMNS_BY_VERSION = {
     (2, 0): "NOTIdlD",
     (2, 1): "NOTBIdRLD",
 }
-"""Columns of TRC by the letters that version 2 has for them; in 1.x T is the direction."""
+"""Columns of TRC by their letters in version 2; in 1.x, T is the direction."""
 
 
 class _Trc(_Format):
@@ -468,7 +468,7 @@ class _Trc(_Format):
         if kind in ("ER", "ERROR") or (rest and rest[0] == "ERROR"):
             return _error(time)
         if kind in ("ST", "EC", "EV", "WARNG"):
-            return None  # states of the adapter, marks of the user
+            return None  # states of the adapter, marks by the user
         digits = words[at["I"]]
         if digits.upper() == "FFFFFFFF":
             return None

@@ -1,7 +1,6 @@
-"""What the nodes of an emulated robot have in common: joints, encoders, current and temperature of the motors.
+"""Joints, encoders, currents and temperatures of the motors, which the nodes of an emulated robot share.
 
-A node tells its axes where to be, and reads what its sensors say; what is true only the plant
-knows.
+A node commands its axes and reads its sensors; only the plant has the true state.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from snakestudio.link.emulator.plant import Plant
 from snakestudio.link.profile.schema import Profile
 
 _RATE_FILTER_S = 0.02
-"""Time constant of the low-pass behind which firmware takes the rate from its encoder's steps."""
+"""Time constant of the low-pass with which firmware derives the rate from its encoder."""
 
 _STARTS_BEYOND = math.radians(0.5)
-"""Distance from where a joint was held above which a set-point means motion, and the start-up lag
+"""Distance of a set-point from the held angle above which it means motion, and the start-up lag
 begins."""
 
 
@@ -29,18 +28,18 @@ class Body:
     Parameters
     ----------
     rng : numpy.random.Generator
-        Draws each axis' start-up lag.
+        Generator of each axis' start-up lag.
 
     Attributes
     ----------
     enabled : (m,) bool array
         Which axes have torque.
     angle, rate, torque : (m,) arrays
-        As the node measures them, at the joint; rad, rad/s, N m.
+        Values measured by the node, at the joint; rad, rad/s, N m.
     current : (m,) array
-        Of the motors, A.
+        Currents of the motors, A.
     frozen, hot : (m,) bool arrays
-        Axes whose encoder is stuck, and those that somebody heats.
+        Axes with a frozen encoder, and heated axes.
     """
 
     def __init__(self, profile: Profile, plant: Plant, rng: np.random.Generator) -> None:
@@ -69,20 +68,20 @@ class Body:
         return quantised
 
     def switch_on(self, axes: NDArray[np.int64]) -> None:
-        """Torque on: the joints hold where they stand."""
+        """Switch the torque on: the joints hold their actual angles."""
         self.enabled[axes] = True
         self._held[axes] = self._wanted[axes] = self.plant.state.angle[axes]
         self._wanted_rate[axes] = 0.0
         self._starts[axes] = np.inf
 
     def switch_off(self, axes: NDArray[np.int64]) -> None:
-        """Torque off: the joints are limp."""
+        """Switch the torque off: the joints move freely."""
         self.enabled[axes] = False
 
     def drive(
         self, axes: NDArray[np.int64], angle: FloatArray, rate: FloatArray, now: float
     ) -> None:
-        """Tell axes where to be (rad, rad/s, at the joint); they begin to move after their start-up lag."""
+        """Set the targets of axes (rad, rad/s, at the joint); motion begins after their start-up lag."""
         self._wanted[axes] = angle
         self._wanted_rate[axes] = rate
         moves = np.abs(self._wanted[axes] - self._held[axes]) > _STARTS_BEYOND
@@ -91,12 +90,12 @@ class Body:
         )
 
     def hold(self, axes: NDArray[np.int64]) -> None:
-        """Stop where the joints are, with torque."""
+        """Hold the joints at their actual angles with torque."""
         self._wanted[axes] = self.plant.state.angle[axes]
         self._wanted_rate[axes] = 0.0
 
     def advance(self, dt: float, now: float) -> None:
-        """Let `dt` seconds pass until `now`."""
+        """Advance by `dt` seconds to `now`."""
         if dt <= 0.0:
             return
         goes = now >= self._starts
@@ -111,23 +110,23 @@ class Body:
         self._warm(dt)
 
     def _warm(self, dt: float) -> None:
-        """One thermal node a motor, C T' = R i^2 - (T - T_air) / R_th, exact while the current stays as it is."""
+        """Advance one thermal node per motor, C T' = R i^2 - (T - T_air) / R_th, exactly for constant current."""
         c = self._constants
         power = c.winding_ohm * self.current**2
         if c.thermal_resistance_k_per_w > 0.0:
             final = c.air_c + c.thermal_resistance_k_per_w * power
             keep = math.exp(-dt / (c.thermal_resistance_k_per_w * c.thermal_capacity_j_per_k))
             self._heat = final + keep * (self._heat - final)
-        else:  # nothing between the winding and the air
+        else:  # no thermal resistance between winding and air
             self._heat = np.full(len(power), c.air_c)
 
     @property
     def temperature(self) -> FloatArray:
-        """Of the motors, °C, (m,); what somebody heated is as before once that is mended, and need not cool down."""
+        """Temperatures of the motors, °C, (m,); a fault's heating ends with it, without cooling down."""
         return np.where(self.hot, np.maximum(self._heat, self._constants.trip_c + 5.0), self._heat)
 
     @property
     def overheated(self) -> BoolArray:
-        """Axes whose motors are too hot to go on, (m,)."""
+        """Axes whose motors have overheated, (m,)."""
         beyond: BoolArray = self.temperature >= self._constants.trip_c
         return beyond

@@ -1,4 +1,4 @@
-"""What can go wrong with an emulated robot on demand, in the words that the command line and the window use."""
+"""Faults of an emulated robot, with their names and descriptions for command line and window."""
 
 from __future__ import annotations
 
@@ -21,42 +21,44 @@ FaultKind = Literal[
 ]
 
 FAULTS: dict[FaultKind, str] = {
-    "dropout": "the node loses its power: silent, without torque; it boots when the fault is cleared",
-    "babble": "the node floods the bus with copies of what it sent last",
-    "bus-off": "the node neither sends nor receives, but its motors run on until its watchdog stops them",
-    "frozen-sensor": "the angles that the node measures stay as they are",
-    "corrupt": "three of ten of the node's frames come with wrong bits or cut short",
-    "late": "the node's frames come 50 to 250 ms late",
-    "duplicate-id": "a second node, straight and untold, answers under the same number",
-    "reset": "the node boots anew, in mid-gait or whenever; once",
-    "overtemperature": "the node's motors are as hot as makes it stop",
-    "jam": "the node's joints stay where they are, whatever the motors do",
+    "dropout": "the node loses power and torque; it reboots when the fault is cleared",
+    "babble": "the node floods the bus with copies of its last frame",
+    "bus-off": "the node neither sends nor receives, but its motors run until its watchdog stops them",
+    "frozen-sensor": "the measured angles of the node do not change",
+    "corrupt": "30 % of the node's frames have wrong bits or are truncated",
+    "late": "the node's frames are 50 to 250 ms late",
+    "duplicate-id": "a second node with straight joints responds with the same number",
+    "reset": "the node reboots once",
+    "overtemperature": "the node's motors overheat, so that it stops",
+    "jam": "the node's joints are jammed at their actual angles",
 }
-"""Every kind with what happens; lasting until cleared if it does not say otherwise."""
+"""Kinds of faults with descriptions; they last until cleared unless stated otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong."""
+    """A fault of an emulated robot."""
 
     kind: FaultKind
     """One of `FAULTS`."""
 
     node: int | None = None
-    """Number of the node it happens to; None: to all of them."""
+    """Number of the node; None for all nodes."""
 
 
 def parse_fault(kind: str, node: str = "") -> Fault:
-    """A fault as somebody typed it.
+    """Return the fault of a typed kind and node.
 
-    Raises `UsageError` if there is no such kind, or the node is no number.
+    Raises `UsageError` if the kind does not exist, or the node is not a number.
     """
     known = next((each for each in FAULTS if each == kind.strip().lower()), None)
     if known is None:
-        raise UsageError(f"There is no fault {kind!r}; give one of {', '.join(FAULTS)}.")
+        raise UsageError(f"There is no fault {kind!r}. Use one of {', '.join(FAULTS)}.")
     if not node.strip():
         return Fault(known)
     try:
         return Fault(known, int(node, 0))
     except ValueError:
-        raise UsageError(f"{node!r} is no number of a node; write a fault as {known}:3.") from None
+        raise UsageError(
+            f"{node!r} is not the number of a node. Write a fault like {known}:3."
+        ) from None

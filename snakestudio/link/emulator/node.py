@@ -1,4 +1,4 @@
-"""What the firmware of every emulated node does, whatever it speaks: boot, watchdog, overheating, cyclic messages."""
+"""Firmware functions of all emulated nodes, for any protocol: boot, watchdog, overheating, cyclic messages."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ Address = tuple[int, bool]
 """Arbitration id, and whether it has 29 bits."""
 
 Reason = str
-"""Why a node stopped by itself: "watchdog", "overtemperature", or a word of its protocol."""
+"""Why a node stopped by itself: "watchdog", "overtemperature", or a reason of its protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeEvent:
-    """Something rare that happened to an emulated robot."""
+    """A rare event of an emulated robot."""
 
     time: float
-    """s, on the clock that `EmulatedRobot.poll` is given."""
+    """Time on the clock of `EmulatedRobot.poll`, s."""
 
     event: str
     """"boot", "ready", "armed", "disarmed", "stop_received", "watchdog", "fault", "injected",
     "cleared", "safe" ..."""
 
     node: int | None
-    """None: the robot as a whole."""
+    """Number of the node; None for the whole robot."""
 
     text: str = ""
-    """In words."""
+    """Description for users."""
 
 
 class Cyclic:
-    """Something that a node sends every so often, from when it is switched on."""
+    """A frame that a node sends periodically after power-on."""
 
     def __init__(self, every: float, make: Callable[[], Frame | None]) -> None:
         self.every = every
@@ -48,15 +48,15 @@ class Cyclic:
         self.next = np.inf
 
     def begin(self, now: float) -> None:
-        """Send first at `now`."""
+        """Begin to send at `now`."""
         self.next = now
 
     def end(self) -> None:
-        """Send no more."""
+        """Stop sending."""
         self.next = np.inf
 
     def due(self, now: float) -> bool:
-        """Whether it is time; what was missed meanwhile is left out."""
+        """Return whether the frame is due; missed frames are skipped."""
         if now < self.next - 1e-9:
             return False
         self.next += self.every
@@ -66,7 +66,7 @@ class Cyclic:
 
 
 class Node(ABC):
-    """A microcontroller on the bus with some axes of a joint; sans IO.
+    """A microcontroller on the bus with some axes of a joint, without IO.
 
     Parameters
     ----------
@@ -78,15 +78,15 @@ class Node(ABC):
     torque : bool
         Whether its motors are on.
     outbox : list of Frame
-        What it wants to send.
+        Frames to send.
     set_points : int
-        Set-points taken since it was made.
+        Number of accepted set-points.
     rejected : int
-        Frames that it did not take: wrong checksum, counter or length.
+        Number of rejected frames: wrong checksum, counter or length.
     """
 
     feeds_by_anything = False
-    """Whether every frame to the node feeds its watchdog, not only set-points."""
+    """Whether all frames to the node feed its watchdog, not only set-points."""
 
     def __init__(self, number: int, axes: NDArray[np.int64], profile: Profile, body: Body) -> None:
         self.number = number
@@ -110,36 +110,36 @@ class Node(ABC):
 
     @abstractmethod
     def addresses(self) -> set[Address]:
-        """Ids that it listens to."""
+        """Ids that the node receives."""
 
     @abstractmethod
     def heard(self, frame: Frame, now: float) -> None:
-        """Carry out a frame that came to one of its ids, once it has booted."""
+        """Carry out a frame with one of its ids after booting."""
 
     @abstractmethod
     def booted(self, now: float) -> None:
-        """Its program begins."""
+        """Start the program of the node after booting."""
 
     @abstractmethod
     def tripped(self, reason: Reason, now: float) -> None:
-        """Latch why it stopped by itself; its motors are off already."""
+        """Latch why the node stopped by itself; its motors are off already."""
 
     @property
     @abstractmethod
     def condition(self) -> str:
-        """Its state in a word or two of its protocol."""
+        """State of the node in terms of its protocol."""
 
     # -------------------------------------------------------------------------------- power, torque
 
     def power_on(self, now: float) -> None:
-        """Begin to boot; what it knew is forgotten."""
+        """Begin to boot; the previous state is lost."""
         self.power_off()
         self.powered = True
         self._booted = now + self.profile.emulation.boot_s
         self.tell(now, "boot", "boots")
 
     def power_off(self) -> None:
-        """Go silent, without torque."""
+        """Switch off power and torque."""
         self.body.switch_off(self.axes)
         self.powered = self.torque = False
         self.outbox.clear()
@@ -148,11 +148,11 @@ class Node(ABC):
 
     @property
     def running(self) -> bool:
-        """Whether it has power and has booted."""
+        """Whether the node has power and has booted."""
         return self.powered and self._booted == -np.inf
 
     def switch_on(self, now: float) -> None:
-        """Torque on, holding; the watchdog counts from now."""
+        """Switch the torque on to hold; the watchdog starts now."""
         if not self.torque:
             self.torque = True
             self.body.switch_on(self.axes)
@@ -160,7 +160,7 @@ class Node(ABC):
         self._fed = now
 
     def switch_off(self, now: float, event: str, text: str) -> None:
-        """Torque off, for a reason."""
+        """Switch the torque off, with an event."""
         was = self.torque
         self.torque = False
         self.body.switch_off(self.axes)
@@ -168,41 +168,41 @@ class Node(ABC):
             self.tell(now, event, text)
 
     def feed(self, now: float) -> None:
-        """The host lives."""
+        """Reset the watchdog after a sign of life of the host."""
         self._fed = now
 
     def trip(self, reason: Reason, now: float, text: str) -> None:
-        """Stop by itself."""
+        """Stop for an internal reason."""
         self.switch_off(now, "watchdog" if reason == "watchdog" else "fault", text)
         self.tripped(reason, now)
 
     def tell(self, now: float, event: str, text: str = "") -> None:
-        """Note an event."""
+        """Record an event."""
         self.events.append(NodeEvent(now, event, self.number, text))
 
     # --------------------------------------------------------------------------------- as it counts
 
     @property
     def position(self) -> FloatArray:
-        """What its encoders say, as the node counts, (k,), rad."""
+        """Encoder angles as the node counts, (k,), rad."""
         angle = self.body.angle[self.axes]
         counted: FloatArray = self._gear * (self._sign * angle + self._offset) - self.zero
         return counted
 
     @property
     def velocity(self) -> FloatArray:
-        """The same of the rate, (k,), rad/s."""
+        """Rates as the node counts, (k,), rad/s."""
         velocity: FloatArray = self._gear * self._sign * self.body.rate[self.axes]
         return velocity
 
     @property
     def effort(self) -> FloatArray:
-        """Torque on its side of the gear, (k,), N m."""
+        """Torques on the node's side of the gear, (k,), N m."""
         effort: FloatArray = self._sign * self.body.torque[self.axes] / self._gear
         return effort
 
     def drive(self, position: FloatArray, velocity: FloatArray, now: float) -> None:
-        """Take set-points for its axes, as the node counts, (k,), rad and rad/s."""
+        """Apply set-points of its axes as the node counts, (k,), rad and rad/s."""
         self.set_points += 1
         self.feed(now)
         if self.torque:
@@ -210,21 +210,21 @@ class Node(ABC):
             self.body.drive(self.axes, angle, self._sign * velocity / self._gear, now)
 
     def set_zero(self, position: float = 0.0) -> None:
-        """Count so that the present position is `position`, rad."""
+        """Make the actual position `position`, rad."""
         self.zero = self.zero + self.position - position
 
     # ----------------------------------------------------------------------------------------- time
 
     def receive(self, frame: Frame, now: float) -> None:
-        """Take a frame that came to one of its ids."""
-        self._listen(now)  # it may come too late
+        """Receive a frame with one of its ids."""
+        self._listen(now)  # the frame may arrive after the watchdog's time
         if self.running:
             if self.feeds_by_anything:
                 self.feed(now)
             self.heard(frame, now)
 
     def poll(self, now: float) -> None:
-        """Do what is due."""
+        """Carry out what is due at `now`."""
         if not self.powered:
             return
         if not self.running and now >= self._booted - 1e-9:
@@ -243,13 +243,13 @@ class Node(ABC):
                 self.outbox.append(frame)
 
     def _listen(self, now: float) -> None:
-        """Stop if nothing fed the watchdog for too long."""
+        # Stop if the watchdog was not fed for too long.
         if self.torque and now - self._fed > self.profile.emulation.watchdog_s:
-            self.trip("watchdog", now, f"heard nothing for {now - self._fed:.3f} s and stopped")
+            self.trip("watchdog", now, f"received nothing for {now - self._fed:.3f} s and stopped")
 
     @property
     def due(self) -> float:
-        """When it wants to be polled next."""
+        """Time of the next poll, s."""
         if not self.powered:
             return np.inf
         if self.outbox:

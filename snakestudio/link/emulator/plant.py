@@ -1,17 +1,17 @@
-r"""The joints that an emulated robot moves: a servo, motor, gear and inertia for every axis.
+r"""Joints of an emulated robot: servo, motor, gear and inertia of each axis.
 
-Of every axis of joint angle :math:`\varphi`, target :math:`\varphi_r` and half the gear's free play
-:math:`h`:
+For each axis with joint angle :math:`\varphi`, target :math:`\varphi_r` and half the gear's
+backlash :math:`h`:
 
 .. math::
 
-    e &= \varphi_r - \varphi \mp h \quad\text{beyond the free play, where the teeth touch} \\
+    e &= \varphi_r - \varphi \mp h \quad\text{beyond the backlash, where the teeth touch} \\
     \tau_w &= \mathrm{sat}(K_P e + K_D (\dot\varphi_r - \dot\varphi)), \quad 0
-        \text{ within the play or where the teeth would have to pull} \\
+        \text{ within the backlash or where the teeth would have to pull} \\
     T \dot\tau &= \tau_w - \tau, \qquad J \ddot\varphi = \tau - b \dot\varphi
 
-These are the actuators that the engines have (P1, VIII-F), so that an emulated robot is the same
-whoever moves it.
+These are the actuators of the engines (P1, VIII-F), so an emulated robot behaves the same with each
+plant.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from snakestudio.link.profile.schema import Emulation
 
 @dataclass(frozen=True, slots=True)
 class PlantState:
-    """How the joints stand, of m axes in the profile's order."""
+    """State of the joints, for m axes in the profile's order."""
 
     angle: FloatArray
     rate: FloatArray
@@ -38,36 +38,36 @@ class PlantState:
 
 
 class Plant(Protocol):
-    """What the nodes of an emulated robot move."""
+    """Mechanics that the nodes of an emulated robot move."""
 
     @property
     def state(self) -> PlantState:
-        """As it stands now."""
+        """Actual state of the joints."""
         ...
 
     def advance(
         self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray
     ) -> PlantState:
-        """Let `dt` seconds pass.
+        """Advance by `dt` seconds.
 
         Parameters
         ----------
         dt : float
             s, not negative.
         target, target_rate : (m,) arrays
-            What every axis is told, rad and rad/s; held over the interval.
+            Targets of all axes, rad and rad/s, constant over the interval.
         enabled : (m,) bool array
-            Axes with torque; the others are limp.
+            Axes with torque; the others move freely.
         """
         ...
 
     def block(self, axes: BoolArray) -> None:
-        """Hold these axes where they are ((m,) bool), as something jammed in the joint would; the others are free."""
+        """Jam these axes at their actual angles, (m,) bool, and release the others."""
         ...
 
 
 class JointPlant:
-    """Joints that do not feel each other, at a fixed base.
+    """Joints without mutual dynamics, at a fixed base.
 
     Integrated by backward Euler in steps of at most `STEP`: stable for any stiffness, damping and
     inertia.
@@ -75,11 +75,11 @@ class JointPlant:
     Parameters
     ----------
     angle : (m,) array
-        Where the joints stand at first, rad.
+        Initial joint angles, rad.
     """
 
     STEP = 0.002
-    """Largest step, s: a fifth of the motors' usual time constant."""
+    """Largest step, s: a fifth of the usual time constant of motors."""
 
     def __init__(self, emulation: Emulation, angle: FloatArray) -> None:
         m = len(angle)
@@ -90,7 +90,7 @@ class JointPlant:
 
     @property
     def state(self) -> PlantState:
-        """As it stands now."""
+        """Actual state of the joints."""
         return self._state
 
     def block(self, axes: BoolArray) -> None:
@@ -119,15 +119,17 @@ class JointPlant:
             error -= np.minimum(np.maximum(error, -self._half), self._half)
         share = h / (c.time_constant_s + h)
         drag = 1.0 + h * c.friction_nms_per_rad / inertia
-        # Teeth in contact and motor not saturated: torque and rate at the step's end, solved
-        # together.
+        # Teeth in contact and motor not saturated: torque and rate at the end of the step are
+        # solved together.
         gain = kp * h + kd
         begun = (1.0 - share) * state.torque
         lead = begun + share * (kp * error + kd * target_rate)
         rate = (state.rate + h / inertia * lead) / (drag + h * share * gain / inertia)
         wanted = kp * (error - h * rate) + kd * (target_rate - rate)
         wanted = np.minimum(np.maximum(wanted, -c.max_torque_nm), c.max_torque_nm)
-        if self._half > 0.0:  # teeth can only push, and within the play (error 0) they do not touch
+        if (
+            self._half > 0.0
+        ):  # teeth can only push, and within the backlash (error 0) they do not touch
             wanted *= wanted * error > 0.0
         torque = (begun + share * wanted) * enabled
         rate = (state.rate + h / inertia * torque) / drag * self._free

@@ -1,4 +1,4 @@
-"""The process of an emulated robot: time, a bus, faults at their time, commands while it runs, and what it says."""
+"""The process of an emulated robot: time, bus, timed faults, commands and reports."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from snakestudio.link.profile.schema import Bus
 from snakestudio.text import noun
 
 _WAIT_S = 0.02
-"""How long it waits for the bus at most before it looks after anything else."""
+"""Longest wait for the bus before other work, s."""
 
 _SHOWN_S = 0.5
 _DRAINED = 100
-"""Frames that are read from the bus at once at most,"""
+"""Most frames that are read from the bus together,"""
 
 _FLOOD = 2000
-"""and in a row before the robot itself has its turn, however many more there are."""
+"""and in a row before the robot is polled."""
 
 
 class Port(Protocol):
-    """The robot's connector: a bus, or something that stands in for one."""
+    """The robot's connection: a bus, or an emulated adapter."""
 
     lost: int
-    """Frames that did not get through, and failures to receive."""
+    """Number of frames that were lost, and of failures to receive."""
 
     def receive(self, timeout: float) -> list[Frame]:
-        """Frames that came, as soon as there are some, with the time they came at; none after `timeout` s."""
+        """Return received frames with their times as soon as there are some; none after `timeout` s."""
         ...
 
     def send(self, frame: Frame) -> None:
-        """Put a frame onto the bus; a frame that does not get through is lost."""
+        """Send a frame to the bus; a frame that cannot be sent is lost."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the port."""
         ...
 
 
@@ -60,7 +60,7 @@ class BusPort:
     Attributes
     ----------
     lost : int
-        Frames that could not be sent, and times that receiving failed.
+        Number of frames that could not be sent, and of failures to receive.
     """
 
     def __init__(self, bus: Bus) -> None:
@@ -73,7 +73,9 @@ class BusPort:
         for _ in range(_DRAINED):
             try:
                 got = self._bus.receive(0.0 if frames else timeout)
-            except Exception:  # drivers raise anything; a robot's controller goes on after an error
+            except (
+                Exception
+            ):  # drivers raise any exception; a robot's controller continues after an error
                 self.lost += 1
                 time.sleep(0.001)
                 break
@@ -96,7 +98,7 @@ class BusPort:
 
 @dataclass(frozen=True, slots=True)
 class TimedFault:
-    """A fault, and when it comes, s after the start."""
+    """A fault with its time, s after the start."""
 
     after: float
     fault: Fault
@@ -108,11 +110,11 @@ class EmulatorProcess:
     Parameters
     ----------
     report : callable, optional
-        Gets lines of JSON, one for every event.
+        Called with a line of JSON for each event.
     each_round : callable, optional
-        Called in every round with the time; gives what there is to say on the status line.
+        Called in each cycle with the time; returns text for the status line.
     ends : callable
-        Asked in every round whether to end.
+        Called in each cycle; returns whether to end.
     """
 
     def __init__(
@@ -137,7 +139,7 @@ class EmulatorProcess:
         self._line = sys.stderr.isatty()
 
     def run(self, commands: Commands | None = None) -> None:
-        """Run until told to end."""
+        """Run until `ends` or a command ends it."""
         robot = self._robot
         port = self._port
         now = self._begun
@@ -157,10 +159,10 @@ class EmulatorProcess:
             self._show(now, more)
 
     def _hear(self, timeout: float) -> float:
-        """Give the robot what came, at the time it came at; gives the time up to which there was nothing else.
+        """Pass received frames to the robot with their times; return the time up to which all were read.
 
-        A system that did not let this process run has frames lie at the bus: they came in time all
-        the same, and a node's watchdog must not bark at a silence that there was not.
+        If the system does not run this process for a while, frames wait at the bus. They arrived in
+        time, so they must not trigger a node's watchdog.
         """
         frames = self._port.receive(timeout)
         now = time.monotonic()
@@ -169,8 +171,8 @@ class EmulatorProcess:
         if len(frames) >= _FLOOD:
             now = min(now, frames[-1].time)
         for frame in frames:
-            # The bus gives them in order; its clock, which may be read with an error of some 0.1
-            # ms, must not undo it.
+            # The bus delivers frames in order; errors of its clock (about 0.1 ms) must not change
+            # it.
             self._heard = max(self._heard, frame.time)
             self._robot.receive(frame, self._heard)
         return now
@@ -204,12 +206,12 @@ class EmulatorProcess:
 
 
 class Commands:
-    """What somebody types while the robot runs: ``fault KIND [NODE]``, ``clear``, ``quit``.
+    """Commands typed while the robot runs: ``fault KIND [NODE]``, ``clear``, ``quit``.
 
     Parameters
     ----------
     until_eof : bool
-        Whether the end of the input is the end of the robot.
+        Whether the robot ends at the end of the input.
     """
 
     def __init__(self, until_eof: bool) -> None:
@@ -218,8 +220,7 @@ class Commands:
         threading.Thread(target=self._read, name="emulator-commands", daemon=True).start()
 
     def _read(self) -> None:
-        # Not through sys.stdin: a thread that holds its lock while the interpreter ends brings it
-        # down.
+        # Not through sys.stdin: the interpreter crashes if a thread holds its lock at exit.
         text = b""
         while True:
             try:
@@ -234,7 +235,7 @@ class Commands:
                 self._lines.put(line.decode(errors="replace"))
 
     def carry_out(self, robot: EmulatedRobot, now: float, say: Callable[[str], None]) -> bool:
-        """Do what was typed; False if the robot shall end."""
+        """Carry out the typed commands; False if the robot must end."""
         while True:
             try:
                 line = self._lines.get_nowait()
@@ -254,12 +255,7 @@ class Commands:
 
 
 def _command(words: list[str], robot: EmulatedRobot, now: float) -> None:
-    """Carry out one line.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Carry out one line; raises `UsageError`."""
     if not words:
         return
     if words == ["clear"]:
@@ -268,19 +264,19 @@ def _command(words: list[str], robot: EmulatedRobot, now: float) -> None:
         robot.inject(parse_fault(*words[1:]), now)
     else:
         raise UsageError(
-            f"{' '.join(words)[:60]!r} is not understood; type fault KIND [NODE], clear or quit."
+            f"{' '.join(words)[:60]!r} is not a command. Type fault KIND [NODE], clear or quit."
         )
 
 
 def report_line(event: NodeEvent) -> str:
-    """An event as a line of JSON: time on the machine's monotonic clock (s), event, node (null: all of the robot)."""
+    """Return an event as a line of JSON: time (s, monotonic clock), event, node (null for the whole robot)."""
     return json.dumps(
         {"time": event.time, "event": event.event, "node": event.node, "text": event.text}
     )
 
 
 def event_lines(events: Iterable[NodeEvent], begun: float) -> list[str]:
-    """Events in words, those that befell several nodes at once in one line."""
+    """Return events as text, with simultaneous events of several nodes in one line."""
     groups: dict[tuple[str, str], list[int]] = {}
     for event in events:
         nodes = groups.setdefault((f"{event.time - begun:8.3f} s", event.text), [])
@@ -293,9 +289,9 @@ def event_lines(events: Iterable[NodeEvent], begun: float) -> list[str]:
 
 
 def _numbers(nodes: list[int]) -> str:
-    """Nodes 1, 2, 3 and 5 as "nodes 1-3, 5"."""
+    """Return nodes 1, 2, 3 and 5 as "nodes 1-3, 5"."""
     runs: list[list[int]] = []
-    for node in sorted(set(nodes)):  # a node with several drives speaks for each of them
+    for node in sorted(set(nodes)):  # a node with several drives reports for each of them
         if runs and node == runs[-1][-1] + 1:
             runs[-1].append(node)
         else:
@@ -305,14 +301,14 @@ def _numbers(nodes: list[int]) -> str:
 
 
 def status_line(robot: EmulatedRobot, set_points: float, sent: float, more: str) -> str:
-    """How the robot is, in one line.
+    """Return the state of the robot in one line.
 
     Parameters
     ----------
     set_points, sent : float
-        Set-points taken and frames sent, lately, 1/s.
+        Recent rates of accepted set-points and sent frames, 1/s.
     more : str
-        What else there is to say.
+        Further text.
     """
     counts: dict[str, int] = {}
     for node in robot.nodes:
@@ -333,5 +329,5 @@ def status_line(robot: EmulatedRobot, set_points: float, sent: float, more: str)
         f"{set_points:.0f} set-points/s, {sent:.0f} frames/s sent",
     ]
     if robot.rejected:
-        parts.append(f"{robot.rejected} frames refused")
+        parts.append(f"{robot.rejected} frames rejected")
     return " · ".join([*parts, *filter(None, (faults, more))])

@@ -1,4 +1,4 @@
-"""The emulated robot: nodes with firmware, joints that move, wires that fail, and no clock or bus of its own."""
+"""The emulated robot: nodes with firmware, joints and wiring faults, without a clock or bus."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 
 _FINEST_S = 0.001
-"""Time after which it is worth to move the joints on."""
+"""Shortest time by which the joints are advanced."""
 
 _LONGEST_S = 0.1
-"""Time by which the joints may be behind: whoever was held up longer has lost the rest."""
+"""Longest time by which the joints may lag behind; after a longer delay the rest is skipped."""
 
 _COARSEST_S = 0.02
-"""Time by which the joints are moved on at once at most. A plant that takes long for more must not
-keep the nodes from the bus, nor make the way of many periods look like that of one."""
+"""Longest time by which the joints are advanced in one step. A slow plant must not keep the nodes
+from the bus, nor make the motion of many periods look like that of one."""
 
 
 class EmulatedRobot:
-    """Any profile's robot, seen from the bus.
+    """The robot of any profile, as it appears on the bus.
 
-    All times are the caller's clock, s. The robot is powered up by the first call.
+    All times are on the caller's clock, s. The first call powers the robot on.
 
     Parameters
     ----------
     plant : Plant, optional
-        What its motors move; `JointPlant`, straight, if left out.
+        Plant that its motors move; by default a straight `JointPlant`.
     seed : int
-        Of start-up lags and of what faults do.
+        Seed of start-up lags and faults.
 
     Attributes
     ----------
@@ -76,31 +76,31 @@ class EmulatedRobot:
 
     @property
     def set_points(self) -> int:
-        """Set-points that its nodes have taken so far."""
+        """Number of set-points that the nodes have accepted."""
         return sum(node.set_points for node in self.nodes)
 
     @property
     def rejected(self) -> int:
-        """Frames that its nodes would not take: wrong checksum, counter or length."""
+        """Number of frames that the nodes rejected: wrong checksum, counter or length."""
         return sum(node.rejected for node in self.nodes)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What was injected and lasts."""
+        """Injected faults that last."""
         return tuple(
             Fault(kind, node) for node, kinds in self._wire.faults.items() for kind in sorted(kinds)
         )
 
     @property
     def due(self) -> float:
-        """When it wants to be polled next, s; -inf: now."""
+        """Time of the next poll, s; -inf for now."""
         if self._time is None:
             return -math.inf
         nodes = min(node.due for node in (*self.nodes, *self._ghosts.values()))
         return min(nodes, self._wire.due, self._time + _COARSEST_S)
 
     def events(self) -> list[NodeEvent]:
-        """What happened since this was last asked."""
+        """Return the events since the last call."""
         events = self._events
         self._events = []
         return events
@@ -108,7 +108,7 @@ class EmulatedRobot:
     # ----------------------------------------------------------------------------------------- time
 
     def receive(self, frame: Frame, now: float) -> None:
-        """Take a frame from the bus; what it is answered with comes from `poll`."""
+        """Receive a frame from the bus; `poll` returns the replies."""
         self._begin(now)
         if frame.error:
             return
@@ -121,7 +121,7 @@ class EmulatedRobot:
         self._collect(now)
 
     def poll(self, now: float) -> list[Frame]:
-        """Let the time pass until `now`; gives the frames that go onto the bus."""
+        """Advance to `now`; return the frames for the bus."""
         self._begin(now)
         assert self._time is not None
         if now - self._time >= _FINEST_S:
@@ -165,9 +165,9 @@ class EmulatedRobot:
     # --------------------------------------------------------------------------------------- faults
 
     def inject(self, fault: Fault, now: float) -> None:
-        """Let something go wrong, from now on until it is cleared.
+        """Inject a fault that lasts until it is cleared.
 
-        Raises `UsageError` if the robot has no such node.
+        Raises `UsageError` if the node does not exist.
         """
         nodes = self.befallen(fault)
         self._begin(now)
@@ -187,18 +187,18 @@ class EmulatedRobot:
         self._collect(now)
 
     def befallen(self, fault: Fault) -> list[Node]:
-        """The nodes that a fault happens to.
+        """Return the nodes with a fault.
 
-        Raises `UsageError` if the robot has no such node.
+        Raises `UsageError` if the node does not exist.
         """
         nodes = [node for node in self.nodes if fault.node in (None, node.number)]
         if not nodes:
             numbers = ", ".join(str(node.number) for node in self.nodes)
-            raise UsageError(f"The robot has no node {fault.node}; its nodes are {numbers}.")
+            raise UsageError(f"The robot has no node {fault.node}. Its nodes are {numbers}.")
         return nodes
 
     def clear(self, now: float) -> None:
-        """Mend all that was injected; what nodes have latched stays latched."""
+        """Clear all injected faults; faults that nodes have latched stay latched."""
         self._begin(now)
         self._wire.clear()
         self._ghosts.clear()
@@ -207,11 +207,11 @@ class EmulatedRobot:
             if not node.powered:
                 node.power_on(now)
         self._mark()
-        self._events.append(NodeEvent(now, "cleared", None, "All faults are mended."))
+        self._events.append(NodeEvent(now, "cleared", None, "All faults were cleared."))
         self._collect(now)
 
     def _mark(self) -> None:
-        """Tell body and plant whose axes are stuck, heated or jammed."""
+        """Update the frozen, heated and jammed axes of body and plant."""
         body = self._body
         blocked = np.zeros(len(self._body.angle), np.bool_)
         for node in self.nodes:
@@ -221,7 +221,7 @@ class EmulatedRobot:
         self._plant.block(blocked)
 
     def _ghost(self, number: int, now: float) -> Node:
-        """A second node with the number of one that is there: joints of its own, straight, at which nothing moves."""
+        """Return a second node with an existing number and separate joints, which are straight and do not move."""
         if self._ghost_body is None:
             profile = self._loaded.profile
             plant = JointPlant(profile.emulation, np.zeros(len(profile.axes)))
@@ -246,16 +246,16 @@ _LATE_S = (0.05, 0.25)
 _CORRUPT_SHARE = 0.3
 _BABBLE_HZ = 2000.0
 _BABBLE_BURST = 200
-"""Frames that a babbling node sends at once at most, however long nobody looked."""
+"""Most frames that a babbling node sends per poll."""
 
 
 class Wire:
-    """What becomes of the frames that nodes send.
+    """Wiring between nodes and bus, with faults of the frames.
 
     Attributes
     ----------
     faults : dict of int to set of str
-        Faults of every node that has some.
+        Faults by node.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -267,15 +267,15 @@ class Wire:
         self._babbled: dict[int, float] = {}
 
     def has(self, node: int, kind: FaultKind) -> bool:
-        """Whether a node has a fault."""
+        """Return whether a node has a fault."""
         return kind in self.faults.get(node, ())
 
     def deaf(self, node: int) -> bool:
-        """Whether a node hears nothing."""
+        """Return whether a node receives nothing."""
         return self.has(node, "bus-off")
 
     def send(self, node: int, frames: list[Frame], now: float) -> list[Frame]:
-        """What of a node's frames gets onto the bus at once."""
+        """Return the frames of a node that reach the bus immediately."""
         if frames:
             self._last[node] = frames[-1]
         faults = self.faults.get(node)
@@ -298,7 +298,7 @@ class Wire:
         return frames
 
     def arrived(self, now: float) -> list[Frame]:
-        """Late frames whose time has come."""
+        """Return late frames that are due."""
         frames = []
         while self._late and self._late[0][0] <= now:
             frames.append(heapq.heappop(self._late)[2])
@@ -306,12 +306,12 @@ class Wire:
 
     @property
     def due(self) -> float:
-        """When it has something to send by itself."""
+        """Time of the next late or babbled frame, s."""
         late = self._late[0][0] if self._late else np.inf
         return min([late, *(since + 0.005 for since in self._babbled.values())])
 
     def clear(self) -> None:
-        """Mend everything."""
+        """Clear all faults."""
         self.faults.clear()
         self._babbled.clear()
 

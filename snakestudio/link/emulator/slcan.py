@@ -1,6 +1,6 @@
-r"""The firmware of a serial CAN adapter as LAWICEL's manual describes it, and a pseudo-terminal that stands in for it.
+r"""The firmware of a serial CAN adapter (LAWICEL's protocol), and a pseudo-terminal that emulates the adapter.
 
-Every command ends with a carriage return and is answered with one, or with BELL if it cannot be
+Each command ends with a carriage return and is answered with one, or with BELL if it cannot be
 carried out: ``Sn`` and ``sxxyy`` (bit rate, while closed), ``O``, ``L`` and ``C`` (open, listen
 only, close), ``tiiil..``, ``Tiiiiiiiil..``, ``riiil``, ``Riiiiiiiil`` (transmit; answered with z or
 Z first), ``F`` (status), ``V`` and ``N`` (version, serial number).
@@ -22,9 +22,9 @@ _BELL = b"\a"
 BIT_RATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
 _BUS_ERROR = 0x80
 _LONGEST = 64
-"""Bytes a command can have; what is longer is noise, and thrown away."""
-_ROOM = 65_536
-"""Bytes that wait at most for a program to read them."""
+"""Longest command in bytes; longer input is noise and is discarded."""
+_CAPACITY = 65_536
+"""Most bytes that wait to be read by a program."""
 
 
 class SlcanAdapter:
@@ -33,8 +33,7 @@ class SlcanAdapter:
     Parameters
     ----------
     bitrate : int
-        Of the bus that it is on, bit/s: an adapter that is set to another one hears nothing but
-        errors.
+        Bit rate of the bus, bit/s: an adapter with another bit rate receives only errors.
     """
 
     def __init__(self, bitrate: int) -> None:
@@ -46,11 +45,11 @@ class SlcanAdapter:
 
     @property
     def connected(self) -> bool:
-        """Whether it is open, at the right bit rate."""
+        """Whether the adapter is open with the bit rate of the bus."""
         return self._open and self._bitrate == self._bus_bitrate
 
     def written(self, data: bytes) -> tuple[list[Frame], bytes]:
-        """What a program wrote: gives the frames that go onto the bus, and what the adapter answers."""
+        """Handle data written by a program; return the frames for the bus and the reply of the adapter."""
         frames: list[Frame] = []
         answer = b""
         for byte in data:
@@ -64,7 +63,7 @@ class SlcanAdapter:
         return frames, answer
 
     def heard(self, frame: Frame) -> bytes:
-        """What the program gets to read of a frame on the bus."""
+        """Return what a program reads for a frame on the bus."""
         if not self._open or frame.fd or frame.error:
             return b""
         if self._bitrate != self._bus_bitrate:
@@ -138,23 +137,23 @@ def _hexadecimal(text: str) -> bool:
 
 
 def _of_registers(first: int, second: int) -> int:
-    """Bit rate of an SJA1000's timing registers at 16 MHz."""
+    """Return the bit rate of an SJA1000's timing registers at 16 MHz."""
     prescaler = (first & 0x3F) + 1
     quanta = 1 + (second & 0x0F) + 1 + (second >> 4 & 0x07) + 1
     return round(8_000_000 / (prescaler * quanta))
 
 
 class PtySlcan:
-    """A serial port that is none: whoever opens its path finds an `SlcanAdapter`.
+    """A pseudo-terminal that acts as a serial port with an `SlcanAdapter`.
 
     Raises `LinkError` if this system has no pseudo-terminals.
 
     Attributes
     ----------
     path : str
-        What to open.
+        Path of the serial port.
     lost : int
-        Frames for which there was no room, because nobody read them.
+        Frames that were lost because no program read them.
     """
 
     def __init__(self, bitrate: int) -> None:
@@ -164,9 +163,9 @@ class PtySlcan:
             self._master, self._slave = os.openpty()
         except (ImportError, AttributeError, OSError) as error:
             raise LinkError(
-                f"This system has no pseudo-terminals ({error}); emulate over --interface udp_multicast."
+                f"This system has no pseudo-terminals ({error}). Use --interface udp_multicast."
             ) from None
-        # kept open: its closing by a program must not end it for the next one
+        # kept open, so that the terminal survives when a program closes it
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
         self.path = os.ttyname(self._slave)
@@ -175,26 +174,25 @@ class PtySlcan:
         self.lost = 0
 
     def receive(self, timeout: float) -> list[Frame]:
-        """Frames that were written to it, as soon as there are some."""
+        """Return the frames that were written to the port, as soon as there are some."""
         frames: list[Frame] = []
         select.select([self._master], [self._master] if self._unsent else [], [], timeout)
         self._write(b"")
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._master, 65536):
                 read, answer = self._adapter.written(data)
-                now = time.monotonic()  # a serial port does not tell when something came
+                now = time.monotonic()  # a serial port has no time stamps
                 frames += [replace(frame, time=now) for frame in read]
                 self._write(answer)
         return frames
 
     def send(self, frame: Frame) -> None:
-        """Let whoever reads from it have a frame."""
+        """Send a frame to the program that reads from the port."""
         self._write(self._adapter.heard(frame))
 
     def _write(self, data: bytes) -> None:
-        # Nobody reads, and the terminal's buffer is full: adapters lose whole frames, too, but no
-        # half ones.
-        if len(self._unsent) < _ROOM:
+        # If the terminal's buffer is full, whole frames are lost, as with real adapters.
+        if len(self._unsent) < _CAPACITY:
             self._unsent += data
         else:
             self.lost += bool(data)
@@ -203,6 +201,6 @@ class PtySlcan:
                 self._unsent = self._unsent[os.write(self._master, self._unsent) :]
 
     def close(self) -> None:
-        """Take it away."""
+        """Close the terminal."""
         os.close(self._master)
         os.close(self._slave)

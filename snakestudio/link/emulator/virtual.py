@@ -1,4 +1,4 @@
-"""An emulated robot in a thread of this process, on one of python-can's virtual buses: no socket, no other process."""
+"""An emulated robot in a thread of this process, on a virtual bus of python-can."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from snakestudio.link.profile.schema import Bus
 
 
 class VirtualRobot:
-    """Context in which an emulated robot answers on the interface "virtual" under a channel.
+    """Context in which an emulated robot responds on a channel of the interface "virtual".
 
     Parameters
     ----------
     robot : EmulatedRobot
-        Used by the thread alone while it runs.
+        Used only by the thread while it runs.
     """
 
     def __init__(self, robot: EmulatedRobot, channel: str) -> None:

@@ -1,10 +1,9 @@
-"""Which bits of a frame follow a joint that somebody moved: a search over places, widths, byte orders and signs.
+"""Search for bits of a frame that follow a joint moved by hand, over positions, widths, byte orders and signs.
 
-A number counts as found by its squared correlation with the stated motion, the best over small
-delays. Neighbouring fields correlate almost as well (the upper byte of an angle does, and so does
-the angle with foreign bits below it). What correlates alike is told apart by how smooth the angle
-is that it gives, by how bits of a number flip, and at last by the widths and places that robots
-use.
+Fields are ranked by their squared correlation with the stated motion, the best over small delays.
+Neighbouring fields correlate almost as well (such as the upper byte of an angle, or the angle with
+unrelated bits below it). Fields with similar correlation are ranked by the smoothness of the angle,
+by how often their bits flip, and finally by the widths and positions that robots commonly use.
 """
 
 from __future__ import annotations
@@ -37,33 +36,32 @@ _NICE_DEG = (
 
 @dataclass(frozen=True, slots=True)
 class AngleFinding:
-    """A number that follows the stated motion."""
+    """A field that follows the stated motion."""
 
     key: tuple[int, bool]
     """Id of the stream, and whether it has 29 bits."""
 
     field: BitField
     correlation: float
-    """With the motion, -1 to 1; below 0 it counts the other way round."""
+    """Correlation with the motion, -1 to 1; negative if the field counts in the opposite direction."""
 
     delay: float
-    """By how much it is behind the motion, s."""
+    """Delay behind the motion, s."""
 
     scale: float
-    """rad in one count, as measured; always positive, the sign is in `correlation`."""
+    """Measured angle per count, rad; always positive, the sign is in `correlation`."""
 
     nice_scale: float
-    """The same, rounded to a unit that robots use (0.01 degree, a 4096th of a turn ...) if there is
-    one close by."""
+    """`scale` rounded to a common unit (0.01 degree, a 4096th of a turn ...) if one is close."""
 
     zero: float
-    """The count when the joint is where it was while everything was quiet."""
+    """Count at the joint's position before the motion."""
 
     confidence: float
     """0 to 1."""
 
     reason: str
-    """What speaks for it."""
+    """Evidence, for users."""
 
 
 def find_angles(
@@ -76,34 +74,34 @@ def find_angles(
     exact: bool = False,
     most: int = 3,
 ) -> list[AngleFinding]:
-    """Numbers in a stream that follow a motion, the best one first.
+    """Return the fields of a stream that follow a motion, the best one first.
 
-    Of fields that share bits only the best one stays.
+    Of overlapping fields only the best one is returned.
 
     Parameters
     ----------
     stream : Stream
-        Frames of the time of the motion.
+        Frames during the motion.
     motion : callable
         Angle of the joint at given times, rad.
     begin, end : float
-        When the motion takes place, s.
+        Begin and end of the motion, s.
     quiet : Stream, optional
-        The same id while nothing moved; what changes just as much there does not follow the motion.
+        Frames of the same id without motion; fields that change as much there are excluded.
     exact : bool
-        Whether the amplitude of the motion is known exactly (the robot moved itself) and not only
-        about (by hand).
+        Whether the amplitude of the motion is known exactly (the robot moved itself) or only
+        approximately (by hand).
     most : int
-        How many at most.
+        Maximum number of fields.
     """
     span = stream.between(begin, end + _MAX_DELAY_S)
     if span.count < _FEWEST or not span.changing_bytes:
         return []
-    course = _Course(motion, span.time)
+    delayed = _DelayedMotion(motion, span.time)
     tried = [
         finding
         for field in _candidates(span)
-        if (finding := _try(span, field, course, quiet, exact)) is not None
+        if (finding := _try(span, field, delayed, quiet, exact)) is not None
     ]
     smoothest = min((candidate.roughness for candidate in tried), default=1.0)
     kept: list[AngleFinding] = []
@@ -134,8 +132,7 @@ def _candidates(stream: Stream) -> list[BitField]:
 class _Candidate:
     """A field that follows the motion.
 
-    `rank` is what is compared; `roughness` is the mean second difference of the angle it gives,
-    rad.
+    `rank` decides the order; `roughness` is the mean second difference of the angle, rad.
     """
 
     finding: AngleFinding
@@ -143,10 +140,10 @@ class _Candidate:
     roughness: float
 
     def ranked(self, smoothest: float) -> _Candidate:
-        """The same with its roughness counted in.
+        """Return the candidate with its roughness included in the rank.
 
-        A field that lacks the lower bits of its number gives coarser steps, and one that takes
-        foreign bits in below gives restless ones: the true one is the smoothest of all.
+        A field without the lower bits of its number has coarser steps, and one with unrelated bits
+        below it has noisy ones: the true field is the smoothest.
         """
         return replace(
             self, rank=self.rank - _ROUGH * math.log2(max(self.roughness / smoothest, 1.0))
@@ -154,7 +151,7 @@ class _Candidate:
 
 
 def _try(
-    stream: Stream, field: BitField, course: _Course, quiet: Stream | None, exact: bool
+    stream: Stream, field: BitField, delayed: _DelayedMotion, quiet: Stream | None, exact: bool
 ) -> _Candidate | None:
     flips = stream.flips[list(field.places)]
     if not field.is_float and flips.max() == 0:
@@ -163,8 +160,8 @@ def _try(
     if not np.isfinite(values).all() or np.ptp(values) == 0:
         return None
     if field.is_float and not _FLOATS[0] < np.abs(values).max() < _FLOATS[1]:
-        return None  # whole numbers, taken for floats, are next to nothing
-    r, delay, angles = course.correlation(values)
+        return None  # integers read as floats are almost 0
+    r, delay, angles = delayed.correlation(values)
     r2 = r * r
     if r2 < _LEAST_R2:
         return None
@@ -178,17 +175,17 @@ def _try(
     )
     if not exact:
         reason += (
-            f"; one count is about {math.degrees(slope):.2g}°, the maker's manual knows it exactly"
+            f"; one count is about {math.degrees(slope):.2g}° (see the manual for the exact value)"
         )
     if steady < 0.9:
-        reason += ", but does not stand still when the joint does"
+        reason += ", but also changes when the joint is at rest"
     finding = AngleFinding(stream.key, field, r, delay, slope, nice, zero, confidence, reason)
     roughness = slope * float(np.mean(np.abs(np.diff(values, 2))))
     return _Candidate(finding, r2 + _shape(field, flips), roughness)
 
 
-class _Course:
-    """A motion at the times of a stream's frames, for every delay, ready to be correlated with."""
+class _DelayedMotion:
+    """A motion at the times of a stream's frames for all delays, prepared for correlation."""
 
     def __init__(self, motion: Callable[[ArrayLike], FloatArray], time: FloatArray) -> None:
         self.delays = np.linspace(0.0, _MAX_DELAY_S, _DELAYS)
@@ -197,7 +194,7 @@ class _Course:
         self._units = centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
 
     def correlation(self, values: FloatArray) -> tuple[float, float, FloatArray]:
-        """The strongest correlation over all delays, with its delay (s) and the (n,) angles then (rad)."""
+        """Return the strongest correlation over all delays, its delay (s) and the (n,) angles (rad)."""
         centred = values - values.mean()
         r = self._units @ centred / np.linalg.norm(centred)
         best = int(np.argmax(np.abs(r)))
@@ -205,24 +202,24 @@ class _Course:
 
 
 def _shape(field: BitField, flips: FloatArray) -> float:
-    """How well the bits behave as those of one number, as a small bonus on the squared correlation."""
+    """Return how well the bits behave as one number, as a small bonus on the squared correlation."""
     if (
         field.is_float
-    ):  # a wrong place would hardly ever give finite numbers of one size that follow a motion
+    ):  # a wrong position hardly ever gives finite numbers of similar size that follow a motion
         return 0.05
     bonus = _PRIOR[field.width] + (0.01 if field.first % 8 == 0 else 0.0)
-    bonus -= 0.05 if flips[0] == 0 else 0.0  # a number's least bit does not stand still
-    # Inside a number the flips fall from the least bit on; a rise shows where another number
-    # begins.
+    bonus -= 0.05 if flips[0] == 0 else 0.0  # the least significant bit of a number changes
+    # Within a number the flips decrease from the least significant bit on; an increase shows where
+    # another number begins.
     bonus -= 0.08 * float(np.clip(np.diff(flips), 0.0, None).max(initial=0.0))
     never_used = int(np.argmax(flips[::-1] > 0))
     bonus -= 0.002 * max(0, never_used - field.width // 2)  # more than the upper half: too wide
     if field.signed and flips[-1] > 0:
-        # Copies of the sign that flip with it belong to the number, however small it stays.
+        # Copies of the sign that flip with it belong to the number, even if it remains small.
         copies = int(np.argmax(flips[::-1] != flips[-1]))
         bonus += min(0.03, 0.002 * copies)
     if field.signed and field.width in (16, 32):
-        bonus += 0.004  # angles go both ways; this decides only where nothing else does
+        bonus += 0.004  # angles have both signs; this decides only between equal candidates
     return bonus
 
 
@@ -245,7 +242,7 @@ def _at_zero(values: FloatArray, angles: FloatArray) -> float:
 
 def _nice(scale: float, is_float: bool, tolerance: float) -> float:
     units = [math.radians(unit) for unit in _NICE_DEG]
-    if is_float:  # floats carry a unit itself
+    if is_float:  # floats are in a unit
         units = [1.0, math.radians(1.0), 2 * math.pi]
         tolerance = max(tolerance, 0.5)
     closest = min(units, key=lambda unit: abs(math.log(unit / scale)))

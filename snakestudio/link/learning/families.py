@@ -1,4 +1,4 @@
-"""Messages that every node sends under an id of its own: ids at equal distances, and the formula behind them."""
+"""Messages that each node sends with a separate id: ids at equal distances, and their formula."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ _LARGEST_STRIDE = 0x400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """One message, from every node that sends it."""
+    """One message from all nodes that send it."""
 
     streams: tuple[Stream, ...]
-    """By id."""
+    """Streams sorted by id."""
 
     nodes: tuple[int, ...] = ()
-    """Number of each one's node."""
+    """Number of the node of each stream."""
 
     formula: str = ""
-    """Of the id in `node`; "" if it is one message of one id."""
+    """Formula of the id in `node`; "" for a message with a single id."""
 
     @property
     def length(self) -> int:
-        """Bytes of a frame."""
+        """Length of a frame, bytes."""
         return self.streams[0].length
 
     @property
     def period(self) -> float:
-        """Typical time between two frames of a node, s; NaN if nobody knows."""
+        """Typical time between two frames of a node, s; NaN if unknown."""
         known = sorted(stream.period for stream in self.streams if math.isfinite(stream.period))
         return known[len(known) // 2] if known else math.nan
 
     def name(self) -> str:
-        """Its ids as people write them."""
+        """Ids in hexadecimal."""
         first = self.streams[0].name()
         last = self.streams[-1].name()
         return first if len(self.streams) == 1 else f"{first} to {last}"
 
 
 def find_families(streams: Sequence[Stream]) -> list[Family]:
-    """The streams joined to families: equal length, about equal period, ids at a constant distance.
+    """Return the streams grouped into families: equal length, similar period, ids at a constant distance.
 
-    At least three ids make a family, a node may be missing between two; the longest row of ids
-    wins, then the shorter distance. What fits nowhere stands alone.
+    A family has at least three ids, and single nodes may be missing. The longest row of ids has
+    priority, then the shorter distance. Other streams form single families.
     """
     left = list(streams)
     found: list[Family] = []
@@ -66,7 +66,7 @@ def find_families(streams: Sequence[Stream]) -> list[Family]:
 
 
 def _rows(streams: Sequence[Stream]) -> list[tuple[int, list[Stream]]]:
-    """Rows of at least three alike streams whose ids are one distance apart, or twice that where one is missing."""
+    """Return rows of at least three similar streams with ids one distance apart, or two where one is missing."""
     rows: list[tuple[int, list[Stream]]] = []
     for group in _alike(streams):
         by_id = {stream.id: stream for stream in group}
@@ -80,7 +80,7 @@ def _rows(streams: Sequence[Stream]) -> list[tuple[int, list[Stream]]]:
         for stride in strides:
             for first in ids:
                 if first - stride in by_id or first - 2 * stride in by_id:
-                    continue  # it stands inside a row that begins earlier
+                    continue  # part of a row that begins earlier
                 row = [first]
                 while (row[-1] + stride in by_id) or (
                     len(row) > 1 and row[-1] + 2 * stride in by_id
@@ -114,9 +114,9 @@ def _near(a: float, b: float) -> bool:
 
 
 def _numbering(ids: Sequence[int], stride: int) -> tuple[tuple[int, ...], str]:
-    """Numbers of nodes, and the formula that gives their ids, written as protocols write it."""
+    """Return the node numbers, and the formula of their ids in the usual notation."""
     if stride == 1:
-        # CANopen and most others add the node to a round number.
+        # CANopen and most other protocols add the node to a round number.
         block = next(
             b
             for b in (16, 32, 64, 128, 256, 512, 1024, 2048, 1 << 29)

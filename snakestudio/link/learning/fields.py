@@ -1,4 +1,4 @@
-"""A run of bits in a frame, read as a number in one of the ways in which robots write numbers."""
+"""A run of bits in a frame, read as a number in one of the common encodings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from snakestudio.link.profile.layout import bit_places
 
 @dataclass(frozen=True, slots=True)
 class BitField:
-    """Where a number stands, and how it is written."""
+    """Position and encoding of a number."""
 
     first: int
-    """Counted along the bytes as they are sent: with little-endian bytes the place of the least
-    significant bit, ``8 byte + bit`` with bit 0 the least of its byte; with big-endian ones the
-    place of the most significant bit, ``8 byte + bit`` with bit 0 the greatest of its byte."""
+    """First bit in the order of transmission: little-endian, the least significant bit as
+    ``8 byte + bit`` with bit 0 the least significant bit of its byte; big-endian, the most
+    significant bit as ``8 byte + bit`` with bit 0 the most significant bit of its byte."""
 
     width: int
     """bit"""
@@ -29,18 +29,18 @@ class BitField:
 
     @property
     def dbc_start(self) -> int:
-        """Start bit as a DBC counts: of the least significant bit, or (big-endian) of the most significant one."""
+        """Start bit of the DBC: the least significant bit, or (big-endian) the most significant one."""
         if not self.big_endian:
             return self.first
         return self.first // 8 * 8 + 7 - self.first % 8
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Its bits from the least to the most significant, as ``8 byte + bit`` with bit 0 the least of its byte."""
+        """Bits from the least to the most significant, as ``8 byte + bit`` with bit 0 the least significant one."""
         return bit_places(self.dbc_start, self.width, self.big_endian)
 
     def text(self) -> str:
-        """In words: "16 bit from byte 2, little-endian, signed"."""
+        """Return a description: "16 bit from byte 2, little-endian, signed"."""
         byte, bit = divmod(self.first, 8)
         where = f"byte {byte}" + (f" bit {bit if not self.big_endian else 7 - bit}" if bit else "")
         order = "" if self.width <= 8 else ", big-endian" if self.big_endian else ", little-endian"
@@ -49,7 +49,7 @@ class BitField:
 
 
 def read_field(stream: Stream, field: BitField) -> NDArray[np.float64]:
-    """(n,) array: the number in every frame; NaN where a float is none.
+    """Return the number in each frame, (n,); NaN for floats that are not numbers.
 
     Raises `ValueError` if the field does not fit into the stream's frames.
     """
@@ -58,7 +58,7 @@ def read_field(stream: Stream, field: BitField) -> NDArray[np.float64]:
     if field.is_float:
         kind = ">f4" if field.big_endian else "<f4"
         at = field.first // 8
-        with np.errstate(invalid="ignore"):  # bits that are no number
+        with np.errstate(invalid="ignore"):  # bits that are not a number
             raw = (
                 np.ascontiguousarray(stream.data[:, at : at + 4])
                 .view(kind)[:, 0]

@@ -26,17 +26,17 @@ class Guard:
     """0 to 1."""
 
     reason: str
-    """What speaks for it."""
+    """Evidence, for users."""
 
     algorithm: str = ""
-    """Of a checksum, as the profile calls it."""
+    """Name of the checksum algorithm in profiles."""
 
 
 def find_counters(stream: Stream) -> list[Guard]:
-    """Half bytes, bytes and pairs of bytes that count up by one from frame to frame.
+    """Return half bytes, bytes and pairs of bytes that count up by one from frame to frame.
 
-    A field is widened where its carry goes into the bits above it, so that half a counter is never
-    taken for one.
+    A field is widened if it carries into the bits above it, so that half a counter is not mistaken
+    for a counter.
     """
     n = stream.count
     if n < _FEWEST:
@@ -53,7 +53,7 @@ def find_counters(stream: Stream) -> list[Guard]:
                 continue
             if best is None:
                 best = field, share
-            else:  # wider only if bits above the narrower one moved at all, which its carry then explains
+            else:  # wider only if bits above the narrower field changed, which the carry explains
                 added = set(field.places) - set(best[0].places)
                 if any(stream.flips[place] > 0 for place in added):
                     best = field, share
@@ -75,7 +75,7 @@ def _widening(first: int, bits: int) -> list[BitField]:
         fields += [BitField(first, 8)]
         if first + 16 <= bits:
             fields.append(BitField(first, 16))
-        if first >= 8:  # the lower byte of a big-endian counter stands behind the upper one
+        if first >= 8:  # the lower byte of a big-endian counter follows the upper one
             fields.append(BitField(first - 8, 16, big_endian=True))
     return fields
 
@@ -86,10 +86,10 @@ def _counts(stream: Stream, field: BitField) -> float:
 
 
 def find_checksum(stream: Stream) -> Guard | None:
-    """The byte that is a known checksum of the others, if there is one.
+    """Return the byte that is a known checksum of the others, if there is one.
 
-    Exclusive or and sum agree easily while hardly anything changes: of fewer than two other
-    changing bytes they are only half believed.
+    XOR and sum match easily while little changes: their confidence is halved with fewer than two
+    other changing bytes.
     """
     if stream.length < 2:
         return None
@@ -112,7 +112,7 @@ def find_checksum(stream: Stream) -> Guard | None:
                 confidence = (
                     share * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
                 )
-                reason = f"agrees with {algorithm} of the other bytes in {share:.0%} of {len(sample)} different frames"
+                reason = f"matches {algorithm} of the other bytes in {share:.0%} of {len(sample)} different frames"
                 found.append(
                     Guard("checksum", BitField(8 * place, 8), confidence, reason, algorithm)
                 )

@@ -1,4 +1,4 @@
-"""What recorded traffic suggests: which messages there are, what they carry, and how sure that is."""
+"""Proposal from recorded traffic: the messages, the quantities that they carry, and the confidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.link.learning.streams import Stream, sort_streams
 from snakestudio.link.profile.schema import AxisKind
 
 _MOST_MOVED = 4
-"""Streams that one joint's motion may show up in; more, and the motion was of something else."""
+"""Most streams in which the motion of one joint may appear; with more, it is not the joint's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,21 @@ class Move:
     """One axis that was moved while frames were recorded."""
 
     joint: int
-    """From 1."""
+    """Number of the joint, from 1."""
 
     axis: AxisKind
     frames: tuple[Frame, ...]
-    """Everything that was on the bus meanwhile."""
+    """All frames on the bus during the motion."""
 
     motion: Callable[[ArrayLike], NDArray[np.float64]]
-    """Where the joint was to be at given times, rad."""
+    """Requested angle of the joint at given times, rad."""
 
     begin: float
     end: float
-    """`begin` and `end`: s"""
+    """`begin` and `end` of the motion, s."""
 
     exact: bool = False
-    """Whether the robot moved itself, so that the amplitude is known."""
+    """Whether the robot moved the joint, so that the amplitude is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class FoundAngle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundMessage:
-    """A message on the bus, from one node or from many."""
+    """A message on the bus, from one or more nodes."""
 
     family: Family
     role: Literal["feedback", "heartbeat", ""]
-    """"" where nothing speaks for either."""
+    """Role; "" if there is no evidence for either."""
 
     guards: tuple[Guard, ...]
     """Counters, and at most one checksum."""
@@ -68,20 +68,20 @@ class FoundMessage:
     """Bytes that are not constant."""
 
     confidence: float
-    """0 to 1: of the role."""
+    """Confidence in the role, 0 to 1."""
 
     reason: str
 
 
 def propose(quiet: Sequence[Frame], moves: Sequence[Move] = ()) -> list[FoundMessage]:
-    """What the traffic suggests, by id.
+    """Return the proposed messages, sorted by id.
 
     Parameters
     ----------
     quiet : sequence of Frame
-        Recorded while nothing moved.
+        Frames recorded without motion.
     moves : sequence of Move
-        Recordings of one axis after the other being moved.
+        Recordings with one moved axis each.
     """
     everything = [*quiet, *(frame for move in moves for frame in move.frames)]
     families = find_families(sort_streams(everything))
@@ -102,7 +102,7 @@ def propose(quiet: Sequence[Frame], moves: Sequence[Move] = ()) -> list[FoundMes
 
 
 def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFinding]:
-    """The best number of each stream that follows a move, unless half the bus does."""
+    """Return the best field of each stream that follows a move; none if too many streams do."""
     found: list[AngleFinding] = []
     for stream in sort_streams(move.frames):
         best = find_angles(
@@ -127,7 +127,7 @@ def _message(
     guarded = {place // 8 for guard in guards for place in guard.field.places}
     period = family.period
     periodic = sum(stream.is_periodic for stream in family.streams) / len(family.streams)
-    often = f"every {1000 * period:.0f} ms" if period > 0 else "now and then"
+    interval = f"every {1000 * period:.0f} ms" if period > 0 else "irregularly"
     many = f" from {len(family.streams)} nodes" if len(family.streams) > 1 else ""
     if angles:
         best = max(angles, key=lambda angle: angle.finding.confidence)
@@ -135,18 +135,18 @@ def _message(
         return FoundMessage(
             family, "feedback", guards, angles, changing, best.finding.confidence, reason
         )
-    # What a heartbeat is shows while nothing moves: with the torque, status and temperature change,
-    # too.
+    # Heartbeats are recognized in frames without motion, because status and temperature change with
+    # the torque.
     calm = [still.get(stream.key, stream) for stream in family.streams]
     restless = {byte for stream in calm for byte in stream.changing_bytes} - guarded
     if period >= 0.04 and periodic >= 0.5 and not restless:
-        reason = f"Comes {often}{many}, and says nothing but that its sender lives"
+        reason = f"Sent {interval}{many}, only as a sign of life"
         return FoundMessage(family, "heartbeat", guards, (), changing, 0.8 * periodic, reason)
     if period >= 0.04 and periodic >= 0.5 and len(restless) == 1 and _rarely(calm):
-        reason = f"Comes {often}{many}, and one of its bytes changes now and then, as a status does"
+        reason = f"Sent {interval}{many}; one of its bytes changes rarely, like a status"
         return FoundMessage(family, "heartbeat", guards, (), changing, 0.6 * periodic, reason)
-    what = f"{len(changing)} of {family.length} bytes change" if family.length else "it has no data"
-    return FoundMessage(family, "", guards, (), changing, 0.0, f"Comes {often}{many}; {what}")
+    what = f"{len(changing)} of {family.length} bytes change" if family.length else "no data"
+    return FoundMessage(family, "", guards, (), changing, 0.0, f"Sent {interval}{many}; {what}")
 
 
 def _rarely(streams: Sequence[Stream]) -> bool:
@@ -154,7 +154,7 @@ def _rarely(streams: Sequence[Stream]) -> bool:
 
 
 def _guards(family: Family) -> tuple[Guard, ...]:
-    """Counters and the checksum that most nodes of a family show alike."""
+    """Return the counters and the checksum that most nodes of a family have in common."""
     votes: dict[object, list[Guard]] = {}
     for stream in family.streams:
         check = find_checksum(stream)

@@ -1,4 +1,4 @@
-"""Frames sorted by id: how often each comes, and which of its bits change."""
+"""Frames sorted by id, with their rates and the bits that change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FEWEST = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """All data frames of one id, in the order in which they came."""
+    """All data frames of one id, in the order of reception."""
 
     id: int
     extended: bool
@@ -25,10 +25,10 @@ class Stream:
     """s, ascending. Shape (n,)."""
 
     data: NDArray[np.uint8]
-    """Of the length that most frames have. Shape (n, length)."""
+    """Data of the frames with the most common length. Shape (n, length)."""
 
     other_lengths: int = 0
-    """Frames of another length; these are left out of `time` and `data`."""
+    """Number of frames of other lengths, which `time` and `data` omit."""
 
     @property
     def count(self) -> int:
@@ -37,22 +37,22 @@ class Stream:
 
     @property
     def length(self) -> int:
-        """Bytes of a frame."""
+        """Length of a frame, bytes."""
         return int(self.data.shape[1])
 
     @property
     def key(self) -> tuple[int, bool]:
-        """What tells it from others."""
+        """Id, and whether it has 29 bits."""
         return self.id, self.extended
 
     @property
     def period(self) -> float:
-        """Median time between two frames, s; NaN of fewer than three."""
+        """Median time between two frames, s; NaN with fewer than three."""
         return float(np.median(np.diff(self.time))) if self.count > 2 else float("nan")
 
     @property
     def is_periodic(self) -> bool:
-        """Whether the frames come at regular intervals: nine in ten within a third of the median."""
+        """Whether the intervals are regular: nine in ten within a third of the median."""
         if self.count < _FEWEST or not self.period > 0:
             return False
         off = np.abs(np.diff(self.time) - self.period)
@@ -60,12 +60,12 @@ class Stream:
 
     @property
     def bits(self) -> NDArray[np.uint8]:
-        """(n, 8 length) array of single bits; number ``8 byte + bit``, bit 0 being the least of its byte."""
+        """Return an (n, 8 length) array of bits with index ``8 byte + bit``; bit 0 is the least significant one."""
         return np.unpackbits(self.data, axis=1, bitorder="little")
 
     @property
     def flips(self) -> NDArray[np.float64]:
-        """(8 length,) array: the share of frames in which each bit is another one than in the frame before."""
+        """Return the share of frames in which each bit differs from the frame before, (8 length,)."""
         if self.count < 2:
             return np.zeros(8 * self.length)
         flips: NDArray[np.float64] = np.mean(
@@ -75,31 +75,25 @@ class Stream:
 
     @property
     def changing_bytes(self) -> tuple[int, ...]:
-        """Bytes that are not the same in all frames."""
+        """Return the bytes that are not constant."""
         if not self.count:
             return ()
         return tuple(int(i) for i in np.flatnonzero((self.data != self.data[0]).any(axis=0)))
 
     def between(self, begin: float, end: float) -> Stream:
-        """The frames of a time span, s."""
+        """Return the frames of a time span, s."""
         inside = (self.time >= begin) & (self.time < end)
         return Stream(
             self.id, self.extended, self.time[inside], self.data[inside], self.other_lengths
         )
 
     def name(self) -> str:
-        """Its id as people write it."""
+        """Id in hexadecimal."""
         return f"0x{self.id:08X}" if self.extended else f"0x{self.id:03X}"
 
 
 def sort_streams(frames: Iterable[Frame]) -> list[Stream]:
-    """The streams that frames belong to, by id; error and remote frames are left out.
-
-    Parameters
-    ----------
-    frames : iterable of Frame
-        With times.
-    """
+    """Return the streams of frames with times, sorted by id; error and remote frames are omitted."""
     by_id: dict[tuple[bool, int], list[Frame]] = {}
     for frame in frames:
         if not frame.error and not frame.remote:

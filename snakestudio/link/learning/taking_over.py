@@ -1,4 +1,4 @@
-"""What was learned from traffic becomes messages of a DBC and rows of a profile."""
+"""Conversion of learned messages to messages of a DBC and axes of a profile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.model.robot.overrides import AXES
 
 
 def empty_dbc() -> str:
-    """A DBC without messages."""
+    """Return the text of a DBC without messages."""
     return str(Database(version="").as_dbc_string())
 
 
@@ -32,34 +32,33 @@ def take_over(
     others: bool = True,
     name: str = "robot",
 ) -> tuple[Profile, str]:
-    """A profile and its DBC with what was found.
+    """Return a profile and the text of its DBC with the learned messages added.
 
-    Messages that are bound already under the same name are replaced, and so are axes of the same
-    joint; everything else stays.
+    Bound messages of the same name and axes of the same joint are replaced; everything else stays.
 
-    Raises `ValueError` if a new profile is asked for and no angle was found: a profile has at least
-    one axis.
+    Raises `ValueError` if a new profile is requested and no angle was found, because a profile has
+    at least one axis.
 
     Parameters
     ----------
     profile : Profile or None
-        None makes a new one.
+        Profile to extend; None creates a new one.
     dbc_text : str
         DBC of that profile, or an empty one.
     found : sequence of FoundMessage
-        Those without a role are left out.
+        Learned messages; those without a role are ignored.
     others : bool
-        Take the nodes of a family whose joints nobody moved for further joints, in the order of
+        Whether nodes of a family whose joints were not moved become further joints, in the order of
         their numbers.
     name : str
-        Of a new profile.
+        Name of a new profile.
     """
     chosen = [message for message in found if message.role]
     database = (
         load_dbc(dbc_text, database_format="dbc", strict=False) if dbc_text.strip() else Database()
     )
     if not isinstance(database, Database):
-        raise ValueError("this is no DBC")
+        raise ValueError("this is not a DBC")
     bound: list[Message] = []
     axes: list[Axis] = []
     names: dict[str, DbcMessage] = {}
@@ -74,7 +73,7 @@ def take_over(
     if profile is None:
         if not axes:
             raise ValueError(
-                "no angle was found yet, and a profile has at least one axis; move a joint and look again"
+                "no angle was found yet, and a profile needs at least one axis; move a joint and search again"
             )
         return Profile(
             name=name, dbc=f"{name}.dbc", axes=tuple(_unique(axes)), messages=tuple(bound)
@@ -96,7 +95,7 @@ def _unique(axes: Sequence[Axis]) -> list[Axis]:
 
 
 def _place(axis: Axis) -> tuple[int, int]:
-    """By joint, and at a joint in the order in which it turns about its axes."""
+    """Return the sort key: joint, then axis in the order of rotation."""
     return axis.joint, AXES.index(axis.axis)
 
 
@@ -163,7 +162,7 @@ def _carried(label: str, guard: Guard, quantity: Quantity) -> Signal:
 
 
 def _slots(angles: Sequence[FoundAngle]) -> list[list[FoundAngle]]:
-    """The angles of a message by the bits they stand in, one slot each; what overlaps a better one is left out."""
+    """Return the angles of a message sorted by their bits, one slot each, without those that overlap better ones."""
     by_field: dict[BitField, list[FoundAngle]] = {}
     for angle in angles:
         by_field.setdefault(angle.finding.field, []).append(angle)
@@ -176,7 +175,7 @@ def _slots(angles: Sequence[FoundAngle]) -> list[list[FoundAngle]]:
 
 
 def _unit(field: BitField, scale: float) -> tuple[str, float]:
-    """Unit and scale of the DBC's signal: floats carry a unit themselves, counts are scaled to degrees."""
+    """Return unit and scale of the DBC signal: floats are in a unit already, counts are scaled to degrees."""
     if field.is_float:
         units = {"rad": 1.0, "deg": math.radians(1.0), "turn": 2 * math.pi}
         unit = min(units, key=lambda name: abs(math.log(units[name] / scale)))
@@ -195,10 +194,10 @@ def _axis(angle: FoundAngle, slot: int, unit: str, scale: float) -> Axis:
 
 
 def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
-    """Axes of the nodes that were not moved: numbered upward from the first node that was moved.
+    """Return axes of the nodes that were not moved, numbered upward from the first node that was moved.
 
-    They turn about what the moved joints do. Where those of odd and of even numbers differ, so do
-    the others.
+    Their directions are those of the moved joints, separately for odd and even numbers if these
+    differ.
     """
     first = min(known, key=lambda angle: angle.node)
     moved = {angle.node for angle in known}

@@ -1,14 +1,14 @@
-"""What the answer of one joint to a small sine tells: sign, gear, play, lag and offset, judged in words.
+"""Evaluation of a joint's response to a small sine: sign, gear, backlash, lag and offset, with messages for users.
 
-The joint is taken for a delay, a gear with play, a factor and an offset::
+The joint is modelled as a delay, a gear with backlash, a factor and an offset::
 
     measured(t) = offset + gain * play(reference(t - lag))
 
-Play keeps its output where it is until the input has crossed the gap, so that it flattens the tops
-where a lag only shifts the curve; this is what tells the two apart. Lag and play are searched on a
-grid that is refined, factor and offset follow by linear least squares. A factor of one (or minus
-one) is what is expected, and much play looks like a small factor: another one is only believed if
-it explains the answer clearly better. The begin of the motion is left out: robots start late.
+Backlash holds its output until the input has crossed the gap, so it flattens the peaks, while a lag
+only shifts the curve. Lag and backlash are searched on a grid that is refined; factor and offset
+follow from linear least squares. The expected factor is one (or minus one), and large backlash
+resembles a small factor: another factor is accepted only if it fits clearly better. The beginning
+of the motion is ignored because robots start late.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MUCH_OFFSET_DEG = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One sentence of the judgement, and how bad that is."""
+    """One message of the evaluation with its severity."""
 
     severity: Literal["good", "warning", "error"]
     text: str
@@ -44,54 +44,54 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class WiggleResult:
-    """How one axis answered."""
+    """Response of one axis."""
 
     name: str
-    """Of the axis: "joint 3 yaw"."""
+    """Name of the axis: "joint 3 yaw"."""
 
     amplitude: float
-    """It was told to move by, rad."""
+    """Commanded amplitude, rad."""
 
     gain: float
-    """Measured for commanded motion; 1 as it should be, negative if it goes the other way round."""
+    """Ratio of measured to commanded motion; 1 is expected, negative if the direction is reversed."""
 
     lag: float
     """s"""
 
     play: float
-    """Whole gap of the gear, rad; 0 if less than what can be told from noise."""
+    """Total backlash of the gear, rad; 0 if it cannot be distinguished from noise."""
 
     offset: float
     """Mean distance of the measured angle from the commanded one, rad."""
 
     residual: float
-    """Root mean square of what remains, rad."""
+    """Root mean square of the residual, rad."""
 
     moved: bool
-    """Whether it moved at all."""
+    """Whether the axis moved at all."""
 
     words: tuple[Word, ...]
 
     @property
     def wrong_way(self) -> bool:
-        """Whether its sign is to be flipped."""
+        """Whether the sign of the axis must be reversed."""
         return self.moved and self.gain < 0
 
     @property
     def good(self) -> bool:
-        """Whether nothing is wrong or doubtful."""
+        """Whether there are no errors or warnings."""
         return all(word.severity == "good" for word in self.words)
 
 
 def with_play(values: FloatArray, play: float) -> FloatArray:
-    """What comes out of a gear with a gap.
+    """Return the output of a gear with backlash.
 
     Parameters
     ----------
     values : (n,) array
-        Its input; it begins in the middle of the gap.
+        Input; it begins in the middle of the gap.
     play : float
-        Whole gap, in the unit of `values`.
+        Total backlash, in the unit of `values`.
     """
     half = 0.5 * play
     out = np.empty_like(values)
@@ -103,19 +103,19 @@ def with_play(values: FloatArray, play: float) -> FloatArray:
 
 
 def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArray) -> WiggleResult:
-    """How an axis answered to a wiggle.
+    """Evaluate the response of an axis to a wiggle.
 
-    Raises `ValueError` if there are fewer than twenty samples with both, or the reference stands
-    still.
+    Raises `ValueError` if fewer than twenty samples have both values, or the reference does not
+    move.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the axis.
     time : (n,) array
         s, ascending.
     reference, measured : (n,) arrays
-        Commanded and measured angle, rad; NaN where nothing was heard.
+        Commanded and measured angle, rad; NaN where there is none.
     """
     known = np.isfinite(time) & np.isfinite(reference) & np.isfinite(measured)
     t = time[known]
@@ -127,14 +127,14 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
         )
     amplitude = 0.5 * float(np.ptp(ref))
     if amplitude <= 0:
-        raise ValueError("the reference stands still")
-    # Even steps, so that a delay is a shift.
+        raise ValueError("the reference does not move")
+    # Equal steps, so that a delay is a shift.
     step = max(0.002, float(t[-1] - t[0]) / 400)
     even = np.arange(t[0], t[-1] + 0.5 * step, step)
     r = np.interp(even, t, ref)
     m = np.interp(even, t, meas)
     if np.ptp(m) < _STILL * 2 * amplitude:
-        words = _words_of_standing_still(float(np.ptp(m)), amplitude)
+        words = _words_without_motion(float(np.ptp(m)), amplitude)
         return WiggleResult(
             name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, words
         )
@@ -157,7 +157,7 @@ def _fit(
     amplitude: float,
     fixed: float | None,
 ) -> tuple[float, float, float, float, float]:
-    """Lag (s), play (rad), gain (the fixed one, if given), constant (rad) and residual (rad) of least squares."""
+    """Return lag (s), backlash (rad), gain (`fixed` if given), constant (rad) and residual (rad) of least squares."""
     later = len(time) // 4
     lags = np.linspace(0.0, min(_MAX_LAG_S, 0.3 * float(time[-1] - time[0])), 13)
     plays = np.linspace(0.0, 1.6 * amplitude, 9)
@@ -185,13 +185,13 @@ def _line(x: FloatArray, y: FloatArray, fixed: float | None) -> tuple[float, flo
     return gain, constant, float(np.sqrt(np.mean((y - constant - gain * x) ** 2)))
 
 
-def _words_of_standing_still(moved: float, amplitude: float) -> tuple[Word, ...]:
+def _words_without_motion(moved: float, amplitude: float) -> tuple[Word, ...]:
     return (
         Word(
             "error",
-            f"It does not move: {math.degrees(moved):.2f}° measured where {math.degrees(2 * amplitude):.1f}° were told;"
-            " see whether its node has torque, whether node and slot are this joint's, and whether it is jammed; or its"
-            " gear has more play than that, and a larger amplitude tells.",
+            f"The joint moved only {math.degrees(moved):.2f}° instead of {math.degrees(2 * amplitude):.1f}°. Check that"
+            " its node has torque, that node and slot belong to this joint, and that it is not jammed. If its gear has"
+            " large backlash, repeat the test with a larger amplitude.",
         ),
     )
 
@@ -201,41 +201,39 @@ def _words(
 ) -> tuple[Word, ...]:
     words: list[Word] = []
     if gain < 0:
-        words.append(Word("error", "It moves the other way round: flip its sign."))
+        words.append(Word("error", "The joint moves in the opposite direction. Reverse its sign."))
     else:
-        words.append(Word("good", "It moves the right way round."))
+        words.append(Word("good", "The joint moves in the correct direction."))
     size = abs(gain)
     if not 0.8 <= size <= 1.25:
         words.append(
             Word(
                 "error",
-                f"It moves {size:.2f} times as far as it is told: see its gear and the signal's unit.",
+                f"The joint moves {size:.2f} times the commanded angle. Check its gear and the unit of the signal.",
             )
         )
     if play > 0:
         severe = math.degrees(play) > _MUCH_PLAY_DEG
         words.append(
-            Word(
-                "warning" if severe else "good", f"Its gear has {math.degrees(play):.1f}° of play."
-            )
+            Word("warning" if severe else "good", f"The backlash is {math.degrees(play):.1f}°.")
         )
     else:
-        words.append(Word("good", "No play is to be seen."))
+        words.append(Word("good", "No backlash is visible."))
     words.append(
-        Word("warning" if lag > _MUCH_LAG_S else "good", f"It is {1000 * lag:.0f} ms behind.")
+        Word("warning" if lag > _MUCH_LAG_S else "good", f"The lag is {1000 * lag:.0f} ms.")
     )
     if abs(math.degrees(offset)) > _MUCH_OFFSET_DEG:
         words.append(
             Word(
                 "warning",
-                f"It stands {math.degrees(offset):+.1f}° beside where it is told: see its offset or load.",
+                f"The joint is {math.degrees(offset):+.1f}° away from its reference. Check its offset and load.",
             )
         )
     if residual > 0.25 * amplitude:
         words.append(
             Word(
                 "warning",
-                f"Its motion is uneven: {math.degrees(residual):.2f}° remain unexplained; repeat the test.",
+                f"The motion is uneven, with a residual of {math.degrees(residual):.2f}°. Repeat the test.",
             )
         )
     return tuple(words)
@@ -254,7 +252,7 @@ _HEAD = (
 
 
 def report_csv(results: Sequence[WiggleResult]) -> str:
-    """The results of all axes as CSV; the column heads name the units."""
+    """Return the results of all axes as CSV; the column headings name the units."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_HEAD)
@@ -278,7 +276,7 @@ def report_csv(results: Sequence[WiggleResult]) -> str:
 
 
 def report_text(results: Sequence[WiggleResult]) -> str:
-    """The results of all axes in words, an axis a paragraph."""
+    """Return the results of all axes as text, one paragraph per axis."""
     paragraphs = []
     for result in results:
         head = f"{capitalized(result.name)} (±{math.degrees(result.amplitude):.1f}°)"
@@ -287,10 +285,10 @@ def report_text(results: Sequence[WiggleResult]) -> str:
 
 
 class Trace:
-    """What telemetry said of one axis during a wiggle, put on one clock.
+    """Telemetry of one axis during a wiggle, with all values on one clock.
 
-    Set-points and measured angles come at moments of their own; telemetry that is read more often
-    than either says the same again, which would look like steps. Only what is new is kept.
+    Set-points and measured angles change at different times. Telemetry that is read more often
+    repeats values, which would look like steps, so only new values are stored.
     """
 
     def __init__(self) -> None:
@@ -298,19 +296,21 @@ class Trace:
         self._heard: list[tuple[float, float]] = []
 
     def add(self, time: float, reference: float, angle_time: float, angle: float) -> None:
-        """Take one reading.
+        """Add a reading of the telemetry.
 
         Parameters
         ----------
         time : float
-            When the link wrote it, s.
+            Time of the telemetry, s.
         reference : float
             Last set-point that was sent, rad.
         angle_time, angle : float
-            When an angle was received last, and which one; s and rad.
+            Time (s) and value (rad) of the last measured angle.
         """
         if math.isfinite(reference) and (not self._sent or reference != self._sent[-1][1]):
-            if self._sent and time - self._sent[-1][0] > 0.25:  # it stood still before it moved on
+            if (
+                self._sent and time - self._sent[-1][0] > 0.25
+            ):  # the reference did not move before this step
                 self._sent.append((time - 0.02, self._sent[-1][1]))
             self._sent.append((time, reference))
         if (
@@ -322,11 +322,11 @@ class Trace:
 
     @property
     def count(self) -> int:
-        """How many angles were heard."""
+        """Number of measured angles."""
         return len(self._heard)
 
     def curves(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(n,) arrays: time of every measured angle (s), and the reference and the angle at it (rad)."""
+        """Return (n,) arrays: time of each measured angle (s), and reference and angle at that time (rad)."""
         if not self._sent or not self._heard:
             empty = np.empty(0)
             return empty, empty, empty

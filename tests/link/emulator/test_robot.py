@@ -289,7 +289,7 @@ def test_overheated_motors_stop_their_node_until_they_are_cool(lab: Bench) -> No
 
 
 def test_faults_of_nodes_that_are_not_there(lab: Bench) -> None:
-    with pytest.raises(UsageError, match="has no node 42; its nodes are 1, 2"):
+    with pytest.raises(UsageError, match=r"has no node 42\. Its nodes are 1, 2"):
         lab.robot.inject(Fault("jam", 42), lab.now)
 
 

@@ -1,9 +1,8 @@
 """A CANopen drive (CiA 301) in cyclic synchronous position mode (CiA 402): NMT, heartbeat, SDO, SYNC and PDOs.
 
-RPDO 1 is the target position, which counts from the next SYNC on where the profile sends one, RPDO
-2 the controlword, TPDO 1 statusword and actual position, TPDO 2 actual velocity and torque, both
-with SYNC where no interval is given. Positions are increments, so many to a turn; all numbers are
-little-endian.
+RPDO 1 is the target position, which takes effect at the next SYNC if the profile sends one, RPDO 2
+the controlword, TPDO 1 statusword and actual position, TPDO 2 actual velocity and torque, both with
+SYNC if they have no interval. Positions are in increments; all numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ _STOPPED = 0x04
 _PRE_OPERATIONAL = 0x7F
 _CSP = 8
 _QUICK_STOP_S = 0.02
-"""How long the slow-down ramp of a quick stop takes, after which the drive disables itself (option
-code 2)."""
+"""Duration of the slow-down ramp of a quick stop, after which the drive disables itself (option code
+2), s."""
 
 # emergency error codes: RPDO timeout; excess temperature of the device
 _LOST = 0x8250
@@ -56,7 +55,7 @@ class Cia402Node(Node):
     ----------
     axes : (1,) int array
     loaded : LoadedProfile
-        What it sends by itself and how often is read off its messages.
+        Its messages define what the drive sends by itself, and how often.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Cia402Node(Node):
 
     @property
     def _torque(self) -> int:
-        """Per mille of the rated torque, which is the largest."""
+        """Return the torque in per mille of the rated torque, which is the largest."""
         return round(
             1000.0 * float(self.effort[0] * self._gear[0]) / self.profile.emulation.max_torque_nm
         )
@@ -116,20 +115,20 @@ class Cia402Node(Node):
     # -------------------------------------------------------------------------------- as every node
 
     def addresses(self) -> set[Address]:
-        """NMT, SYNC, its RPDOs and its SDO server."""
+        """Return the ids of NMT, SYNC, its RPDOs and its SDO server."""
         own = (_RPDO1 + self.number, _RPDO2 + self.number, _SDO_REQUEST + self.number)
         return {(address, False) for address in (_NMT, _SYNC, *own)}
 
     @property
     def condition(self) -> str:
-        """State of the network's and of the drive's machine."""
+        """States of the NMT and drive state machines."""
         network = {_OPERATIONAL: "operational", _STOPPED: "stopped"}.get(
             self._nmt, "pre-operational"
         )
         return f"{network}, {self._drive.state.name.lower().replace('_', ' ')}"
 
     def booted(self, now: float) -> None:
-        """Say so, and be pre-operational."""
+        """Send the boot-up message, and become pre-operational."""
         self._drive = Drive()
         self._mode = 0
         self._error = 0
@@ -140,13 +139,13 @@ class Cia402Node(Node):
         self._heartbeat.begin(now + self._heartbeat.every)
 
     def tripped(self, reason: Reason, now: float) -> None:
-        """To the fault state, with an emergency message."""
+        """Enter the fault state, with an emergency message."""
         self._error = _LOST if reason == "watchdog" else _TOO_HOT
         self._drive.fail()
         self._emergency(self._error)
 
     def poll(self, now: float) -> None:
-        """Do what is due; a quick stop ends in the safe state."""
+        """Carry out what is due; a quick stop ends in the safe state."""
         super().poll(now)
         if self.torque and now >= self._ramped:
             self._drive.disable()
@@ -154,7 +153,7 @@ class Cia402Node(Node):
 
     @property
     def due(self) -> float:
-        """When it wants to be polled next."""
+        """Time of the next poll, s."""
         return min(super().due, self._ramped)
 
     def heard(self, frame: Frame, now: float) -> None:
@@ -243,12 +242,12 @@ class Cia402Node(Node):
             self.tell(
                 now,
                 "stop_received",
-                f"was told to {self._drive.state.name.lower().replace('_', ' ')}",
+                f"received the command for {self._drive.state.name.lower().replace('_', ' ')}",
             )
         self._follow_drive(now)
 
     def _follow_drive(self, now: float) -> None:
-        """Motors as the drive's state has them."""
+        """Switch the motors according to the state of the drive."""
         self._ramped = math.inf
         if self._drive.state is PdsState.OPERATION_ENABLED:
             self.switch_on(now)
@@ -263,7 +262,7 @@ class Cia402Node(Node):
     # ------------------------------------------------------------------------------------------ SDO
 
     def _objects(self) -> dict[tuple[int, int], tuple[str, int]]:
-        """What can be read: format and value by index and subindex."""
+        """Return the readable objects: format and value by index and subindex."""
         interval = 0 if math.isinf(self._heartbeat.every) else round(1000.0 * self._heartbeat.every)
         position = _within(round(float(self.position[0]) * self._increments))
         velocity = _within(round(float(self.velocity[0]) * self._increments))
@@ -292,7 +291,7 @@ class Cia402Node(Node):
         }
 
     def _sdo(self, data: bytes, now: float) -> None:
-        """One expedited transfer; segmented ones are not known."""
+        """Handle one expedited transfer; segmented ones are not supported."""
         if len(data) != 8:
             self.rejected += 1
             return
@@ -321,7 +320,7 @@ class Cia402Node(Node):
             self._abort(index, sub, _BAD_COMMAND)
 
     def _write(self, index: int, sub: int, value: bytes, now: float) -> int:
-        """Write an object; gives the abort code, 0 if it went well."""
+        """Write an object; return the abort code, 0 on success."""
         if (index, sub) == (0x6040, 0):
             if len(value) != 2:
                 return _WRONG_LENGTH
@@ -355,7 +354,7 @@ def _within(number: int) -> int:
 
 
 class PdsState(enum.IntEnum):
-    """States with what bits 6, 5 and 3 to 0 of the statusword say in them."""
+    """States with bits 6, 5 and 3 to 0 of the statusword."""
 
     SWITCH_ON_DISABLED = 0x40
     READY_TO_SWITCH_ON = 0x21
@@ -366,7 +365,7 @@ class PdsState(enum.IntEnum):
 
 
 _COMMANDS = (
-    # (mask, bits, command): the first that fits, from the table of commands in the controlword
+    # (mask, bits, command): the first match, from the table of commands in the controlword
     (0x82, 0x00, "disable voltage"),
     (0x86, 0x02, "quick stop"),
     (0x87, 0x06, "shutdown"),
@@ -381,7 +380,7 @@ _TRANSITIONS: dict[tuple[PdsState, str], PdsState] = {
     (
         _S.READY_TO_SWITCH_ON,
         "enable operation",
-    ): _S.SWITCHED_ON,  # by way of, and on with the next controlword
+    ): _S.SWITCHED_ON,  # first to this state; the next controlword continues
     (_S.READY_TO_SWITCH_ON, "disable voltage"): _S.SWITCH_ON_DISABLED,
     (_S.READY_TO_SWITCH_ON, "quick stop"): _S.SWITCH_ON_DISABLED,
     (_S.SWITCHED_ON, "shutdown"): _S.READY_TO_SWITCH_ON,
@@ -402,14 +401,14 @@ _FOLLOWS = 0x1000
 
 
 class Drive:
-    """A drive's state."""
+    """State machine of a drive."""
 
     def __init__(self) -> None:
         self.state = PdsState.SWITCH_ON_DISABLED
         self._before = 0
 
     def control(self, word: int, fault_gone: bool) -> None:
-        """Carry out a controlword; a fault is left by a rising edge of bit 7 and only if what caused it is gone."""
+        """Carry out a controlword; a rising edge of bit 7 leaves a fault only if its cause is gone."""
         edge = bool(word & _FAULT_RESET and not self._before & _FAULT_RESET)
         self._before = word
         if self.state is PdsState.FAULT:
@@ -420,14 +419,14 @@ class Drive:
         self.state = _TRANSITIONS.get((self.state, command), self.state)
 
     def fail(self) -> None:
-        """To the fault state, through a fault reaction that takes no time."""
+        """Enter the fault state, with an immediate fault reaction."""
         self.state = PdsState.FAULT
 
     def disable(self) -> None:
-        """Torque off without a fault."""
+        """Switch the torque off without a fault."""
         self.state = PdsState.SWITCH_ON_DISABLED
 
     def statusword(self, follows: bool) -> int:
-        """Bits 0 to 9 and 12; `follows`: whether it follows the target (bit 12 in cyclic synchronous modes)."""
+        """Return bits 0 to 9 and 12; `follows` is bit 12 in cyclic synchronous modes: the target is followed."""
         word = int(self.state) | _REMOTE | _VOLTAGE
         return word | _FOLLOWS if follows else word

@@ -1,4 +1,4 @@
-"""Nodes that follow the rules of a profile itself: what its sequences send is what they understand."""
+"""Nodes that follow a profile: they interpret the frames of its sequences."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from snakestudio.link.profile.schema import OUTGOING, Message, Quantity, StatusM
 
 Sequence = Literal["stop", "disarm", "reset", "zero", "arm"]
 _SEQUENCES: tuple[Sequence, ...] = ("stop", "disarm", "reset", "zero", "arm")
-"""In the order in which a frame that ends several of them counts."""
+"""Sequences in order of priority for a frame that ends several of them."""
 
 _SPOKEN_OF: dict[Reason, tuple[str, ...]] = {
     "watchdog": ("watchdog", "set-point", "setpoint", "timeout", "missing", "lost"),
     "overtemperature": ("temperature", "heat", "hot"),
 }
-"""Words by which an error's text in the profile shows what it is for."""
+"""Words that identify the reason of an error in its text in the profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A frame of a sequence as a node knows it again: by its bytes, or by its signals but counters and checksums."""
+    """A frame of a sequence as a node recognizes it: by its bytes, or by its signals except counters and checksums."""
 
     frame: Frame
     message: Message | None
@@ -57,12 +57,12 @@ class _Pattern:
 
 
 class Rules:
-    """What all nodes of a profile's robot have in common."""
+    """Rules that all nodes of a profile's robot share."""
 
     def __init__(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
         self.codec = Codec(loaded)
-        # counters that patterns are made with are not those of what comes
+        # a separate codec, because counters of the patterns are not those of received frames
         self._host = Codec(loaded)
         self.profile = loaded.profile
         self.free = frozenset(
@@ -74,13 +74,13 @@ class Rules:
         self._heard: tuple[Frame | None, Decoded | None] = (None, None)
 
     def decoded(self, frame: Frame) -> Decoded | None:
-        """What a frame of the host says; a broadcast is read once for all nodes."""
+        """Return a decoded frame of the host; a broadcast is decoded once for all nodes."""
         if self._heard[0] is not frame:
             self._heard = (frame, self.codec.decode_outgoing(frame))
         return self._heard[1]
 
     def patterns(self, node: int, sequence: Sequence) -> tuple[_Pattern, ...]:
-        """What a sequence sends to a node."""
+        """Return the frames of a sequence for a node."""
         steps: tuple[Step, ...] = getattr(self.profile.sequences, sequence)
         frames = [(step, frame) for step in steps for frame in self._host.step_frames(step, node)]
         patterns = []
@@ -93,7 +93,7 @@ class Rules:
         return tuple(patterns)
 
     def status_code(self, meaning: StatusMeaning) -> int:
-        """What a node says where it means this; a profile without a word for "stopped" calls it ready."""
+        """Return the status code for a meaning; without a code for "stopped" that of "ready"."""
         for wanted in (meaning, "ready"):
             for status in self.profile.status:
                 if status.meaning == wanted:
@@ -101,7 +101,7 @@ class Rules:
         return 0
 
     def error_bits(self, reason: Reason) -> int:
-        """Bits of the first error whose text speaks of the reason, else of the first."""
+        """Return the bits of the first error whose text names the reason, else of the first."""
         errors = self.profile.errors
         words = _SPOKEN_OF.get(reason, ())
         spoken = [
@@ -113,9 +113,9 @@ class Rules:
 class GenericNode(Node):
     """A node that is armed by the profile's arm sequence, stopped by its stop sequence, and so on.
 
-    It drives its motors while armed. A stop is kept until the reset sequence if there is one, and
-    so is what made it stop by itself. What cannot be read, or has a wrong checksum or the counter
-    of the frame before, is left aside and counted.
+    It drives its motors while armed. A stop, or the reason for which it stopped by itself, is
+    latched until the reset sequence if there is one. Frames that cannot be read, have a wrong
+    checksum or repeat the previous counter are rejected and counted.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class GenericNode(Node):
         self._ordered: set[Address] = {
             (p.frame.id, p.frame.extended) for each in self._patterns.values() for p in each
         }
-        """Ids of what its sequences consist of."""
+        """Ids of the frames of its sequences."""
         self._done: dict[Sequence, int] = dict.fromkeys(_SEQUENCES, 0)
         self._goal: FloatArray = np.zeros(len(axes))
         self._goal_rate: FloatArray = np.zeros(len(axes))
@@ -164,7 +164,7 @@ class GenericNode(Node):
         return self._rules.codec.encode(message, self.number, self._values(axes))
 
     def _changed(self, message: Message) -> Frame | None:
-        """What it sends only when something in it changes; None if nothing did."""
+        """Return a message that is sent only on changes; None if nothing changed."""
         frame = self._frame(message)
         before = self._said_last.get(message.called, frame.data)
         self._said_last[message.called] = frame.data
@@ -198,7 +198,7 @@ class GenericNode(Node):
     # -------------------------------------------------------------------------------- as every node
 
     def addresses(self) -> set[Address]:
-        """Ids of all that the host sends to it."""
+        """Return the ids of all frames that the host sends to it."""
         messages = {
             address(self._rules.loaded, message, self.number)
             for message in self.profile.messages
@@ -208,11 +208,11 @@ class GenericNode(Node):
 
     @property
     def condition(self) -> str:
-        """What it says of itself."""
+        """Status and errors of the node."""
         return f"{self.meaning}, error 0x{self._errors:x}" if self._errors else self.meaning
 
     def power_on(self, now: float) -> None:
-        """Begin to boot, and say so."""
+        """Begin to boot, and report it."""
         super().power_on(now)
         self.meaning = "booting"
         self._errors = 0
@@ -221,14 +221,14 @@ class GenericNode(Node):
             each.begin(now)
 
     def booted(self, now: float) -> None:
-        """Ready."""
+        """Become ready."""
         self.meaning = "ready"
         for each in self.cyclic:
             if each not in self._heartbeats:
                 each.begin(now)
 
     def tripped(self, reason: Reason, now: float) -> None:
-        """A fault, until the reset sequence."""
+        """Latch a fault until the reset sequence."""
         self.meaning = "fault"
         self._errors |= self._rules.error_bits(reason)
 
@@ -236,7 +236,7 @@ class GenericNode(Node):
         """Carry out a frame."""
         decoded = self._rules.decoded(frame)
         doubtful = decoded is not None and bool(decoded.problem) and not frame.remote
-        # A stop is a stop even if its counter or checksum is wrong: better once too often.
+        # A stop counts even if its counter or checksum is wrong: one stop too many is safe.
         sequences = _SEQUENCES[:1] if doubtful else _SEQUENCES
         if (frame.id, frame.extended) in self._ordered:
             ended = [name for name in sequences if self._ends(name, frame, decoded)]
@@ -254,7 +254,7 @@ class GenericNode(Node):
     # ------------------------------------------------------------------------------------ sequences
 
     def _ends(self, name: Sequence, frame: Frame, decoded: Decoded | None) -> bool:
-        """Whether a frame is the last one of a sequence that came in order."""
+        """Return whether a frame is the last one of a sequence that arrived in order."""
         patterns = self._patterns[name]
         if not patterns:
             return False
@@ -273,8 +273,8 @@ class GenericNode(Node):
         has_reset = bool(self._patterns["reset"])
         if name in ("stop", "disarm"):
             if name == "stop":
-                self.tell(now, "stop_received", "was told to stop")
-            self.switch_off(now, "disarmed", "was told to let go")
+                self.tell(now, "stop_received", "received the stop sequence")
+            self.switch_off(now, "disarmed", "switched its torque off")
             if self.meaning != "fault":
                 latches = (
                     name == "stop"
@@ -311,7 +311,7 @@ class GenericNode(Node):
         self.outbox += [self._frame(message) for message in self._replies]
 
     def _answer(self, frame: Frame) -> None:
-        """A remote frame asks for what has its id, another request for all that does not come by itself."""
+        """Answer a remote frame with the message of its id, other requests with all messages without an interval."""
         if frame.remote:
             asked = self._asked.get((frame.id, frame.extended), [])
         else:

@@ -1,10 +1,10 @@
-"""MIT-type actuators (Mini Cheetah and what came after): one packed command, one packed reply.
+"""MIT-type actuators (Mini Cheetah and successors): one packed command, one packed reply.
 
 A command has 16 bits of position and 12 bits each of rate, stiffness, damping and torque,
-big-endian, each number spread over a range that is set up in the motor. Every frame to a motor,
-also those that enter (FF..FC) and leave (FF..FD) motor mode and set the zero (FF..FE), is answered
-under one id that all share: number, position, rate and torque, on newer motors temperature and
-error, too.
+big-endian, each scaled to a range that is configured in the motor. Each frame to a motor, including
+those that enter (FF..FC) and leave (FF..FD) motor mode and set the zero (FF..FE), is answered with
+one id that all motors share: number, position, rate and torque, and on newer motors temperature and
+error.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _ENTER, _LEAVE, _ZERO = (b"\xff" * 7 + bytes([last]) for last in (0xFC, 0xFD, 0x
 _POSITION = 12.5
 _RATE = 65.0
 _TORQUE = 18.0
-"""What Mini Cheetah's actuators are set up to, to either side: rad, rad/s, N m."""
+"""Ranges of Mini Cheetah's actuators in both directions: rad, rad/s, N m."""
 
 _OVERHEATED = 1
-"""Error of the newer motors' replies."""
+"""Error in replies of newer motors."""
 
 
 class MitNode(Node):
@@ -35,8 +35,7 @@ class MitNode(Node):
     ----------
     axes : (1,) int array
     loaded : LoadedProfile
-        The ranges that motors are set up to are those of its set-points; id and length of replies
-        its feedback's.
+        Its set-points define the ranges of the motors, its feedback the id and length of replies.
     """
 
     def __init__(
@@ -61,20 +60,20 @@ class MitNode(Node):
         self._error = 0
 
     def addresses(self) -> set[Address]:
-        """Its own number."""
+        """Return its number, which is the id of commands."""
         return {self._own}
 
     @property
     def condition(self) -> str:
-        """Whether it is in motor mode."""
+        """Error, or whether the motor is in motor mode."""
         return f"error {self._error}" if self._error else "motor mode" if self.torque else "rest"
 
     def booted(self, now: float) -> None:
-        """At rest; it says nothing by itself."""
+        """Start at rest, without sending frames."""
         self._error = 0
 
     def tripped(self, reason: Reason, now: float) -> None:
-        """A hot motor says so until it is told to leave motor mode; one that heard nothing is just at rest."""
+        """Latch overheating until motor mode is left; after a watchdog stop the motor is only at rest."""
         if reason == "overtemperature":
             self._error = _OVERHEATED
 
@@ -88,7 +87,7 @@ class MitNode(Node):
             if not self._error:
                 self.switch_on(now)
         elif data == _LEAVE:
-            self.tell(now, "stop_received", "was told to leave motor mode")
+            self.tell(now, "stop_received", "received the command to leave motor mode")
             self.switch_off(now, "disarmed", "left motor mode")
             self._error = 0
         elif data == _ZERO:
@@ -105,7 +104,7 @@ class MitNode(Node):
             if self.torque and not self.body.enabled[self.axes].all():
                 self.body.switch_on(self.axes)
             self.drive(np.array([position]), np.array([rate]), now)
-        else:  # neither stiffness nor damping: a poll, under which a joint is limp
+        else:  # neither stiffness nor damping: a poll, during which a joint moves freely
             self.feed(now)
             self.body.switch_off(self.axes)
 

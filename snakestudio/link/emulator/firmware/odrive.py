@@ -1,8 +1,8 @@
-"""ODrive's CAN Simple, as its manual describes it: an axis with states, errors that latch, and a watchdog.
+"""ODrive's CAN Simple protocol, according to its manual: an axis with states, latched errors and a watchdog.
 
-Ids are ``node << 5 | command``; numbers are little-endian; positions are turns, rates turns/s. A
-remote frame to a "get" command is answered under the same id. Every message to an axis feeds its
-watchdog.
+Ids are ``node << 5 | command``; numbers are little-endian; positions are in turns, rates in
+turns/s. A remote frame with a "get" command is answered with the same id. All messages to an axis
+feed its watchdog.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ODriveNode(Node):
     ----------
     axes : (1,) int array
     loaded : LoadedProfile
-        How often what comes by itself is read off its messages.
+        Its messages define the intervals of cyclic messages.
     """
 
     feeds_by_anything = True
@@ -108,7 +108,7 @@ class ODriveNode(Node):
         return struct.pack("<ff", supply, power / supply if supply else 0.0)
 
     def addresses(self) -> set[Address]:
-        """All 32 commands of its number."""
+        """Return the ids of all 32 commands of its number."""
         return {(self.number << 5 | command, False) for command in range(32)}
 
     @property
@@ -123,7 +123,7 @@ class ODriveNode(Node):
         )
 
     def booted(self, now: float) -> None:
-        """Idle, without errors."""
+        """Become idle, without errors."""
         self._errors = self._reason = 0
         self._result = _SUCCESS
         self._mode = _POSITION_CONTROL
@@ -131,14 +131,14 @@ class ODriveNode(Node):
             each.begin(now)
 
     def tripped(self, reason: Reason, now: float) -> None:
-        """The error stays until it is cleared."""
+        """Latch the error until it is cleared."""
         error = _EXPIRED if reason == "watchdog" else _OVERHEATED
         self._errors |= error
         self._reason = error
         self._result = _DISARMED
 
     def receive(self, frame: Frame, now: float) -> None:
-        """Take a frame; what axes send themselves (they share the ids of requests) does not count as one."""
+        """Receive a frame; frames from axes, which share the ids of requests, are ignored."""
         command = frame.id & 0x1F
         if frame.remote or command not in self._answers:
             super().receive(frame, now)
@@ -152,7 +152,7 @@ class ODriveNode(Node):
             return
         try:
             self._carry_out(command, frame.data, now)
-        except struct.error:  # shorter than the command is
+        except struct.error:  # shorter than the command
             self.rejected += 1
 
     def _carry_out(self, command: int, data: bytes, now: float) -> None:
@@ -167,7 +167,7 @@ class ODriveNode(Node):
         elif command == _SET_MODE:
             self._mode = struct.unpack_from("<II", data)[0]
         elif command == _ESTOP:
-            self.tell(now, "stop_received", "was told to stop at once")
+            self.tell(now, "stop_received", "received an emergency stop")
             self._errors |= _STOPPED
             self._reason = _STOPPED
             self._result = _DISARMED

@@ -1,4 +1,4 @@
-"""All firmware by the name that a profile gives it."""
+"""All firmware by its name in profiles."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ class FirmwareKind(Declaration):
     registry: ClassVar[Any] = FIRMWARE
 
     name: str
-    """By which profiles name it."""
+    """Name in profiles."""
 
     make: Callable[[int, NDArray[np.int64], LoadedProfile, Body], Node]
-    """Makes a node (`link.emulator.node.Node`) of its number, its axes ((k,) integers), the profile
-    as it was loaded, and the body that it moves."""
+    """Function that makes a node (`link.emulator.node.Node`) from its number, its axes ((k,)
+    integers), the loaded profile, and the body that it moves."""
 
     title: str = ""
     help: str = ""
-    """`title` and `help`: for people; the help is a sentence."""
+    """`title` and `help`: for users; the help is a sentence."""
 
     several_axes: bool = False
     """Whether a node can have more than one axis."""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Set the fields that follow from others."""
         title = self.title or titled(self.name)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "help", self.help or first_line(self.make) or title)
@@ -64,7 +64,7 @@ _RULES: WeakKeyDictionary[Body, Rules] = WeakKeyDictionary()
 
 
 def _rules(loaded: LoadedProfile, body: Body) -> Rules:
-    """The rules of a robot: its nodes share them, for a counter is that of a message, whichever nodes it is for."""
+    """Return the rules of a robot, which its nodes share because a counter belongs to a message, not to a node."""
     if body not in _RULES:
         _RULES[body] = Rules(loaded)
     return _RULES[body]
@@ -91,7 +91,7 @@ FIRMWARE.update(
 
 
 def _firmware_of(profile: Profile) -> FirmwareKind:
-    """The firmware that a profile names.
+    """Return the firmware that a profile names.
 
     Raises `UsageError` if no plug-in has it.
     """
@@ -106,9 +106,9 @@ def _firmware_of(profile: Profile) -> FirmwareKind:
 
 
 def make_nodes(loaded: LoadedProfile, body: Body) -> tuple[Node, ...]:
-    """The nodes of a profile's robot, in the order of `Profile.nodes`.
+    """Return the nodes of a profile's robot, in the order of `Profile.nodes`.
 
-    Raises `UsageError` if a drive with one axis has to move several, or no plug-in that is loaded
+    Raises `UsageError` if a drive with one axis would have to move several, or no loaded plug-in
     has the firmware.
     """
     profile = loaded.profile
@@ -120,7 +120,7 @@ def make_nodes(loaded: LoadedProfile, body: Body) -> tuple[Node, ...]:
         if len(axes) != 1 and not firmware.several_axes:
             raise UsageError(
                 f"{profile.name}: node {number} has {len(axes)} axes, but emulated drives of the kind {firmware.name} "
-                'have one; give every axis a node of its own, or set emulation.firmware to "generic".'
+                'have one. Use a separate node for each axis, or set emulation.firmware to "generic".'
             )
         with calling():
             nodes.append(firmware.make(number, axes, loaded, body))

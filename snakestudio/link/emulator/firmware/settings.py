@@ -1,4 +1,4 @@
-"""What somebody has set up on the nodes of a robot before: which messages come by themselves, how often, how long."""
+"""Configuration of a robot's nodes: the messages that they send by themselves, with interval and length."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from snakestudio.link.profile.schema import Message
 
 
 def address(loaded: LoadedProfile, message: Message, node: int) -> tuple[int, bool]:
-    """Arbitration id of a node's message, and whether it has 29 bits."""
+    """Return the arbitration id of a node's message, and whether it has 29 bits."""
     described = loaded.database.get_message_by_name(message.message)
     number = read_formula(message.id)(node) if message.id else described.frame_id
     return number, described.is_extended_frame if message.extended is None else message.extended
 
 
 def binding(loaded: LoadedProfile, node: int, identifier: int) -> Message | None:
-    """What the profile expects of a node under a (short) id; None if nothing."""
+    """Return the message that the profile expects from a node with an 11-bit id; None if there is none."""
     for message in loaded.profile.messages:
         if message.role in ("feedback", "heartbeat") and address(loaded, message, node) == (
             identifier,
@@ -26,5 +26,5 @@ def binding(loaded: LoadedProfile, node: int, identifier: int) -> Message | None
 
 
 def length(loaded: LoadedProfile, message: Message) -> int:
-    """Bytes of a message."""
+    """Return the length of a message, bytes."""
     return int(loaded.database.get_message_by_name(message.message).length)
