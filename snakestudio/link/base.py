@@ -1,4 +1,4 @@
-"""What the window's side holds in its hand of a robot: the protocol that `LinkClient` fulfils, and tests may, too."""
+"""Protocol of a link for the window, which `LinkClient` implements."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from snakestudio.link.profile.schema import Profile
 
 
 class Link(Protocol):
-    """A link in a process of its own. Every call returns at once; none blocks on the link."""
+    """A link in a separate process. All calls return immediately; none waits for the link."""
 
     @property
     def profile(self) -> Profile:
-        """Of the robot, with the bus that was chosen."""
+        """Profile of the robot, with the chosen bus."""
         ...
 
     @property
@@ -24,49 +24,49 @@ class Link(Protocol):
 
     @property
     def stop_count(self) -> int:
-        """How many stops were asked for so far; 0 again when the process is another one."""
+        """Number of requested stops; starts from 0 after a restart of the process."""
         ...
 
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
-        """Ask for something; gives the command's number, see `Telemetry.carried_out`.
+        """Send a command; return its number, see `Telemetry.carried_out`.
 
-        What begins something (`BEGINNING`) is not carried out once a stop was asked for after it,
-        however late it comes: `stops` among the values says how many there had been when the
-        operator asked, now if left out.
+        A command of `BEGINNING` is not carried out if a stop was requested after it, however late it
+        arrives: the value `stops` is the number of stops when the operator gave the command; by
+        default the number now.
         """
         ...
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
-        """The fastest way to the stop sequence: wakes the link at once, and is seen within 5 ms whatever else waits.
+        """Request the stop sequence in the fastest way: wakes the link immediately, and is seen within 5 ms always.
 
-        From any thread.
+        For any thread.
         """
         ...
 
     def beat(self) -> None:
-        """The window lives: called by the window's own event loop, at least every 50 ms, and by nothing else."""
+        """Give a sign of life of the window: called only by its own event loop, at least every 50 ms."""
         ...
 
     def send(self, block: ReferenceBlock) -> None:
-        """Where the joints shall be; replaces the block before from its first knot on. From any one thread."""
+        """Send references, which replace earlier ones from their first knot on. For one thread at a time."""
         ...
 
     def telemetry(self) -> Telemetry:
-        """What the link knows now."""
+        """Return the latest telemetry."""
         ...
 
     def events(self) -> list[LinkEvent]:
-        """What happened since this was last asked."""
+        """Return the events since the last call."""
         ...
 
     def traffic(self) -> list[Traffic]:
-        """Frames since this was last asked, some hundreds at once; where too many wait, the oldest are left out."""
+        """Return the frames since the last call, up to some hundreds; if too many wait, the oldest are dropped."""
         ...
 
     def begin_log(self, path: Path) -> None:
-        """Write all frames to a file, its kind by its ending (.blf, .asc, .log); `command("log", path="")` ends it."""
+        """Log all frames to a file (.blf, .asc or .log); `command("log", path="")` ends it."""
         ...
 
     def close(self) -> None:
-        """Stop the robot, and end the process; returns when it has ended, or was ended after 2 s."""
+        """Stop the robot, and end the process; returns when it has ended, or was killed after 2 s."""
         ...

@@ -1,4 +1,4 @@
-"""What window and link tell each other: states, telemetry, events, commands and references, as plain data."""
+"""Messages between window and link as plain data: states, telemetry, events, commands and references."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ MEANINGS: tuple[StatusMeaning | None, ...] = (
     "fault",
     "stopping",
 )
-"""What `Telemetry.meaning` counts: None where the robot said nothing yet."""
+"""Values of `Telemetry.meaning` by index: None before the first status of the robot."""
 
 
 AGED: tuple[Quantity, ...] = tuple(quantity for quantity in MEASURED if quantity != "angle")
-"""What has an age of its own, as it may come in other frames, and more rarely, than angles."""
+"""Quantities with a separate age, because they may come in other frames, and less often, than angles."""
 
 
 class LinkState(enum.IntEnum):
-    """Where the link stands.
+    """State of the link.
 
     DISCONNECTED: no bus. LISTENING: the bus is open, and nothing is sent. IDLE: requests and
-    heartbeats are sent, torque is off. ARMED: torque is on and the joints hold where they stand.
+    heartbeats are sent, torque is off. ARMED: torque is on and the joints hold their position.
     STREAMING: the joints follow the references. FAULT: stopped for a reason; only the operator
-    leads out of it, to IDLE.
+    can leave it, to IDLE.
     """
 
     DISCONNECTED = 0
@@ -62,14 +62,14 @@ CommandKind = Literal[
     "log",
     "close",
 ]
-"""What the operator can want.
+"""Commands of the operator.
 
-`connect`: open the bus and listen; `listen` and `idle` go between LISTENING and IDLE; `arm` and
+`connect`: open the bus and listen; `listen` and `idle` switch between LISTENING and IDLE; `arm` and
 `disarm` between IDLE and ARMED; `stream` from ARMED to STREAMING; `arm` and `stream` name the
-plug-ins that make the references (values: plugins, with commas between); `stop`: the stop sequence
-from wherever it stands, to FAULT if torque was on (a stop is latched) and else where it stands;
+plug-ins that make the references (values: plugins, separated by commas); `stop`: the stop sequence
+in any state, to FAULT if torque was on (a stop is latched), else the state does not change;
 `reset`: FAULT to IDLE, with the reset sequence; `zero`: the zero sequence (IDLE only); `wiggle`:
-move one axis a little about where it stands (ARMED only; values: axis, amplitude_deg, period_s,
+move one axis slightly about its position (ARMED only; values: axis, amplitude_deg, period_s,
 count); `log`: begin or end a log of all frames (values: path, or "" to end); `close`: stop, and end
 the process.
 """
@@ -77,23 +77,23 @@ the process.
 
 @dataclass(frozen=True, slots=True)
 class LinkCommand:
-    """One thing that the operator wants."""
+    """A command of the operator."""
 
     kind: CommandKind
     number: int = 0
-    """Counts up: `Telemetry.carried_out` says which one was the last."""
+    """Ascending number; `Telemetry.carried_out` has that of the last command."""
 
     values: dict[str, str | int | float | bool] = field(default_factory=dict)
-    """What it needs, by name; plain values, as JSON has them."""
+    """Arguments by name, as values of JSON."""
 
 
 BEGINNING: frozenset[CommandKind] = frozenset({"idle", "arm", "stream", "reset", "zero", "wiggle"})
-"""Commands that lead towards motion: void if the operator asked for a stop after them."""
+"""Commands that lead towards motion: not carried out if a stop was requested after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBlock:
-    """References of all m axes of a profile, in its order and in joint angles, on the machine's monotonic clock."""
+    """References of all m axes of a profile in its order, as joint angles on the machine's monotonic clock."""
 
     time: FloatArray
     """Knots, s (`time.monotonic()`), strictly ascending, k >= 2. Shape (k,)."""
@@ -103,7 +103,7 @@ class ReferenceBlock:
     """`angle` and `rate`: rad and rad/s at the knots; cubic Hermite in between. Shape (k, m)."""
 
     def shape_problem(self, n_axes: int) -> str:
-        """What is wrong with the shape of its arrays; "" if they hold so many axes at two knots or more."""
+        """Return what is wrong with the shape of its arrays; "" if they have `n_axes` axes and at least two knots."""
         n_knots = len(self.time) if self.time.ndim == 1 else 0
         shape = (n_knots, n_axes)
         if n_knots >= 2 and self.angle.shape == shape and self.rate.shape == shape:
@@ -114,11 +114,11 @@ class ReferenceBlock:
         )
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
-        """Angle and rate at a time, each (m,); the ends hold outside the knots."""
+        """Return angle and rate at a time, each (m,); outside the knots those of the ends."""
         return between_knots(self.time, self.angle, self.rate, time)
 
     def pack(self) -> bytes:
-        """Its bytes in the shared memory; of arrays of float64 that are contiguous."""
+        """Return the bytes for the shared memory; the arrays must be contiguous float64."""
         knots, axes = self.angle.shape
         return (
             _BLOCK.pack(knots, axes)
@@ -129,7 +129,7 @@ class ReferenceBlock:
 
     @classmethod
     def unpack(cls, record: bytes) -> ReferenceBlock:
-        """The block of which these are the bytes."""
+        """Return the block of these bytes."""
         knots, axes = _BLOCK.unpack_from(record)
         numbers = np.frombuffer(record, dtype=np.float64, offset=_BLOCK.size)
         angle, rate = numbers[knots:].reshape(2, knots, axes)
@@ -137,7 +137,7 @@ class ReferenceBlock:
 
 
 _BLOCK = struct.Struct("=II")
-"""Knots and axes of a block, before its numbers."""
+"""Header of a block: numbers of knots and axes."""
 
 
 Severity = Literal["info", "good", "warning", "error"]
@@ -145,23 +145,24 @@ Severity = Literal["info", "good", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class LinkEvent:
-    """Something rare that happened, in words."""
+    """A rare event with its description."""
 
     time: float
     """s, `time.monotonic()`."""
 
     severity: Severity
     text: str
-    """A sentence."""
+    """Message for users."""
 
     kind: str = "info"
-    """A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority",
-    "robot", "waiting" (what a stream does not take over; with "info": nothing any more) ..."""
+    """Kind of the event for programs: "state", "stop", "fault", "refused", "bus", "node", "log",
+    "priority", "robot", "waiting" (changes that a stream does not apply; with "info": none any more)
+    ..."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """One frame that went over the bus, for the window's list."""
+    """A frame on the bus, for the window's list."""
 
     time: float
     """s, `time.monotonic()`."""
@@ -171,48 +172,47 @@ class Traffic:
     remote: bool
     error: bool
     sent: bool
-    """`extended`, `remote`, `error` and `sent`: `sent`: by us."""
+    """`extended`, `remote`, `error` and `sent`; `sent` if the link sent the frame."""
 
     data: bytes
     text: str = ""
-    """What it says by the profile and its DBC; "" if the profile does not know it."""
+    """Content according to the profile and its DBC; "" if the profile does not know the frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """What the link knows, of m axes in the profile's order and of its k nodes in `Profile.nodes`' order.
+    """State of the robot and the link, for m axes in the profile's order and k nodes in the order of `Profile.nodes`.
 
-    Angles are the joints' own (sign, offset and gear are taken out). What was never heard is NaN,
-    and so is the time of it. All times are `time.monotonic()`, in s.
+    Angles are those of the joints (without sign, offset and gear). Values that were never received
+    are NaN, and so are their times. All times are `time.monotonic()`, in s.
     """
 
     time: float
-    """When the link wrote this."""
+    """Time at which the link wrote the telemetry."""
 
     state: LinkState
     reason: str
-    """Why it stands there, if it was stopped: a sentence; "" otherwise."""
+    """Message why the robot was stopped; "" otherwise."""
 
     not_ready: tuple[str, ...]
-    """What keeps the robot from being armed, a sentence each; () if nothing does."""
+    """Messages about what prevents arming; () if nothing does."""
 
     confirmed: bool
-    """Whether the robot itself says that it is armed, all nodes, not longer ago than the profile's
-    lost time."""
+    """Whether all nodes of the robot report that they are armed, not longer ago than the profile's lost
+    time."""
 
     says_status: bool
-    """Whether the profile lets it say so at all."""
+    """Whether the profile has a status signal for this."""
 
     replay: bool
-    """Whether the bus is a log that is played: arming is impossible."""
+    """Whether the bus is a replayed log: arming is impossible."""
 
     carried_out: int
-    """Number of the last command that was carried out or refused."""
+    """Number of the last command that was carried out or rejected."""
 
     reference: FloatArray
     reference_rate: FloatArray
-    """`reference` and `reference_rate`: last set-points that were sent, rad and rad/s. Shape
-    (m,)."""
+    """`reference` and `reference_rate`: last set-points that were sent, rad and rad/s. Shape (m,)."""
 
     angle: FloatArray
     rate: FloatArray
@@ -224,13 +224,13 @@ class Telemetry:
     NaN where the profile has no such signal. Shape (m,)."""
 
     angle_time: FloatArray
-    """When the angle was received. Shape (m,)."""
+    """Times at which the angles were received. Shape (m,)."""
 
     feedback_rate: FloatArray
-    """Angles a second, lately, Hz. Shape (m,)."""
+    """Recent rates of angles, Hz. Shape (m,)."""
 
     status: NDArray[np.int64]
-    """Raw status; -1 if never heard. Shape (m,)."""
+    """Raw status; -1 before the first one. Shape (m,)."""
 
     meaning: NDArray[np.int8]
     """Index into `MEANINGS`. Shape (m,)."""
@@ -239,11 +239,11 @@ class Telemetry:
     """Raw error bits; 0 if there are none. Shape (m,)."""
 
     heartbeat_time: FloatArray
-    """When a node was last heard of, by its heartbeat if the profile has one, else by any frame.
-    Shape (k,)."""
+    """Time of each node's last heartbeat if the profile has one, else of its last frame. Shape
+    (k,)."""
 
     bus_load: float
-    """Share of the bus's time that the last second took, 0 to 1."""
+    """Bus load of the last second, 0 to 1."""
 
     received: int
     sent: int
@@ -253,37 +253,38 @@ class Telemetry:
     unreadable: int
     error_frames: int
     send_errors: int
-    """`unknown`, `unreadable`, `error_frames` and `send_errors`: frames of ids that the profile
-    does not know; of its ids that could not be read; errors the adapter reported."""
+    """`unknown`, `unreadable`, `error_frames` and `send_errors`: frames with ids that the profile does
+    not know; with its ids that could not be read; errors that the adapter reported; frames that
+    could not be sent."""
 
     bus_open: bool
     period_mean: float
     lateness_p99: float
     gap_max: float
-    """`period_mean`, `lateness_p99` and `gap_max`: of the set-point sender over the last 10 s: mean
-    period, 99th percentile of how late a period's first frame was, and the longest time between two
-    periods, s; NaN while nothing is sent."""
+    """`period_mean`, `lateness_p99` and `gap_max`: of the set-points over the last 10 s, mean period,
+    99th percentile of the delay of a period's first frame, and longest time between two periods, s;
+    NaN while nothing is sent."""
 
     skipped: int
-    """Periods that were skipped since streaming or arming began."""
+    """Number of periods that were skipped since streaming or arming began."""
 
     priority: str
-    """What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ..."""
+    """Priority that the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ..."""
 
     axis_text: tuple[str, ...]
-    """Status and errors of every axis in words."""
+    """Status and errors of each axis as text."""
 
     heard_at: FloatArray
     stale_after: FloatArray
-    """`heard_at` and `stale_after`: of each quantity of `AGED`: when an axis last said it, s, and
-    from which age on it may not pass for what is so now, s; infinite where nobody waits for it."""
+    """`heard_at` and `stale_after`: for each quantity of `AGED`, the time at which each axis last
+    reported it, s, and the age from which it is stale, s; infinite where it is not expected."""
 
     def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
-        """Which axes said a quantity of `AGED` too long before `now` (s), or never though it is waited for, (m,)."""
+        """Return the axes, (m,) bool, with a stale quantity of `AGED` at `now` (s), or none though it is expected."""
         stale = self.stale_after[AGED.index(quantity)]
         return np.asarray(np.isfinite(stale) & ~(now - self.heard(quantity) <= stale))
 
     def heard(self, quantity: Quantity) -> FloatArray:
-        """When each axis last said a quantity of `AGED`, s, (m,); NaN if never."""
+        """Return the time at which each axis last reported a quantity of `AGED`, s, (m,); NaN if never."""
         heard: FloatArray = self.heard_at[AGED.index(quantity)]
         return heard

@@ -1,6 +1,6 @@
-"""Live poses over UDP: how a motion-capture system (or the emulated robot) says where bodies are.
+"""Format of live poses over UDP, from a motion-capture system or the emulated robot.
 
-One datagram holds one instant as JSON text in UTF-8::
+A datagram contains one instant as JSON text in UTF-8::
 
     {
         "pose": 1,
@@ -9,10 +9,10 @@ One datagram holds one instant as JSON text in UTF-8::
         "bodies": [{"link": 1, "position_m": [0.1, 0.2, 0.05], "quaternion_wxyz": [1, 0, 0, 0]}],
     }
 
-`pose` is the version of the format. `time_s` is the sender's clock; only differences count. `link`
-counts from 1; position and orientation are those of the link's centre of gravity, x along the link
-to the next one, z up when it lies flat. A body that is not seen at that instant is left out.
-`sequence` counts up by one with every datagram.
+`pose` is the version of the format. `time_s` is on the sender's clock; only differences are used.
+`link` counts from 1; position and orientation are those of the link's centre of gravity, with x
+along the link to the next one, and z up when it lies flat. A body that is not seen at that instant
+is omitted. `sequence` increases by one with each datagram.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 PORT = 22350
-"""UDP port that poses are sent to and waited for at, if no other one is chosen."""
+"""Default UDP port of poses."""
 
 _VERSION = 1
 _LARGEST = 65_507
@@ -31,13 +31,13 @@ _LARGEST = 65_507
 
 @dataclass(frozen=True, slots=True)
 class BodyPose:
-    """Where one link is."""
+    """Pose of one link."""
 
     link: int
     """0-based."""
 
     position: tuple[float, float, float]
-    """m, world frame."""
+    """Position, m, world frame."""
 
     quaternion: tuple[float, float, float, float]
     """Unit quaternion w x y z."""
@@ -49,13 +49,13 @@ class PosePacket:
 
     sequence: int
     time: float
-    """s, the sender's clock."""
+    """Time on the sender's clock, s."""
 
     bodies: tuple[BodyPose, ...]
 
 
 def pack(packet: PosePacket) -> bytes:
-    """The datagram of a packet."""
+    """Return the datagram of a packet."""
     bodies = [
         {
             "link": body.link + 1,
@@ -74,22 +74,22 @@ def pack(packet: PosePacket) -> bytes:
 
 
 def unpack(datagram: bytes) -> PosePacket:
-    """The packet of a datagram; quaternions are normalised.
+    """Return the packet of a datagram, with normalised quaternions.
 
-    Raises `ValueError` if it is none; says why.
+    Raises `ValueError` with the reason if it is not a packet.
     """
     if len(datagram) > _LARGEST:
         raise ValueError("it is longer than a datagram can be")
     try:
         values = json.loads(datagram)
     except (ValueError, RecursionError):
-        raise ValueError("it is no JSON text") from None
+        raise ValueError("it is not JSON text") from None
     if not isinstance(values, dict) or values.get("pose") != _VERSION:
         raise ValueError(f'it does not begin with "pose": {_VERSION}')
     sequence = values.get("sequence", 0)
     bodies = values.get("bodies")
     if not isinstance(sequence, int) or isinstance(sequence, bool):
-        raise ValueError("its sequence is no whole number")
+        raise ValueError("its sequence is not a whole number")
     if not isinstance(bodies, list):
         raise ValueError("it has no list of bodies")
     poses = tuple(_body(body) for body in bodies)
@@ -100,10 +100,10 @@ def unpack(datagram: bytes) -> PosePacket:
 
 def _body(values: Any) -> BodyPose:
     if not isinstance(values, dict):
-        raise ValueError("a body is no table")
+        raise ValueError("a body is not an object")
     link = values.get("link")
     if not isinstance(link, int) or isinstance(link, bool) or not 1 <= link <= 100_000:
-        raise ValueError("a body's link is no number from 1 on")
+        raise ValueError("a body's link is not a whole number from 1")
     x, y, z = _numbers(values.get("position_m"), 3, "position_m")
     quaternion = _numbers(values.get("quaternion_wxyz"), 4, "quaternion_wxyz")
     norm = math.sqrt(sum(q * q for q in quaternion))
@@ -115,17 +115,17 @@ def _body(values: Any) -> BodyPose:
 
 def _numbers(values: Any, count: int, name: str) -> list[float]:
     if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f"a body's {name} is no list of {count} numbers")
+        raise ValueError(f"a body's {name} is not a list of {count} numbers")
     return [_number(each, name) for each in values]
 
 
 def _number(given: Any, name: str) -> float:
     if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise ValueError(f"{name} is no number")
+        raise ValueError(f"{name} is not a number")
     try:
         number = float(given)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or abs(number) > 1e9:
-        raise ValueError(f"{name} is no number within reach")
+        raise ValueError(f"{name} is not a finite number of plausible size")
     return number

@@ -73,20 +73,20 @@ def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> 
     """
     if not scene.body.jointed:
         return (
-            f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
+            f"The scene's robot is a continuous body, but {profile.name} has joints. Open a scene with links.",
         )
     problems = []
     n_scene = last_joint(scene)
     n_profile = profile.n_joints
     if n_scene != n_profile:
         problems.append(
-            f"{profile.name} moves {counted(n_profile, 'joint')}, the scene's robot has {n_scene}: open a scene with "
-            f"{counted(n_profile + 1, 'link')}, or set robot.n_links = {n_profile + 1}."
+            f"{profile.name} moves {counted(n_profile, 'joint')}, but the scene's robot has {n_scene}. Open a scene "
+            f"with {counted(n_profile + 1, 'link')}, or set robot.n_links = {n_profile + 1}."
         )
     problems += _axis_mismatches(profile, scene, min(n_scene, n_profile))
     if scene.gives_torques:
         problems.append(
-            f"The scene's gait gives the joints torques, and {profile.name} is told angles: choose a gait of angles, "
+            f"The scene's gait commands torques, but {profile.name} needs angles. Choose a gait of angles, "
             'such as gait.kind = "lateral_undulation".'
         )
     problems += _pitch_mismatches(profile, scene, min(n_scene, n_profile), base_dir)
@@ -116,8 +116,8 @@ def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]
             remedy = _remedy(extra, missing)
             alike.setdefault((in_scene, in_profile, remedy), []).append(joint)
     return [
-        f"{capitalized(numbered('joint', joints, 5))} {_turns(in_scene, len(joints))} in the scene, and {profile.name} "
-        f"moves {_axes_text(in_profile, len(joints))}: {remedy}"
+        f"{capitalized(numbered('joint', joints, 5))} {_turns(in_scene, len(joints))} in the scene, but {profile.name} "
+        f"moves {_axes_text(in_profile, len(joints))}. {capitalized(remedy)}"
         for (in_scene, in_profile, remedy), joints in alike.items()
     ]
 
@@ -140,7 +140,7 @@ def _pitch_mismatches(
     if file:
         return [
             f"{file} bends {numbered('joint', without, 5)} up and down, but {profile.name} has no pitch "
-            f"{noun(len(without), 'axis')} there: set {'its' if len(without) == 1 else 'their'} pitch "
+            f"{noun(len(without), 'axis')} there. Set {'its' if len(without) == 1 else 'their'} pitch "
             "columns to 0, or add pitch to the axes of the profile."
         ]
     anywhere = any(vertical in each for each in kinds.values())
@@ -148,7 +148,7 @@ def _pitch_mismatches(
         f"has no pitch axis at {numbered('joint', without, 5)}" if anywhere else "has no pitch axes"
     )
     return [
-        f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
+        f"The gait bends the joints up and down, but {profile.name} {which}. Choose a gait in the plane, or "
         f"set {scene.gait.wave_keys[1][0]} = 0."
     ]
 

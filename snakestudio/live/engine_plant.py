@@ -82,13 +82,13 @@ class EnginePlant:
         emulation = loaded.profile.emulation
         if not scene.body.jointed:
             raise UsageError(
-                f"{scene.title or 'The scene'} is about a continuous body, which has no joints; give one with links."
+                f"{scene.title or 'The scene'} has a continuous body without joints. Use a scene with links."
             )
         n_joints = last_joint(scene)
         if profile.n_joints != n_joints:
             raise UsageError(
-                f"{profile.name} has {profile.n_joints} joints, the scene's robot {n_joints}; give a scene "
-                f"whose robot.n_links is {profile.n_joints + 1}."
+                f"{profile.name} has {profile.n_joints} joints, but the scene's robot has {n_joints}. Use a scene "
+                f"with robot.n_links = {profile.n_joints + 1}."
             )
         present = set(scene.body.axes)
         missing = [
@@ -96,13 +96,13 @@ class EnginePlant:
         ]
         if missing and not scene.model.spatial and missing[0].axis != "yaw":
             raise UsageError(
-                f"{profile.name} has {missing[0].axis} axes, which the scene's model {scene.model.kind} has not; give "
-                'a scene with model.kind = "spatial_nonsmooth".'
+                f"{profile.name} has {missing[0].axis} axes, which the scene's model {scene.model.kind} does not have. "
+                'Use a scene with model.kind = "spatial_nonsmooth".'
             )
         if missing:
             raise UsageError(
-                f"{profile.name} has a {missing[0].axis} axis at joint {missing[0].joint}, which the scene's robot has "
-                "not; give a scene of the same robot."
+                f"{profile.name} has a {missing[0].axis} axis at joint {missing[0].joint}, which the scene's robot "
+                "does not have. Use a scene of the same robot."
             )
         kp, kd = emulation.kp_nm_per_rad, emulation.kd_nms_per_rad
         controller = JointController(
@@ -175,7 +175,7 @@ class EnginePlant:
         reference = self._reference(begin, rate, span)
         report = self._engine.advance(reference, steps, ())
         if not report.ok:
-            self._failed = f"the robot stands still: {report.message}"
+            self._failed = f"the robot does not move: {report.message}"
         self._snapshot = self._engine.snapshot()
         self._state = self._seen()
         return self._state

@@ -55,7 +55,7 @@ them by then."""
 BEGIN_S = 2.0
 """Time in which the link must begin to stream, s."""
 
-_SILENT = "The link to the robot gives no sign of life: wait until it does, or disconnect."
+_SILENT = "The link to the robot gives no sign of life. Wait until it responds, or disconnect."
 
 LiveEvent = LinkEvent
 """Something rare that happened to the live source itself; what happened to the link is in
@@ -147,7 +147,7 @@ class LiveRobot:
 
     @property
     def twin(self) -> Recording | None:
-        """Of the simulation alongside; None if there is none."""
+        """Of the simulated twin; None if there is none."""
         return self._live_runs.twin
 
     @property
@@ -182,9 +182,9 @@ class LiveRobot:
         """Why somebody else may not start the robot now; "" if it may: it was armed by hand, here, and stands."""
         state = self._link.telemetry().state if self._link.alive else LinkState.DISCONNECTED
         if state == LinkState.STREAMING:
-            return "the robot moves already"
+            return "the robot is already moving"
         if state != LinkState.ARMED:
-            return "the robot is not armed; it is armed by hand, where it is, and by nobody else"
+            return "the robot is not armed; it can be armed only by hand, at the robot"
         reasons = " ".join(self._refusals()).rstrip(".")
         return reasons[:1].lower() + reasons[1:]
 
@@ -194,10 +194,10 @@ class LiveRobot:
         reasons = list(self._readiness.reasons)
         if telemetry.state != LinkState.ARMED:
             reasons.insert(
-                0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first."
+                0, f"The robot is not armed ({_STATES[telemetry.state].lower()}). Arm it first."
             )
         if self.latest is None:
-            reasons.append("Nothing was measured yet.")
+            reasons.append("There are no measurements yet. Wait for feedback of the robot.")
         return tuple(reasons)
 
     # --- commands (any thread)
@@ -248,7 +248,7 @@ class LiveRobot:
     def close(self) -> None:
         """End the run and the thread; a robot that moves is stopped before. The link stays open."""
         if self.arming or self._link.telemetry().state in TORQUE:
-            self.stop("Stopped, as the program closes.")
+            self.stop("Stopped because the program closes.")
         self._commands.close()
         # Why the run ended belongs to it, and what the link said last may be news.
         self._follow(self._link.telemetry(), self._clock())
@@ -282,10 +282,10 @@ class LiveRobot:
                 self._tell(fault.message, "error")
             return
         log.exception("the live source failed")
-        self._link.stop("Stopped, as the program failed by a defect; please report this.")
+        self._link.stop("Stopped because of an internal error. Please report it.")
         with contextlib.suppress(Exception):
             self._tell(
-                "The live source failed by a defect of the program; please report this.", "error"
+                "The live robot failed because of an internal error. Please report it.", "error"
             )
 
     def _refused(self, error: SnakeStudioError) -> None:
@@ -349,7 +349,7 @@ class LiveRobot:
             elif run.followed:
                 self._end(run, state, telemetry, now)
             elif state != LinkState.ARMED or now - run.begin > BEGIN_S:
-                why = telemetry.reason or "the link did not carry it out in time; try again"
+                why = telemetry.reason or "The link did not carry it out in time. Try again."
                 self._end(run, state, telemetry, now)
                 self._tell(f"Streaming did not begin: {why}", "error", "refused")
         elif before is not None and before != state:
@@ -364,7 +364,11 @@ class LiveRobot:
             wanted = bool(self._stopped_by) and reason == self._stopped_by
             run.note(reason, "note" if wanted else "fault", now)
         elif not self._link.alive:
-            run.note("The link to the robot is gone: its process has ended or hangs.", "fault", now)
+            run.note(
+                "The link to the robot was lost because its process has ended or hangs.",
+                "fault",
+                now,
+            )
         else:
             run.note(_STATES[state], "note", now)
         if run.twin is not None:
@@ -434,12 +438,12 @@ class LiveRobot:
         if keys and keys != before:
             called = ", ".join(label_of(scene, key) for key in keys)
             self._tell(
-                f"{called}: this cannot change while the robot streams; the robot takes it over with its next stream.",
+                f"{called} cannot change while the robot streams. The change takes effect with the next stream.",
                 "warning",
                 "waiting",
             )
         elif before and not keys:
-            self._tell("The robot streams what the scene says again.", "info", "waiting")
+            self._tell("The stream matches the scene again.", "info", "waiting")
 
     def _note_change(self, run: LiveRun, before: Scene, after: Scene, now: float) -> None:
         values = {key: tree(get_value(after, key)) for key in changed_keys(before, after)}
@@ -503,7 +507,7 @@ _STATES = {
     LinkState.DISCONNECTED: "Disconnected",
     LinkState.LISTENING: "Listening only",
     LinkState.IDLE: "Connected, torque off",
-    LinkState.ARMED: "Armed: the joints hold where they stand",
+    LinkState.ARMED: "Armed: the joints hold their position",
     LinkState.STREAMING: "Streaming",
     LinkState.FAULT: "Stopped",
 }

@@ -83,7 +83,7 @@ class LiveRuns:
 
     @property
     def twin(self) -> Recording | None:
-        """Of the simulation alongside; None if there is none."""
+        """Of the simulated twin; None if there is none."""
         twin = self._twin
         return None if twin is None else twin.recording
 

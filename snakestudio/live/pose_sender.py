@@ -49,11 +49,13 @@ class PoseSender:
         seed: int = 0,
     ) -> None:
         if not 0.0 < rate <= 1000.0:
-            raise UsageError(f"--pose-rate {rate:g}: give a rate above 0 and up to 1000 Hz.")
+            raise UsageError(
+                f"--pose-rate must be greater than 0 and at most 1000 Hz (got {rate:g})."
+            )
         if not 0.0 <= noise < float("inf"):
-            raise UsageError(f"--pose-noise-mm {1000 * noise:g}: give 0 or more millimetres.")
+            raise UsageError(f"--pose-noise-mm must be at least 0 (got {1000 * noise:g}).")
         if not 0.0 <= dropout <= 1.0:
-            raise UsageError(f"--pose-dropout {dropout:g}: give a share from 0 to 1.")
+            raise UsageError(f"--pose-dropout must be between 0 and 1 (got {dropout:g}).")
         self._lsl: Any = library() if lsl else None
         self._outlet: Any = None
         self._address = None if target is None else _address(target)
@@ -125,7 +127,7 @@ def _address(target: str) -> tuple[int, Any]:
         text = str(PORT)
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
         raise UsageError(
-            f"--pose {target}: {text!r} is no UDP port; write it as HOST:PORT, like 127.0.0.1:{PORT}."
+            f"--pose {target}: {text!r} is not a UDP port. Write HOST:PORT, like 127.0.0.1:{PORT}."
         )
     try:
         found = socket.getaddrinfo(
@@ -133,6 +135,6 @@ def _address(target: str) -> tuple[int, Any]:
         )
     except OSError as error:
         raise UsageError(
-            f"--pose {target}: {host} is not known ({error.strerror}); give its address."
+            f"--pose {target}: {host} is unknown ({error.strerror}). Use its address."
         ) from None
     return found[0][0], found[0][4]

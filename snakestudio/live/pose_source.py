@@ -159,21 +159,21 @@ class BodyTracker:
         for body in packet.bodies:
             if body.link >= self.n_links:
                 self.problem = (
-                    f"The pose stream tells of link {body.link + 1}, but the scene's robot has {self.n_links}: number "
-                    "the bodies as the links are, from 1, or open the robot's scene."
+                    f"The pose stream contains link {body.link + 1}, but the scene's robot has {self.n_links}. Number "
+                    "the bodies like the links, from 1, or open the robot's scene."
                 )
                 continue
             told |= self._see(body, now)
         if not packet.bodies:
-            self.problem = "The pose stream sees no body: look whether the cameras see the markers."
+            self.problem = "The pose stream sees no body. Check that the cameras see the markers."
         return self._tracked(now) if told else None
 
     def unreadable(self, why: str) -> None:
         """Note a datagram that is no packet."""
         self._counts.unreadable += 1
         self.problem = (
-            f"What comes on the pose port cannot be read ({why}): see that the sender "
-            "speaks the pose format."
+            f"Data on the pose port cannot be read ({why}). Check that the sender "
+            "uses the pose format."
         )
 
     def figures(self, now: float) -> StreamFigures:
@@ -234,8 +234,8 @@ class BodyTracker:
             return True
         self._counts.jumps += 1
         self.problem = (
-            f"Link {body.link + 1} seems to jump by {jump:.2f} m, which is not believed: look whether its markers are "
-            "taken for those of another body."
+            f"Link {body.link + 1} seems to jump by {jump:.2f} m, which is ignored. Check that its markers are not "
+            "confused with those of another body."
         )
         return False
 

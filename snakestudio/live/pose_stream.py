@@ -67,9 +67,9 @@ class _Stream(ABC):
         now = self._clock()
         silent = now - (self._begun if latest is None else latest.time)
         if latest is None and silent > 1.0 and not self._tracker.problem:
-            return f"No pose has come on {self.where} so far: start the sender, and see where it sends to."
+            return f"No pose has been received on {self.where} yet. Start the sender, and check its destination."
         if silent > 1.0 and not self._tracker.problem:
-            return f"No pose has come on {self.where} for {silent:.1f} s: see that the sender runs."
+            return f"No pose has been received on {self.where} for {silent:.1f} s. Check that the sender runs."
         return self._tracker.problem
 
     @property
@@ -187,8 +187,8 @@ class UdpPoses(_Stream):
         ):
             self._refused = now
             self._trouble = (
-                f"Poses come from {self._sender[0][0]}:{self._sender[0][1]} and from {sender[0]}:{sender[1]}; only the "
-                "first is listened to: stop one of them."
+                f"Poses come from {self._sender[0][0]}:{self._sender[0][1]} and {sender[0]}:{sender[1]}. Only the "
+                "first sender is used. Stop one of them."
             )
             return False
         if self._sender is None or sender != self._sender[0] or now - self._refused > _SILENT_S:
@@ -199,14 +199,12 @@ class UdpPoses(_Stream):
 
 def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        return f"UDP port {port} is in use by another program; choose another port for the poses, or end that program."
+        return f"UDP port {port} is in use by another program. Choose another port, or close that program."
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
-        return (
-            f"UDP port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
-        )
+        return f"UDP port {port} needs administrator rights. Choose one from 1024 to 65535."
     if not 0 <= port <= 65535:
-        return f"{port} is no port; choose one from 1024 to 65535."
-    return f"Poses cannot be waited for at {host}:{port} ({error}); give an address of this machine, such as 127.0.0.1."
+        return f"{port} is not a port. Choose one from 1024 to 65535."
+    return f"Poses cannot be received at {host}:{port} ({error}). Use an address of this machine, such as 127.0.0.1."
 
 
 _CHANNELS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
@@ -238,7 +236,7 @@ class LslPoses(_Stream):
     def _open(self) -> None:
         if find_spec("pylsl") is None:
             raise LinkError(
-                "Poses from the Lab Streaming Layer need pylsl, which is not installed; install it with "
+                "Poses from the Lab Streaming Layer need pylsl, which is not installed. Install it with "
                 "'pip install snakestudio[lsl]', or send them over UDP."
             )
 
@@ -261,7 +259,7 @@ class LslPoses(_Stream):
                         if places
                         else (
                             f"The LSL stream '{self._name}' has no channels called "
-                            "link_1_x_m to link_1_qz: choose another."
+                            "link_1_x_m to link_1_qz. Choose another stream."
                         )
                     )
                 sample, stamp = inlet.pull_sample(timeout=_LOOK_S)
@@ -274,8 +272,8 @@ class LslPoses(_Stream):
         # pylsl raises its own exceptions and those of ctypes; a lost stream must be reported.
         except Exception as error:
             self._trouble = (
-                f"The LSL stream '{self._name}' was lost ({error}); see that its sender runs, "
-                "and connect anew."
+                f"The LSL stream '{self._name}' was lost ({error}). Check that its sender runs, "
+                "and reconnect."
             )
         finally:
             if inlet is not None:
@@ -320,7 +318,7 @@ def pose_source(text: str) -> PoseSource:
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdecimal() and 0 < int(port) <= 65535):
         raise UsageError(
-            f"{text!r} is no pose stream; give a UDP port from 1 to 65535, ADDRESS:PORT (0.0.0.0:{PORT} for senders on "
-            "other computers), or lsl:NAME."
+            f"{text!r} is not a pose stream. Use a UDP port from 1 to 65535, ADDRESS:PORT (0.0.0.0:{PORT} for senders "
+            "on other computers), or lsl:NAME."
         )
     return UdpPoses(int(port), host or "127.0.0.1")

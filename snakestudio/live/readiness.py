@@ -21,6 +21,7 @@ from snakestudio.live.pose_source import PoseSource
 from snakestudio.live.twin import Loading
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.text import capitalized
 
 
 class SceneReadiness:
@@ -58,7 +59,7 @@ class SceneReadiness:
         if self._loading is not None and self._loading.going_on:
             return (
                 *self.reasons,
-                "The engine of the simulation alongside is being loaded: wait a moment.",
+                "The engine of the simulated twin is being loaded. Wait a moment.",
             )
         if self._loading is not None and is_missing(
             self._loaded_kind
@@ -117,8 +118,8 @@ def _scene_problems(
 def _not_compiled(kind: str) -> str:
     """The twin's engine must not be compiled beside a robot."""
     return (
-        f"The engine of the simulation alongside ({kind}) is not compiled yet: wait until it is, or go without the "
-        "simulation alongside."
+        f"The engine of the simulated twin ({kind}) is not compiled yet. Wait until it is compiled, or switch off "
+        "the simulated twin."
     )
 
 
@@ -136,31 +137,36 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
     if missing & (Fields.POSE | Fields.TWIST):
         if pose is None:
             found.append(
-                f"The controller {name} needs to know where the links are, which nobody measures: connect a pose "
-                'stream, or choose the gait alone (controller.kind = "none").'
+                f"The controller {name} needs the poses of the links, which are not measured. Connect a pose "
+                'stream, or use only the gait (controller.kind = "none").'
             )
         else:
             why = (
-                pose.problem or f"There is no fresh pose on {pose.where}: see that the sender runs."
+                pose.problem
+                or f"There is no recent pose on {pose.where}. Check that the sender runs."
             )
-            found.append(f"The controller {name} needs to know where the links are. {why}")
+            found.append(f"The controller {name} needs the poses of the links. {why}")
     if missing & Fields.CONTACTS:
         found.append(
-            f"The controller {name} needs contact forces, which a robot on CAN does not measure: "
-            + CONTROLLERS[name].remedies.get(Fields.CONTACTS, "choose another controller.")
+            f"The controller {name} needs contact forces, which a robot on CAN does not measure. "
+            + capitalized(
+                CONTROLLERS[name].remedies.get(Fields.CONTACTS, "choose another controller.")
+            )
         )
     if missing & Fields.JOINTS:
         found.append(
-            f"The controller {name} needs all joint angles, and not all joints were heard of yet."
+            f"The controller {name} needs all joint angles, but not all joints have reported yet."
         )
     if missing & Fields.TORQUE:
         found.append(
-            f"The controller {name} needs joint torques, and not all joints report one: "
-            + CONTROLLERS[name].remedies.get(Fields.TORQUE, "choose another controller.")
+            f"The controller {name} needs joint torques, but not all joints report one. "
+            + capitalized(
+                CONTROLLERS[name].remedies.get(Fields.TORQUE, "choose another controller.")
+            )
         )
     rest = missing & ~(Fields.POSE | Fields.TWIST | Fields.CONTACTS | Fields.JOINTS | Fields.TORQUE)
     if rest:
         found.append(
-            f"The controller {name} needs {rest.name}, which this robot does not measure: choose another controller."
+            f"The controller {name} needs {rest.name}, which this robot does not measure. Choose another controller."
         )
     return tuple(found)

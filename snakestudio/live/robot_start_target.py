@@ -80,12 +80,12 @@ class RobotStartTarget:
 
     def _refuses(self) -> str:
         if reason := self._live_robot.refuses_start:
-            self._tell(f"START came and was refused: {reason}.")
+            self._tell(f"START was received and rejected because {reason}.")
         return reason
 
     def _permission(self) -> None:
         if not self._begun_here and (reason := self._live_robot.refuses_start):
-            raise TriggerError(f"The robot was not started: {reason}.")
+            raise TriggerError(f"The robot was not started because {reason}.")
 
     def _begin(self) -> None:
         self._permission()
@@ -120,9 +120,11 @@ class RobotStartTarget:
             # A defect must not leave a robot moving that whoever started it cannot stop any more.
             log.exception("starting together failed")
             self._live_robot.stop(
-                "Stopped, as starting together failed by a defect of the program; please report this."
+                "Stopped because synchronized start failed with an internal error. Please report it."
             )
-            self.trouble = f"Starting together failed by a defect of the program: {error!r}; please report this."
+            self.trouble = (
+                f"Synchronized start failed with an internal error: {error!r}. Please report it."
+            )
             self._tell(self.trouble)
 
     def _note(self, sentences: list[str]) -> None:

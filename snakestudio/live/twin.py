@@ -1,4 +1,4 @@
-"""The simulation alongside: the scene's engine under the very references that the robot gets, in real time.
+"""The simulated twin: the scene's engine under the very references that the robot gets, in real time.
 
 It has a thread of its own and never holds up the robot: whoever feeds it puts references into a
 queue and returns. An engine that cannot keep up is dropped, and says by how much it was too slow.
@@ -174,11 +174,11 @@ class Twin:
             while not self._closing.is_set() and self._tick(engine, begun):
                 pass
         except SnakeStudioError as error:
-            self._on_end(f"The simulation alongside cannot run: {error}")
+            self._on_end(f"The simulated twin cannot run. {error}")
         except Exception:  # whatever happens to it, the robot goes on
             log.exception("the twin failed")
             self._on_end(
-                "The simulation alongside failed by a defect of the program; the robot is not concerned."
+                "The simulated twin failed because of an internal error. The robot is not affected. Please report it."
             )
         finally:
             if self.recording is not None:
@@ -195,8 +195,8 @@ class Twin:
         if now - engine.time > BEHIND_S and now - begun > BEHIND_S:
             pace = engine.time / now if now > 0.0 else 0.0
             self._on_end(
-                f"The simulation alongside was dropped: it is {now - engine.time:.1f} s behind after {now:.1f} s, at "
-                f"{pace:.2f} of real time; choose a larger time step or a simpler scene, or go without it."
+                f"The simulated twin was stopped because it is {now - engine.time:.1f} s behind after {now:.1f} s, at "
+                f"{pace:.2f} of real time. Choose a larger time step or a simpler scene, or switch it off."
             )
             return False
         block = self._block(engine.time)
@@ -216,7 +216,7 @@ class Twin:
         assert self.recording is not None
         self.recording.append(report.rows)
         if not report.ok:
-            self._on_end(f"The simulation alongside ended: {report.message}")
+            self._on_end(f"The simulated twin ended: {report.message}")
             return False
         self._keep(engine)
         return True

@@ -296,7 +296,7 @@ def test_a_float_of_the_robot_that_is_none_is_a_problem() -> None:
         decoded = codec.decode(Frame(0x39, bytes.fromhex(data)))
         assert decoded is not None
         assert decoded.values == ()
-        assert decoded.problem == "Number in Raw of node 9 is no number"
+        assert decoded.problem == "Number in Raw of node 9 is not a number"
 
 
 def test_a_status_is_its_bits() -> None:
@@ -341,7 +341,7 @@ def test_a_counter_that_stands_still_is_a_problem() -> None:
     assert got(codec.decode(second))
     again = codec.decode(second)
     assert again is not None
-    assert again.problem == "the counter Count of ServoFeedback of node 3 stands still at 1"
+    assert again.problem == "the counter Count of ServoFeedback of node 3 does not change from 1"
     assert got(codec.decode(codec.encode(message, 4, {})))  # another node counts by itself
     assert got(codec.decode(first))
 
@@ -376,7 +376,7 @@ def test_steps_of_sequences() -> None:
             Step(send="JointCommand", signals={"Command": 900}),
             "value from 0 to 4",
         ),
-        (Step(raw="xyz", id="1"), "bytes.*hexadecimal"),
+        (Step(raw="xyz", id="1"), "hexadecimal bytes"),
         (Step(raw="00", id="0x800"), "beyond 11 bits"),
     ):
         with pytest.raises(ProfileError, match=says):

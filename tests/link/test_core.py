@@ -149,7 +149,7 @@ def test_stop_goes_out_in_the_same_call_before_anything_else(rate: float) -> Non
         rig.run(0.1)
     assert _set_points_since(rig, before) == 0
     assert rig.core.telemetry(rig.now).reason == "Stopped by the operator."
-    assert "The robot says that it stopped" in rig.events[-1].text
+    assert "The robot reports that it stopped" in rig.events[-1].text
 
 
 def test_fault_is_left_by_reset_alone(rig: Rig) -> None:
@@ -207,10 +207,10 @@ def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
 _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
     "window silent": (
         lambda rig: setattr(rig, "beats", False),
-        "program that drives gave no sign of life",
+        "gave no sign of life",
         0.28,
     ),
-    "window gone": (lambda rig: rig.core.window_gone(rig.now), "program that drives is gone", 0.02),
+    "window gone": (lambda rig: rig.core.window_gone(rig.now), "has ended", 0.02),
     "node drops out": (lambda rig: rig.robot.silent.add(4), "node 4", 0.25),
     "feedback": (
         lambda rig: rig.robot.mute.add("JointFeedback"),
@@ -234,7 +234,7 @@ _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
     ),
     "no longer armed": (
         lambda rig: rig.robot.state.update({3: STOPPED}),
-        "is no longer armed: it says Stopped",
+        "is no longer armed and reports Stopped",
         0.06,
     ),
     "fault": (lambda rig: rig.robot.state.update({3: FAULT}), "reports Fault", 0.06),
@@ -392,7 +392,7 @@ def test_a_frozen_sensor_is_found_and_a_joint_that_gives_way_is_not(rig: Rig) ->
             if gives_way:
                 rig.robot.angle[4] = 0.0 if rig.robot.angle[4] else math.radians(0.5)
         assert rig.core.state is (LinkState.STREAMING if gives_way else LinkState.FAULT)
-    assert "Joint 3 yaw is told to move but does not" in rig.core.telemetry(rig.now).reason
+    assert "Joint 3 yaw is commanded to move but does not" in rig.core.telemetry(rig.now).reason
 
 
 def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
@@ -453,20 +453,20 @@ def test_what_waited_while_the_link_stood_still_is_nobody_else(rig: Rig) -> None
 _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
     "silent": (lambda rig: rig.robot.silent.update(rig.robot.nodes), "joint 2 yaw and 17 more yet"),
     "one node": (lambda rig: rig.robot.silent.add(3), "No heartbeat of node 3 yet"),
-    "booting": (lambda rig: rig.robot.state.update({2: BOOTING}), "Node 2: still starting"),
+    "booting": (lambda rig: rig.robot.state.update({2: BOOTING}), "Node 2: Still starting"),
     "foreign": (
         lambda rig: rig.robot.state.update({2: ARMED, 3: ARMED}),
-        "Nodes 2 and 3: armed by somebody else",
+        "Nodes 2 and 3: Armed, but not by",
     ),
-    "stopped": (lambda rig: rig.robot.state.update({2: STOPPED}), "Node 2: stopped"),
+    "stopped": (lambda rig: rig.robot.state.update({2: STOPPED}), "Node 2: Stopped"),
     "unknown": (
         lambda rig: rig.robot.state.update({2: 9}),
-        "Node 2: status 0x9, which the profile does not know; add",
+        "Node 2: Status 0x9, which is not defined in the profile. Add",
     ),
-    "errors": (lambda rig: setattr(rig.robot, "errors", 8), "Angle sensor; remove the cause"),
+    "errors": (lambda rig: setattr(rig.robot, "errors", 8), "Angle sensor. Remove the cause"),
     "outside": (
         lambda rig: rig.robot.angle.__setitem__(4, math.radians(70)),
-        "stands at 70.0°, beyond its limits",
+        "at 70.0°, beyond its limits",
     ),
     "hot": (lambda rig: rig.robot.temperature.__setitem__(4, 99.0), "Joint 3 yaw is hotter"),
     "window": (lambda rig: setattr(rig, "beats", False), "no sign of life"),
@@ -496,7 +496,7 @@ def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
     rig.run(0.5)
     assert rig.core.state is LinkState.IDLE
     assert rig.core.telemetry(rig.now).not_ready == (
-        "A log is replayed; connect to the robot itself.",
+        "A log is being replayed. Connect to the robot itself.",
     )
     assert not [event.text for event in rig.events if "somebody else" in event.text]
     assert rig.sent == []
@@ -534,7 +534,7 @@ def test_streaming_needs_references(rig: Rig) -> None:
     )
     rig.command("stream")
     assert rig.core.state is LinkState.ARMED
-    assert any("not all of its numbers are finite" in event.text for event in rig.events)
+    assert any("not all of their numbers are finite" in event.text for event in rig.events)
 
 
 def test_a_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:

@@ -57,15 +57,15 @@ def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> N
     rig.robot.state[3] = UNKNOWN
     rig.robot.deaf = {3}
     rig.run(0.1)
-    assert "which the profile does not know" in rig.core.telemetry(rig.now).reason
+    assert "not defined in the profile" in rig.core.telemetry(rig.now).reason
     stops = rig.robot.stops
     rig.run(1.2)
     assert rig.robot.stops >= stops + 10  # every 0.1 s
-    assert any("No word that node 3 stopped" in event.text for event in rig.events)
-    assert not any("says that it stopped" in event.text for event in rig.events)
+    assert any("stop of node 3 is not confirmed" in event.text for event in rig.events)
+    assert not any("reports that it stopped" in event.text for event in rig.events)
     rig.robot.state[3] = STOPPED
     rig.run(0.2)
-    assert any("says that it stopped" in event.text for event in rig.events)
+    assert any("reports that it stopped" in event.text for event in rig.events)
 
 
 def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
@@ -106,7 +106,9 @@ def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: 
     rig.run(1.5)
     (event,) = [event for event in rig.events[said:] if event.kind == "stop"]
     assert event.severity == "error"
-    assert event.text == "No word any more that node 3 stopped: cut the robot's power if it moves."
+    assert event.text == (
+        "The stop of node 3 is no longer confirmed. Cut the robot's power if it moves."
+    )
 
 
 def test_a_drive_in_a_quick_stop_has_torque() -> None:
@@ -172,7 +174,7 @@ def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Ri
     rig.command("reset")
     assert rig.core.state is LinkState.FAULT
     assert (
-        "The last word of joint 4 yaw and joint 4 pitch was that its torque is on"
+        "According to the last status of joint 4 yaw and joint 4 pitch, its torque is on"
         in rig.events[-1].text
     )
     rig.robot.silent.clear()
@@ -191,7 +193,7 @@ def test_nor_is_it_when_the_bus_came_back_in_between(rig: Rig) -> None:
     rig.command("reset")
     assert rig.core.state is LinkState.FAULT
     assert (
-        "The last word of joint 4 yaw and joint 4 pitch was that its torque is on"
+        "According to the last status of joint 4 yaw and joint 4 pitch, its torque is on"
         in rig.events[-1].text
     )
     assert not rig.core.at_rest
@@ -208,7 +210,7 @@ def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_som
     rig.command("reset")
     assert rig.core.state is LinkState.FAULT
     assert (
-        "is none that the profile knows; add it to the profile's status values"
+        "is not defined in the profile. Add it to the profile's status values"
         in rig.events[-1].text
     )
     before = rig.robot.stops
@@ -230,7 +232,7 @@ def test_who_hammers_at_the_stop_is_told_in_time_to_cut_the_power(rig: Rig) -> N
     told = [
         event.time
         for event in rig.events
-        if "No word that node 3 stopped: cut the robot's power" in event.text
+        if "stop of node 3 is not confirmed. Cut the robot's power" in event.text
     ]
     first = next(event.time for event in rig.events if event.text == "Stopped by the operator.")
     assert [at - first for at in told] == [pytest.approx(1.0, abs=0.05)], (
@@ -361,7 +363,7 @@ _AFTER_IDLE: dict[str, tuple[Callable[[Rig], object], float, str]] = {
     ),
     "unreadable frames": (_rubbish, 0.02, "cannot be read"),
     "nothing can be sent": (_deafen, 0.2, "Frames cannot be sent"),
-    "bus load": (_flood, 0.0, "The bus is busy for"),
+    "bus load": (_flood, 0.0, "The bus load is"),
     "window gone": (
         lambda rig: (setattr(rig, "beats", False), rig.core.window_gone(rig.now)),
         0.0,

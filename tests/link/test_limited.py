@@ -62,7 +62,7 @@ def test_what_was_never_told_keeps_it_from_being_armed() -> None:
     rig.idle()
     said = _not_ready(rig)
     assert (
-        "No temperature of joint 1 yaw, joint 1 pitch, joint 2 yaw and 17 more yet, on which a limit stands"
+        "No temperature of joint 1 yaw, joint 1 pitch, joint 2 yaw and 17 more yet, but a limit"
         in said
     )
     assert "No supply voltage of joint 1 yaw" in said
@@ -97,10 +97,7 @@ def test_what_is_old_keeps_it_from_being_armed_and_says_how_often_it_should_come
     rig.idle()
     assert _not_ready(rig) == ""  # it has just been told
     rig.run(_OLD_S)
-    assert (
-        "old, where it should come every 0.5 s; see what keeps its node from sending it."
-        in _not_ready(rig)
-    )
+    assert "old, but it should come every 0.5 s. Check that its node sends it." in _not_ready(rig)
     rig.command("arm")
     assert rig.core.state is LinkState.IDLE
 
@@ -112,8 +109,7 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
     rig.run(2.5)  # the second one has just come
     said = _not_ready(rig)
     assert (
-        "came 3.00 s after the one before, where it should come every 0.5 s; mend that, or its interval"
-        in said
+        "came 3.00 s after the previous one, but it should come every 0.5 s. Correct this" in said
     )
     rig.robot.every = {}
     rig.run(3.6)
@@ -129,7 +125,7 @@ def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
         rig = Rig(parse_profile(text, dbc))
         rig.core.bus(True, "", rig.now)
         rig.command("idle")
-        assert ("No error word of joint 1 yaw" in _not_ready(rig)) is waits
+        assert ("No error status of joint 1 yaw" in _not_ready(rig)) is waits
 
 
 def test_no_limit_can_stand_on_what_comes_only_when_it_changes() -> None:
@@ -161,7 +157,7 @@ def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> Non
     assert "The last temperature of joint 1 yaw" in rig.core.telemetry(rig.now).reason
     warned = [event for event in rig.events if event.severity == "warning"]
     assert len(warned) == 1
-    assert "and a limit stands on it" in warned[0].text
+    assert "a limit depends on it" in warned[0].text
     assert rig.now - warned[0].time == pytest.approx(_LOST_S - _OLD_S, abs=0.03)
 
 
@@ -198,13 +194,13 @@ def test_the_profile_may_have_a_warning_alone_which_says_so() -> None:
     rig.run(6.0)
     assert rig.core.state is LinkState.ARMED
     assert [event.severity for event in rig.events] == ["warning", "error"]
-    assert "its limit is not watched any more: the profile lets it go on" in rig.events[-1].text
+    assert "its limit is no longer monitored; the robot continues" in rig.events[-1].text
     # It is not armed so anew.
     rig.core.stop("Enough.", rig.now)
     rig.run(0.2)
     rig.command("reset")
     rig.run(0.2)
-    assert "old, where it should come every 0.5 s" in _not_ready(rig)
+    assert "old, but it should come every 0.5 s" in _not_ready(rig)
 
 
 def test_a_voltage_below_the_least_stops_the_robot_and_a_dip_does_not() -> None:
@@ -219,11 +215,10 @@ def test_a_voltage_below_the_least_stops_the_robot_and_a_dip_does_not() -> None:
     rig.robot.voltage[4:6] = 18.0
     assert 0.1 <= _until_stopped(rig) <= 0.14
     assert (
-        "Joint 3 yaw has 18.0 V, less than the 20 it must have"
-        in rig.core.telemetry(rig.now).reason
+        "Joint 3 yaw has 18.0 V, less than the 20 V required" in rig.core.telemetry(rig.now).reason
     )
     assert (
-        "Joint 3 yaw and joint 3 pitch have too low a voltage; charge or change the battery."
+        "Joint 3 yaw and joint 3 pitch have too low a voltage. Charge or change the battery."
         in _not_ready(rig)
     )
 
@@ -327,7 +322,7 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
     told = robot.core.telemetry(robot.now)
     assert np.isnan(told.temperature[0])
     assert (
-        "The temperature of joint 1 yaw is no number; see whether its sensor is connected."
+        "The temperature of joint 1 yaw is not a number. Check that its sensor is connected."
         in told.not_ready
     )
     robot.command("arm")

@@ -310,7 +310,7 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
     assert telemetry.state is LinkState.DISCONNECTED
     assert not telemetry.confirmed
     assert telemetry.reason == (
-        "The link's process ended (signal 9); the robot's own watchdog stops it. Start the link again."
+        "The link's process ended (signal 9). The robot's own watchdog stops it. Restart the link."
     )
     assert [event.text for event in client.events() if event.kind == "process"] == [
         telemetry.reason

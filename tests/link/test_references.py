@@ -53,7 +53,7 @@ def test_blocks_do_not_pile_up() -> None:
         (ReferenceBlock(np.arange(2.0), np.zeros((2, 3)), np.zeros((2, 3))), "1 axes"),
         (
             ReferenceBlock(np.arange(2.0), np.full((2, 1), math.nan), np.zeros((2, 1))),
-            "its numbers",
+            "numbers",
         ),
         (ReferenceBlock(np.array([1.0, 1.0]), np.zeros((2, 1)), np.zeros((2, 1))), "do not ascend"),
     ],

@@ -78,13 +78,13 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
     [
         (
             Frame(_SET_POINT, bytes(8)),
-            "Another program sends set-points (JointSetPoint, id 0x201); end that one",
+            "Another program sends set-points (JointSetPoint, id 0x201)",
         ),
         (Frame(_ARM, bytes([1])), "Another program sends commands (JointCommand, id 0x101)"),
         (Frame(_STOP, b""), "Another program sends commands (BroadcastStop, id 0x1)"),
         (
             Frame(_HEARTBEAT, bytes(8)),
-            "Another program gives signs of life in our place (HostAlive, id 0x10)",
+            "Another program sends heartbeats of the host (HostAlive, id 0x10)",
         ),
         (
             Frame(_SET_POINT, b"\1"),
@@ -196,7 +196,7 @@ def test_on_socketcan_another_program_of_this_computer_is_heard() -> None:
     received = adapter.receive(0.1)
     assert received is not None
     assert received[0].id == _SET_POINT
-    with pytest.raises(LinkError, match="receive_own_messages what we send could not be told from"):
+    with pytest.raises(LinkError, match="receive_own_messages"):
         module.open_bus(
             Bus(interface="socketcan", channel="can0", options={"receive_own_messages": True})
         )

@@ -152,7 +152,7 @@ def test_one_wrong_axis_names_its_joint() -> None:
 def test_axes_that_are_too_many_are_named() -> None:
     (odd, even) = mismatches(profile(10), scene(**ALTERNATING))
     assert "Joints 1, 3, 5, 7 and 9" in odd
-    assert "remove pitch" in odd
+    assert "Remove pitch" in odd
     assert "remove" in even
 
 
@@ -208,7 +208,4 @@ def test_a_robot_that_is_told_angles_cannot_be_given_torques() -> None:
     (sentence,) = mismatches(
         fitting, scene(**{"gait.kind": "joint_torque", "gait.pitch_torque_nm": "0.1"})
     )
-    assert sentence == (
-        f"The scene's gait gives the joints torques, and {fitting.name} is told angles: choose a gait of angles, "
-        'such as gait.kind = "lateral_undulation".'
-    )
+    assert sentence == naming("torques", fitting.name, "lateral_undulation")

@@ -233,9 +233,9 @@ def test_noise_and_dropouts(snapshot: Snapshot, here: socket.socket) -> None:
     [
         (("here:port",), "'port'"),
         (("127.0.0.1:0",), "'0'.*port"),
-        (("127.0.0.1", 0.0), "--pose-rate 0"),
-        (("127.0.0.1", 20.0, -1.0), "--pose-noise-mm -1000"),
-        (("127.0.0.1", 20.0, 0.0, 2.0), "--pose-dropout 2"),
+        (("127.0.0.1", 0.0), "--pose-rate.*0"),
+        (("127.0.0.1", 20.0, -1.0), "--pose-noise-mm.*-1000"),
+        (("127.0.0.1", 20.0, 0.0, 2.0), "--pose-dropout.*2"),
     ],
 )
 def test_what_a_sender_refuses(arguments: tuple, message: str) -> None:

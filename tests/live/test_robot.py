@@ -576,7 +576,7 @@ def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> 
         for _ in range(3):  # whichever of the two places the thread takes it from
             live.set_scene(cast(Scene, None))
             live.settle()
-        assert link.stops == [naming("defect")] * 3
-        assert any("defect" in event.text for event in events)
+        assert link.stops == [naming("internal error")] * 3
+        assert any("internal error" in event.text for event in events)
     finally:
         live.close()

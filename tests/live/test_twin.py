@@ -78,7 +78,7 @@ def test_one_whose_physics_fail_is_said() -> None:
     twin.follow(controllers.create(unstable).reference(np.linspace(0.0, 1.0, 101), None))  # type: ignore[arg-type]
     assert until(lambda: ends)
     twin.close()
-    assert "alongside ended" in ends[0]
+    assert "twin ended" in ends[0]
 
 
 def test_states_lie_between_those_that_were_kept() -> None:

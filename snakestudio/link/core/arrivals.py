@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.bus_load import frame_time
 from snakestudio.link.profile.schema import Profile
+from snakestudio.text import capitalized
 
 if TYPE_CHECKING:
     from snakestudio.link.core.coder import Decoded
@@ -119,7 +120,7 @@ class Arrivals:
         """Something could not be read (s), for a reason: a sentence, which has no remedy in it if one is given."""
         self._unreadable.append(now)
         self.why_unreadable = why
-        self.remedy_unreadable = remedy and f"; {remedy}"
+        self.remedy_unreadable = remedy and f". {capitalized(remedy)}"
 
     def unreadable_too_often(self, now: float) -> bool:
         """Whether more of them than `LOST_READINGS` came within a second."""
@@ -147,12 +148,12 @@ class Arrivals:
             # One more may fall into any window by chance.
             often = max(0, count - 1) / passed / self._expected[name]
             who = "the robot" if node is None else f"node {node}"
-            rates = f"{name} of {who} comes {count / passed:.0f} times a second instead of {self._expected[name]:g}"
+            rates = f"{name} of {who} is sent {count / passed:.0f} times per second instead of {self._expected[name]:g}"
             if often > BABBLING:
-                found[f"babbling {name} {node}"] = f"{rates}; the node babbles, switch it off."
+                found[f"babbling {name} {node}"] = f"{rates}: the node babbles. Switch it off."
             elif often > DOUBLED:
                 found[f"doubled {name} {node}"] = (
-                    f"{rates}; do two nodes have the same number? If not, mend its interval in the profile."
+                    f"{rates}. Check for two nodes with the same number; otherwise correct its interval in the profile."
                 )
         new = [text for key, text in found.items() if key not in self.findings]
         self.findings = found

@@ -252,7 +252,7 @@ class Codec:
             coders = [c for c in self._of(message) if node is None or c.bound.node in (node, None)]
             return self._with_references(coders, angle, None)
         raise ProfileError(
-            f'The profile has no message to send that is called "{step.send}"; name one of its own.'
+            f'The profile has no message "{step.send}" that can be sent. Name one of its messages.'
         )
 
     def _raw_frames(self, step: Step, node: int | None) -> Iterator[Frame]:
@@ -269,7 +269,7 @@ class Codec:
             raise ProfileError(f'The id "{step.id}" of raw bytes cannot be used. {error}') from None
         except ValueError:
             raise ProfileError(
-                f'"{step.raw}" are no bytes in hexadecimal; write them like FF FF 00 01.'
+                f'"{step.raw}" is not a list of hexadecimal bytes. Write bytes like FF FF 00 01.'
             ) from None
 
     def _of(self, message: Message) -> list[Coder]:
@@ -279,7 +279,9 @@ class Codec:
         for own, coders in zip(self.profile.messages, self._coders, strict=True):
             if own == message:
                 return coders
-        raise ProfileError(f'The profile has no message "{message.called}"; name one of its own.')
+        raise ProfileError(
+            f'The profile has no message "{message.called}". Name one of its messages.'
+        )
 
     def decode(self, frame: Frame) -> Decoded | None:
         """What a frame from the robot says; None if the profile binds no such message. Never raises."""
@@ -312,7 +314,7 @@ class Codec:
         coder = next((c for c in self._of(message) if c.bound.node in (node, None)), None)
         if coder is None:
             raise ProfileError(
-                f"Node {node} has no message {message.called}; give a node of the profile."
+                f"Node {node} has no message {message.called}. Use a node of the profile."
             )
         return coder.frame(coder.from_values(values) | coder.from_signals(signals or {}, node))
 
@@ -372,7 +374,7 @@ class _Targets:
 
 def _words(label: str, length: int, fields: tuple[Field, ...], frame: Frame) -> str:
     if frame.remote:
-        return f"{label} is asked for"
+        return f"{label} is requested"
     if len(frame.data) < length:
         return f"{label}: {len(frame.data)} bytes instead of {length}"
     return f"{label}: {signals_text(fields, frame.data[:length])}".removesuffix(": ")

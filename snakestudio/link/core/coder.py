@@ -192,8 +192,8 @@ class Coder:
         bound = self.bound
         if self._outgoing and (absent := bound.absent(raws)):
             raise ProfileError(
-                f"{self.label} was not sent: {absent[0].name} is on another page of it than the one selected; fix its"
-                " multiplexer in the profile."
+                f"{self.label} was not sent because {absent[0].name} is not on the selected page. Set its multiplexer"
+                " to a fixed value in the profile."
             )
         page = {} if self._outgoing else dict(next(self._pages))
         return self._bits(self._initial | page | dict(bound.fixed) | dict(given))
@@ -237,7 +237,7 @@ class Coder:
             said = Value(quantity, axis, node, value)
             if value - value != 0.0:  # infinite, or not a number
                 unknown.append(said)
-                problem = problem or f"{name} in {self.label} is no number"
+                problem = problem or f"{name} in {self.label} is not a number"
             values.append(said)
         if unknown:
             return Decoded(bound.message, bound.node, (), signals, problem, tuple(unknown))
@@ -254,7 +254,7 @@ class Coder:
             last = self._counters.last
             self._counters.last = raws.get(field.name)
             if last is not None and last == self._counters.last:
-                return f"the counter {field.name} of {self.label} stands still at {last:g}"
+                return f"the counter {field.name} of {self.label} does not change from {last:g}"
         return ""
 
     def from_values(self, values: Mapping[tuple[Quantity, int], float]) -> dict[str, float]:
@@ -281,7 +281,7 @@ class Coder:
             field = self.bound.fields.get(name)
             if field is None:
                 raise ProfileError(
-                    f'{self.bound.message.called} has no signal "{name}"; give one of its own.'
+                    f'{self.bound.message.called} has no signal "{name}". Name one of its signals.'
                 )
             try:
                 raws[name] = field.reading(given, node)
@@ -293,7 +293,7 @@ class Coder:
 def _raw(carried: Carried, value: float) -> float:
     field = carried.field
     if value != value:
-        raise ValueError(f"{field.name} cannot be sent: its value is not a number")
+        raise ValueError(f"{field.name} cannot be sent because its value is not a number.")
     if carried.quantity in RAW and not field.floating:
         bits = int(value) & ((1 << field.length) - 1)
         return bits - (1 << field.length) if field.signed and bits >> (field.length - 1) else bits

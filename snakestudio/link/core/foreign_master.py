@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _DOES: dict[Role, str] = {
     "set_point": "sends set-points",
-    "sync": "makes set-points count",
-    "host_heartbeat": "gives signs of life in our place",
+    "sync": "sends sync messages",
+    "host_heartbeat": "sends heartbeats of the host",
     "command": "sends commands",
 }
 _WHO = "Another program"
@@ -79,8 +79,8 @@ class ForeignMaster:
         if not (self._moves and self.reason(now)) or role == "set_point":
             self._moves = role == "set_point"
             self._text = (
-                f"{_WHO} {_DOES[role]} ({what}); end that one, or switch off the adapter's echo of what we"
-                " send ourselves."
+                f"{_WHO} {_DOES[role]} ({what}). Close that program, or switch off the adapter's echo of sent"
+                " frames."
             )
         self._heard_at = now
 

@@ -25,7 +25,7 @@ _WORDS: dict[Quantity, str] = {
     "current": "current",
     "temperature": "temperature",
     "voltage": "supply voltage",
-    "error": "error word",
+    "error": "error status",
 }
 
 
@@ -62,7 +62,7 @@ class Limited:
             if lost.any():
                 return Loss(
                     "limited",
-                    self._sentence(quantity, lost, now, "and its limit is not watched without."),
+                    self._sentence(quantity, lost, now, "so its limit can no longer be monitored."),
                 )
         self._known_until = self._earliest(self._expected.lost)
         return None
@@ -85,13 +85,13 @@ class Limited:
                     "old",
                     "warning",
                     needed & ~(ages <= self._expected.stale[quantity]) & ~gone,
-                    "and a limit stands on it.",
+                    "but a limit depends on it.",
                 ),
                 (
                     "lost",
                     "error",
                     gone & goes_on,
-                    "and its limit is not watched any more: the profile lets it go on.",
+                    "so its limit is no longer monitored; the robot continues, as set in the profile.",
                 ),
             )
             for kind, severity, now_so, why in kinds:
@@ -119,22 +119,22 @@ class Limited:
             heard = self._node_states.heard[quantity]
             if (never := needed & np.isnan(heard)).any():
                 yield (
-                    f"No {what} of {self._names(never)} yet, on which a limit stands; see that its node sends it, or"
-                    " leave the limit out."
+                    f"No {what} of {self._names(never)} yet, but a limit depends on it. Check that its node sends it,"
+                    " or remove the limit."
                     if quantity != "error"
-                    else f"No {what} of {self._names(never)} yet; see that its node sends it, or give its message"
-                    ' when = "change" in the profile if it comes with errors alone.'
+                    else f"No {what} of {self._names(never)} yet. Check that its node sends it, or set"
+                    ' when = "change" for its message in the profile if it is sent only with errors.'
                 )
             unknown = needed & ~never & self._is_no_number(quantity)
             if unknown.any():
-                yield f"The {what} of {self._names(unknown)} is no number; see whether its sensor is connected."
+                yield f"The {what} of {self._names(unknown)} is not a number. Check that its sensor is connected."
             old = needed & ~never & ~unknown & ~(now - heard <= self._expected.stale[quantity])
             if old.any():
                 first = int(np.flatnonzero(old)[0])
                 every = self._expected.interval[quantity][first]
                 yield (
-                    f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, where it should come"
-                    f" every {every:g} s; see what keeps its node from sending it."
+                    f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, but it should come"
+                    f" every {every:g} s. Check that its node sends it."
                 )
             # One that was heard just now, and is old most of the time, would be armed with and
             # stopped for at once.
@@ -143,9 +143,9 @@ class Limited:
             if rare.any():
                 first = int(np.flatnonzero(rare)[0])
                 yield (
-                    f"The {what} of {self._names(rare)} came {age(float(gap[first]))} after the one before, where it"
-                    f" should come every {self._expected.interval[quantity][first]:g} s; mend that, or its interval in"
-                    " the profile."
+                    f"The {what} of {self._names(rare)} came {age(float(gap[first]))} after the previous one, but it"
+                    f" should come every {self._expected.interval[quantity][first]:g} s. Correct this, or its interval"
+                    " in the profile."
                 )
 
     def _ages(self, quantity: Quantity, now: float) -> NDArray[np.float64]:

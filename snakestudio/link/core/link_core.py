@@ -191,7 +191,10 @@ class LinkCore:
         self._now = now
         if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
             self._say(
-                now, "warning", "No stop was sent: the link does not speak on the bus.", "stop"
+                now,
+                "warning",
+                "No stop was sent because the link does not send on the bus.",
+                "stop",
             )
             return
         self._torque.halt(reason, now)
@@ -219,7 +222,7 @@ class LinkCore:
                 self.stop(str(values.get("reason", "Stopped by the operator.")), now)
         elif kind in BEGINNING and self._is_over(values.get("stops", 0)):
             self._refuse(
-                now, f"“{kind}” was asked for before the stop, and is not carried out after it."
+                now, f"“{kind}” was requested before the stop, and is not carried out after it."
             )
         else:
             self._carry_out(command, now)
@@ -263,20 +266,22 @@ class LinkCore:
 
     def _idle_or_listen(self, wish: Trigger, now: float) -> None:
         if self._torque.task is not None:
-            self._refuse(now, f"{self._torque.task.words}; wait until that is done, or stop it.")
+            self._refuse(
+                now, f"{self._torque.task.words}. Wait until this has finished, or stop it."
+            )
         elif not self._machine.fire(wish):
             self._refuse(
                 now,
                 {
-                    LinkState.DISCONNECTED: "No bus is open; connect first.",
-                    LinkState.FAULT: "The robot was stopped; reset it first.",
-                    LinkState.ARMED: "The robot is armed; disarm it first.",
-                    LinkState.STREAMING: "The robot is armed; disarm it first.",
-                }.get(self.state, f"That is how it is already: {self.state.name}."),
+                    LinkState.DISCONNECTED: "No bus is open. Connect first.",
+                    LinkState.FAULT: "The robot was stopped. Reset it first.",
+                    LinkState.ARMED: "The robot is armed. Disarm it first.",
+                    LinkState.STREAMING: "The robot is armed. Disarm it first.",
+                }.get(self.state, f"Already {self.state.name}."),
             )
         elif wish == "idle":
             self._periodic.start(now)
-            self._say(now, "info", "The link speaks on the bus; torque is off.", "state")
+            self._say(now, "info", "The link sends on the bus; torque is off.", "state")
         else:
             self._periodic.stop()
             self._say(now, "info", "The link only listens; nothing is sent.", "state")
@@ -285,7 +290,7 @@ class LinkCore:
         if self.state is LinkState.STREAMING and self._torque.task is None:
             self._machine.fire("hold")
             self.set_points.hold()
-            self._say(now, "info", "The joints come to rest, and hold.", "state")
+            self._say(now, "info", "The joints come to rest and hold their position.", "state")
             return
         reasons = (*self._reasons(now), *refused_plugins(self._profile, plugins))
         if reasons:
@@ -313,16 +318,16 @@ class LinkCore:
             self._refuse(now, " ".join(refused))
             return
         if self.state is not LinkState.ARMED or self._torque.task is not None:
-            self._refuse(now, "Only a robot that is armed can follow references; arm it first.")
+            self._refuse(now, "Only an armed robot can follow references. Arm it first.")
             return
         if not now - self._watchdogs.reference_at <= self._profile.timing.reference_timeout_s:
             self._refuse(
-                now, "There are no references to follow; start a gait or a controller first."
+                now, "There are no references to follow. Start a gait or a controller first."
             )
             return
         self.set_points.stream()
         self._machine.fire("stream")
-        self._say(now, "good", "The joints are led to the references, and follow them.", "state")
+        self._say(now, "good", "The joints move to the references and follow them.", "state")
 
     def _reset(self, now: float) -> None:
         # A robot that stopped by itself before we spoke to it needs a reset too, and changes no
@@ -334,18 +339,18 @@ class LinkCore:
             self._refuse(now, "There is nothing to reset now.")
         elif self._torque.says_armed(now):
             self._refuse(
-                now, "The robot still says that its torque is on, or may be; stop it first."
+                now, "The robot still reports that its torque is or may be on. Stop it first."
             )
         elif self.state is LinkState.FAULT and (armed := self._node_states.torque()).any():
             names = axis_names(self._profile.axes, armed)
-            said = f"The last word of {names} was that its torque is on"
-            self._refuse(now, f"{said}; start the robot again and reset, or disconnect.")
+            status = f"According to the last status of {names}, its torque is on"
+            self._refuse(now, f"{status}. Restart the robot and reset it, or disconnect.")
         elif self.state is LinkState.FAULT and (unknown := self._node_states.unknown()).any():
             names = axis_names(self._profile.axes, unknown)
-            said = f"The last word of {names} is none that the profile knows"
-            self._refuse(now, f"{said}; add it to the profile's status values, or disconnect.")
+            status = f"The last status of {names} is not defined in the profile"
+            self._refuse(now, f"{status}. Add it to the profile's status values, or disconnect.")
         elif not self._tx.bus_open:
-            self._refuse(now, "No bus is open; the robot cannot be reset before it is.")
+            self._refuse(now, "No bus is open. Connect before resetting the robot.")
         else:
             self._machine.fire("reset")
             self._torque.reason = ""
@@ -359,10 +364,10 @@ class LinkCore:
         ):
             self._refuse(
                 now,
-                "Joints are zeroed while torque is off and nothing else is under way; disarm first.",
+                "Joints can be zeroed only while torque is off and no other sequence runs. Disarm first.",
             )
         elif not self._profile.sequences.zero:
-            self._refuse(now, "The profile has no zero sequence; give it one.")
+            self._refuse(now, "The profile has no zero sequence. Add one.")
         else:
             self._torque.begin("zero", now)
 
@@ -373,7 +378,7 @@ class LinkCore:
             or self.set_points.wiggling
         ):
             self._refuse(
-                now, "One joint is wiggled while the robot is armed and holds; arm it first."
+                now, "A joint can be wiggled only while the robot is armed and holds. Arm it first."
             )
             return
         try:
@@ -383,7 +388,10 @@ class LinkCore:
             return
         self.set_points.wiggle(wiggle)
         self._say(
-            now, "info", f"{self._profile.axes[wiggle.axis].name.capitalize()} is wiggled.", "state"
+            now,
+            "info",
+            f"{self._profile.axes[wiggle.axis].name.capitalize()} is being wiggled.",
+            "state",
         )
 
     def _refuse(self, now: float, text: str) -> None:
@@ -463,14 +471,14 @@ class LinkCore:
         self._now = now
         self._watchdogs.window_at = math.nan
         if self._torque.live:
-            self._torque.lose(Loss("window", "The program that drives is gone."), now)
+            self._torque.lose(Loss("window", "The program that drives the robot has ended."), now)
 
     def reference(self, block: ReferenceBlock) -> None:
         """Take references over; ones that cannot be used are refused, and count as none."""
         problem = self.set_points.references.add(block)
         if problem:
             self._journal.say_once(
-                self._now, "warning", f"References were refused: {problem}.", "reference"
+                self._now, "warning", f"References were rejected because {problem}.", "reference"
             )
         else:
             self._news = True
@@ -528,17 +536,15 @@ class LinkCore:
             self._say(now, severity, text, "node")
         load = self._meter.load(now)
         if load > self._profile.timing.max_bus_load:
-            self._journal.say_once(
-                now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load"
-            )
+            self._journal.say_once(now, "warning", f"The bus load is {100 * load:.0f} %.", "load")
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._torque.task is None
         foreign = foreign and not self._replay and self._torque.says_armed(now)
         if foreign and not self._foreign:
             armed = self._node_states.says("armed").any()
             told = (
-                "armed by somebody else"
+                "armed, but not by SnakeStudio"
                 if armed
-                else "stopping, and its torque may be on; press Stop"
+                else "stopping, and its torque may be on. Press Stop"
             )
             self._say(now, "warning", f"The robot is {told}.", "robot")
         self._foreign = foreign

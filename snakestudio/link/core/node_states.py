@@ -156,7 +156,7 @@ class NodeStates:
                     found = (MEANINGS.index(entry.meaning), entry.text or entry.meaning)
                     break
             else:
-                found = (0, f"status 0x{raw:X}, which the profile does not know")
+                found = (0, f"status 0x{raw:X}, which is not defined in the profile")
             # A status word may hold anything; what is remembered must not grow without end.
             if len(self._meanings) < 4096:
                 self._meanings[raw] = found

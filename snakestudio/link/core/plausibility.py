@@ -142,25 +142,29 @@ class PlausibilityChecks:
         if (wrong := self.beyond()).any():
             return self._loss(
                 wrong,
-                lambda i: f"stands at {_deg(angle[i])}, beyond its limits of {limits.words(i)}",
+                lambda i: f"is at {_deg(angle[i])}, beyond its limits of {limits.words(i)}",
             )
         if (wrong := self.hot()).any():
             hot = node_states.values["temperature"]
             return self._loss(
                 wrong,
-                lambda i: f"has {hot[i]:.0f} °C, more than the {limits.temperature[i]:g} allowed",
+                lambda i: (
+                    f"has {hot[i]:.0f} °C, more than the {limits.temperature[i]:g} °C allowed"
+                ),
             )
         if (wrong := _lasting(self._overload, self.overloaded(), now, CURRENT_S)).any():
             current = node_states.values["current"]
             return self._loss(
                 wrong,
-                lambda i: f"takes {current[i]:.1f} A, more than the {limits.current[i]:g} allowed",
+                lambda i: (
+                    f"takes {current[i]:.1f} A, more than the {limits.current[i]:g} A allowed"
+                ),
             )
         if (wrong := _lasting(self._undersupplied, self.starved(), now, CURRENT_S)).any():
             volts = node_states.values["voltage"]
             return self._loss(
                 wrong,
-                lambda i: f"has {volts[i]:.1f} V, less than the {limits.voltage[i]:g} it must have",
+                lambda i: f"has {volts[i]:.1f} V, less than the {limits.voltage[i]:g} V required",
             )
         error = np.abs(angle - set_points)
         if (wrong := _lasting(self._deviating, error > limits.error, now, DEVIATION_S)).any():
@@ -173,13 +177,15 @@ class PlausibilityChecks:
             )
         if (wrong := self.torn(now)).any():
             twice = (
-                "has two different answers on the bus; see whether two nodes have the same number"
+                "has two different answers on the bus; check whether two nodes have the same number"
             )
             return self._loss(wrong, lambda i: twice, "feedback")
         if (wrong := self._frozen(now, angle, set_points, streaming)).any():
             return self._loss(
                 wrong,
-                lambda i: "is told to move but does not; it is jammed, or its sensor is frozen",
+                lambda i: (
+                    "is commanded to move but does not; it is jammed, or its sensor is frozen"
+                ),
                 "feedback",
             )
         return None

@@ -23,27 +23,28 @@ from snakestudio.link.core.text import age, axis_names, node_names
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import MEANINGS, LinkState
 from snakestudio.link.profile.schema import Profile, StatusMeaning
+from snakestudio.text import capitalized
 
 _STATES = {
-    LinkState.DISCONNECTED: "No bus is open; connect first.",
-    LinkState.LISTENING: "The link only listens; let it speak first.",
-    LinkState.ARMED: "The robot is armed already.",
-    LinkState.STREAMING: "The robot is armed already.",
+    LinkState.DISCONNECTED: "No bus is open. Connect first.",
+    LinkState.LISTENING: "The link only listens. Enable sending first.",
+    LinkState.ARMED: "The robot is already armed.",
+    LinkState.STREAMING: "The robot is already armed.",
 }
 
 _SAYS: dict[StatusMeaning, str] = {
-    "booting": "still starting; wait until it is ready.",
-    "stopping": "stopping, by itself or by somebody; wait until its torque is off, or press Stop.",
-    "stopped": "stopped, by itself or by somebody; reset it.",
-    "fault": "{words}; remove the cause, and reset it.",
-    "armed": "armed by somebody else; stop it there, or here.",
+    "booting": "Still starting. Wait until it is ready.",
+    "stopping": "Stopping by itself or by another program. Wait until its torque is off, or press Stop.",
+    "stopped": "Stopped by itself or by another program. Reset it.",
+    "fault": "{words}. Remove the cause, and reset it.",
+    "armed": "Armed, but not by SnakeStudio. Stop it from the program that armed it, or here.",
 }
 
 
 def refused_plugins(profile: Profile, plugins: Sequence[str]) -> tuple[str, ...]:
     """Why plug-ins (by their names) may not drive the robot of a profile, a sentence each; () if they may."""
     return tuple(
-        f'The plug-in "{name}" would drive the robot, and its profile does not allow that; add "{name}" to '
+        f'The profile of the robot does not allow the plug-in "{name}" to drive it. Add "{name}" to '
         "plugins.allowed in the profile, or choose another gait or controller."
         for name in plugins
         if name not in profile.plugins.allowed
@@ -54,7 +55,7 @@ _MOVED = math.radians(5.0)
 """A joint that moves by more than this and its limits' margin while it is being armed is not where
 its set-point is."""
 
-_REPLAYED = "A log is replayed; connect to the robot itself."
+_REPLAYED = "A log is being replayed. Connect to the robot itself."
 
 
 class Readiness:
@@ -121,7 +122,7 @@ class Readiness:
         elif state is LinkState.FAULT:
             found.append(f"The robot was stopped: {stopped} Reset it first.")
         if busy:
-            found.append(f"{busy}; wait until that is done.")
+            found.append(f"{busy}. Wait until this has finished.")
         if state is not LinkState.DISCONNECTED:
             if stranger := self._strangers.reason(now):
                 found.append(stranger)
@@ -129,7 +130,7 @@ class Readiness:
             found += self._bus(now, bus_load)
         if self._watchdogs.window_silent(now):
             found.append(
-                "The program that drives gives no sign of life; robots are armed by one that responds."
+                "The program that drives the robot gives no sign of life. Wait until it responds."
             )
         return tuple(found)
 
@@ -139,21 +140,21 @@ class Readiness:
         stale = self._profile.timing.stale_s
         if (never := np.isnan(node_states.angle_time)).any():
             names = axis_names(profile.axes, never)
-            yield f"No feedback of {names} yet; is the robot switched on, and this its profile?"
+            yield f"No feedback of {names} yet. Check that the robot is switched on and that this is its profile."
         ages = now - node_states.angle_time
         old = ages > stale
         if old.any():
             names = axis_names(profile.axes, old)
-            yield f"The feedback of {names} is {age(float(ages[old].max()))} old; check its cable."
+            yield f"The feedback of {names} is {age(float(ages[old].max()))} old. Check its cable."
         nodes = np.array(profile.nodes)
         what = "heartbeat" if node_states.has_heartbeat else "frame"
         ages = now - node_states.heartbeat_time
         if (silent := np.isnan(ages)).any():
-            yield f"No {what} of {node_names(nodes[silent])} yet; is it switched on?"
+            yield f"No {what} of {node_names(nodes[silent])} yet. Check that it is switched on."
         # A heartbeat that comes once a second must not count as old in between.
         if (old := ages > max(stale, profile.timing.lost_s)).any():
             yield (
-                f"The last {what} of {node_names(nodes[old])} is {age(float(ages[old].max()))} old; check cable and"
+                f"The last {what} of {node_names(nodes[old])} is {age(float(ages[old].max()))} old. Check cable and"
                 " supply."
             )
         yield from self._says(now)
@@ -161,20 +162,20 @@ class Readiness:
         for index in np.flatnonzero(beyond)[:3]:
             stands = np.degrees(node_states.values["angle"][index])
             yield (
-                f"{profile.axes[index].name.capitalize()} stands at {stands:.1f}°, beyond its limits of"
-                f" {self._limits.words(int(index))}; move it back by hand."
+                f"{profile.axes[index].name.capitalize()} is at {stands:.1f}°, beyond its limits of"
+                f" {self._limits.words(int(index))}. Move it back by hand."
             )
         if (hot := self._plausibility.hot()).any():
-            yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than it may be; let it cool down."
+            yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than allowed. Let it cool down."
         if (starved := self._plausibility.starved()).any():
             names = axis_names(profile.axes, starved).capitalize()
             have = "has" if starved.sum() == 1 else "have"
-            yield f"{names} {have} too low a voltage; charge or change the battery."
+            yield f"{names} {have} too low a voltage. Charge or change the battery."
         yield from self._limited.reasons(now)
         if (torn := self._plausibility.torn(now)).any():
             names = axis_names(profile.axes, torn)
             have = "has" if torn.sum() == 1 else "have"
-            yield f"{names.capitalize()} {have} two different answers; give each node its own number."
+            yield f"{names.capitalize()} {have} two different answers. Give each node its own number."
 
     def _says(self, now: float) -> Iterator[str]:
         profile = self._profile
@@ -182,15 +183,15 @@ class Readiness:
         if node_states.has_status:
             ages = now - node_states.status_time
             if (silent := ~(ages <= max(profile.timing.stale_s, profile.timing.lost_s))).any():
-                yield f"No status of {axis_names(profile.axes, silent)} lately; the robot must say how it stands."
+                yield f"No status of {axis_names(profile.axes, silent)} recently. Check that its node sends it."
             for meaning, words in _SAYS.items():
                 yield from self._each_node(node_states.says(meaning) & ~silent, words)
             unknown = (node_states.meaning == MEANINGS.index(None)) & ~silent
-            yield from self._each_node(unknown, "{words}; add it to the profile's status values.")
+            yield from self._each_node(unknown, "{words}. Add it to the profile's status values.")
         else:
             silent = np.zeros(len(profile.axes), bool)
         failing = (node_states.relevant_errors() != 0) & ~node_states.says("fault")
-        yield from self._each_node(failing, "{words}; remove the cause, and reset it.")
+        yield from self._each_node(failing, "{words}. Remove the cause, and reset it.")
 
     def _each_node(
         self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], words: str
@@ -203,20 +204,20 @@ class Readiness:
             by_words.setdefault(words.format(words=self._node_states.words(axis)), []).append(node)
         for text, nodes in by_words.items():
             who = node_names(nodes)
-            yield f"{who.capitalize()}: {text}"
+            yield f"{who.capitalize()}: {capitalized(text)}"
 
     def _bus(self, now: float, bus_load: float) -> Iterator[str]:
         most = self._profile.timing.max_bus_load
         if bus_load > most:
             yield (
-                f"The bus is busy for {100 * bus_load:.0f} % of the time, more than the {100 * most:.0f} % allowed;"
-                " send less often, or raise its bit rate."
+                f"The bus load is {100 * bus_load:.0f} %, more than the {100 * most:.0f} % allowed."
+                " Send less often, or increase the bit rate."
             )
         if self._arrivals.unreadable_too_often(now):
             remedy = self._arrivals.remedy_unreadable
             yield f"Many frames cannot be read{remedy}. The last one: {self._arrivals.why_unreadable}"
         if now - self._watchdogs.sending_fails_since > 0.0:
-            yield "Frames cannot be sent; is anybody else on the bus, and its bit rate right?"
+            yield "Frames cannot be sent. Check that the robot is on the bus, and that the bit rate is correct."
         yield from self._arrivals.findings.values()
 
 

@@ -51,9 +51,9 @@ class References:
         if problem:
             return problem
         if not (np.isfinite(time).all() and np.isfinite(angle).all() and np.isfinite(rate).all()):
-            return "not all of its numbers are finite"
+            return "not all of their numbers are finite"
         if (np.diff(time) <= 0).any():
-            return "its knots do not ascend in time"
+            return "their knots do not ascend in time"
         # What begins later than this one is never reached; what ended before it is needed until it
         # begins.
         self.blocks = [*(kept for kept in self.blocks[-3:] if kept.time[0] < time[0]), block]

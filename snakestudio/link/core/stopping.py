@@ -68,13 +68,13 @@ class Stopping:
                 self._journal.say(
                     now,
                     "good",
-                    f"The robot says that it stopped, {now - self._begin:.2f} s after.",
+                    f"The robot reports that it stopped, after {now - self._begin:.2f} s.",
                     "stop",
                 )
         # Counted from its last good word: one status frame with wrong bits is answered with a stop,
         # and not with alarm.
         elif self._said != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
-            no_word = "No word any more" if self._said == "safe" else "No word"
+            missing = "no longer" if self._said == "safe" else "not"
             self._said = "unsafe"
             off = self._node_states.torque_off(self._begin)
             nodes = dict.fromkeys(
@@ -83,6 +83,6 @@ class Stopping:
             self._journal.say(
                 now,
                 "error",
-                f"{no_word} that {node_names(nodes)} stopped: cut the robot's power if it moves.",
+                f"The stop of {node_names(nodes)} is {missing} confirmed. Cut the robot's power if it moves.",
                 "stop",
             )

@@ -120,7 +120,7 @@ class TorqueControl:
             return
         missed = task.sequence.missed
         if progress == "failed":
-            text = f"{task.words}, but not all nodes said in time that they are {missed}."
+            text = f"{task.words}, but not all nodes reported in time that they are {missed}."
             if task.kind in ("arm", "disarm"):
                 self.lose(Loss("fault", text), now)
             else:
@@ -152,7 +152,8 @@ class TorqueControl:
                 names = axis_names(self._profile.axes, yet)
                 self.lose(
                     Loss(
-                        "fault", f"No word in time that {names} is {'' if arming else 'dis'}armed."
+                        "fault",
+                        f"No confirmation in time that {names} is {'' if arming else 'dis'}armed.",
                     ),
                     now,
                 )
@@ -162,7 +163,7 @@ class TorqueControl:
         self._journal.say(
             now,
             "good",
-            "The robot is armed, and holds." if arming else "The robot is disarmed.",
+            "The robot is armed and holds its position." if arming else "The robot is disarmed.",
             "state",
         )
 
@@ -213,7 +214,7 @@ class TorqueControl:
             self.reason = reason
             self._journal.say(now, "error", reason, "fault")
         elif self._machine.state is LinkState.IDLE:
-            said = f"{reason} Torque was off; the stop sequence was sent all the same."
+            said = f"{reason} Torque was off; the stop sequence was sent anyway."
             self._journal.say(now, "info", said, "stop")
 
     def _stop(self, steps: tuple[Step, ...], now: float) -> None:

@@ -32,7 +32,7 @@ SEND_FAILS_S = 0.15
 _ROUNDING_S = 1e-3
 """So much before something can be lost it is looked at again."""
 
-_BUSY = "see what else keeps this computer busy"
+_BUSY = "Check what else keeps this computer busy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,15 @@ class Watchdogs:
         self._polled = now
         longest = max(HELD_UP_S, 2.5 / self._profile.timing.set_point_rate_hz)
         if gap > longest:
-            return Loss("window", f"The link itself was held up for {age(gap)}; {_BUSY}.")
+            return Loss("window", f"The link itself was held up for {age(gap)}. {_BUSY}.")
         return None
 
     def _window(self, now: float) -> Loss | None:
         if self.window_silent(now):
             silent = age(now - self.window_at)
             return Loss(
-                "window", f"The program that drives gave no sign of life for {silent}; {_BUSY}."
+                "window",
+                f"The program that drives the robot gave no sign of life for {silent}. {_BUSY}.",
             )
         return None
 
@@ -190,13 +191,15 @@ class Watchdogs:
                 return self._errors()
             booting = node_states.says("booting")
             if booting.any():
-                return Loss("fault", f"{_subject(profile, booting)} started anew in mid-run.")
+                return Loss("fault", f"{_subject(profile, booting)} restarted during the run.")
             wrong = node_states.says("fault") if settling else ~node_states.says("armed")
             if wrong.any():
                 first = int(np.flatnonzero(wrong)[0])
                 words = node_states.words(first) or MEANINGS[node_states.meaning[first]]
                 verb = (
-                    "reports" if node_states.says("fault")[first] else "is no longer armed: it says"
+                    "reports"
+                    if node_states.says("fault")[first]
+                    else "is no longer armed and reports"
                 )
                 return Loss("fault", f"{_subject(profile, wrong)} {verb} {words}.")
         return self._errors()

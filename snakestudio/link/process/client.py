@@ -1,4 +1,4 @@
-"""The window's hand on a link that runs in a process of its own."""
+"""The window's access to a link in a separate process."""
 
 from __future__ import annotations
 
@@ -40,27 +40,26 @@ from snakestudio.paths import own_program
 _ALIVE_S = 0.5
 _CLOSE_S = 2.0
 _LINE = 4000
-"""Longest command: what a pipe takes in one piece or not at all."""
+"""Longest command, bytes: a pipe accepts it completely or not at all."""
 _TRAFFIC = 1000
-"""Frames that wait to be put into words, if more came than are at once."""
+"""Most frames that wait to be described as text."""
 _AT_ONCE = 250
-"""Frames that are put into words at once: a window that looks for the first time must not pause for
-all that waits."""
+"""Frames that are described as text per call, so that the window does not pause for all that wait."""
 
 
 class LinkClient:
-    """A link in a process of its own; fulfils `Link`.
+    """`Link` in a separate process.
 
-    The process is started at once, and is ready within a second or two; nothing here waits for it.
+    The process is started immediately, and is ready in a second or two; nothing here waits for it.
 
     Raises `LinkError` if the process cannot be started.
 
     Parameters
     ----------
     bus : Bus, optional
-        In place of the profile's.
+        Bus to use instead of the profile's.
     log_dir : Path, optional
-        Folder in which all frames are logged from the begin, as ``NAME-DATE-TIME.blf``.
+        Folder for a log of all frames, as ``NAME-DATE-TIME.blf``.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class LinkClient:
 
     @property
     def pid(self) -> int | None:
-        """Number of the link's process; None if it has ended."""
+        """Id of the link's process; None if it has ended."""
         link = self._link
         return None if link is None else link.pid
 
@@ -101,9 +100,9 @@ class LinkClient:
         return 0 if link is None else link.memory.stops
 
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
-        """See `Link`; what is asked of a process that has ended is not carried out, and gets no answer.
+        """See `Link`; a process that has ended does not carry out or answer commands.
 
-        Raises `LinkError` if the command is longer than the pipe takes in one piece.
+        Raises `LinkError` if the command is too long for the pipe.
         """
         if kind == "stop":
             return self._request_stop(str(values.get("reason", "Stopped by the operator.")))
@@ -170,15 +169,14 @@ class LinkClient:
     def begin_log(self, path: Path) -> None:
         """See `Link`.
 
-        Raises `LinkError` if the file's ending is none that frames are logged as, or its folder
-        does not exist.
+        Raises `LinkError` if the ending is not a log format, or the folder does not exist.
         """
         path = path.absolute()
         check_log_path(path)
         self.command("log", path=str(path))
 
     def restart(self) -> None:
-        """Start the process again after it ended, or in place of one that hangs; nothing is connected then.
+        """Restart the process after it ended, or instead of one that hangs; no bus is open then.
 
         Raises `LinkError` if it cannot be started.
         """
@@ -211,7 +209,7 @@ class LinkClient:
             )
 
     def _running(self) -> _Running | None:
-        """The process; None if there is none, which is said once if it ended by itself."""
+        """Return the process; None if there is none, which is reported once if it ended by itself."""
         link = self._link
         if link is None:
             return None
@@ -237,7 +235,7 @@ class LinkClient:
             return self._write("stop", {"reason": reason[:1000], "request": request})
 
     def _write(self, kind: CommandKind, values: dict[str, str | int | float | bool]) -> int:
-        """Put a command into the pipe; called with the lock held."""
+        """Write a command to the pipe; called with the lock held."""
         self._number += 1
         if self._link is not None:
             values = {"stops": self._link.memory.stops} | values
@@ -246,7 +244,7 @@ class LinkClient:
                 + b"\n"
             )
             if len(line) > _LINE:
-                raise LinkError(f"The command {kind} is too long; shorten its path or its text.")
+                raise LinkError(f"The command {kind} is too long. Shorten its path or its text.")
             self._link.write(line)
         return self._number
 
@@ -273,7 +271,7 @@ class _Running:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 env=os.environ
-                | {"OPENBLAS_NUM_THREADS": "1"},  # what it computes is too small to be shared
+                | {"OPENBLAS_NUM_THREADS": "1"},  # its arrays are too small for several threads
                 pass_fds=inherited if sys.platform != "win32" else (),
                 # A session of its own: Ctrl-Z and Ctrl-C in a terminal suspend and end the window,
                 # not what has to notice that.
@@ -285,7 +283,7 @@ class _Running:
             self._errors.close()
             self.memory.close()
             raise LinkError(
-                f"The link's process cannot be started ({error.strerror}); end other programs."
+                f"The link's process cannot be started ({error.strerror}). Close other programs."
             ) from error
         # The mappings stay until nobody uses them any more, in whatever thread; the setup's, until
         # the process has read it (Windows forgets memory that nobody holds).
@@ -300,29 +298,29 @@ class _Running:
 
     @property
     def pid(self) -> int:
-        """The process' number."""
+        """Id of the process."""
         return self._process.pid
 
     def write(self, line: bytes) -> None:
-        """Put a line into its pipe; a process that takes nothing any more gets nothing."""
+        """Write a line to its pipe, if the process still reads it."""
         with contextlib.suppress(OSError, ValueError):
             os.write(self._pipe.fileno(), line)
 
     def ended(self) -> str:
-        """Why it ended, as a sentence; "" while it runs."""
+        """Message why it ended; "" while it runs."""
         code = self._process.poll()
         if code is None:
             return ""
         self._errors.seek(0)
         told = self._errors.read().decode(errors="replace").strip().splitlines()
-        # a bundle's loader has the last word
+        # the loader of a bundle prints the last lines
         lines = [line for line in told if not line.startswith("[PYI-")]
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        said = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
-        return f"The link's process ended ({how}{said}); the robot's own watchdog stops it. Start the link again."
+        reason = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
+        return f"The link's process ended ({how}{reason}). The robot's own watchdog stops it. Restart the link."
 
     def end(self, timeout: float) -> Telemetry | None:
-        """Close its pipe, wait so long (s), and kill it then; gives what it said last."""
+        """Close its pipe, wait up to `timeout` s, then kill it; return its last telemetry."""
         with contextlib.suppress(OSError):
             self._pipe.close()
         try:
@@ -335,7 +333,7 @@ class _Running:
 
 
 def _creation_flags() -> int:
-    """No window of its own, and no Ctrl-C of the window's console; nothing where there are no such flags."""
+    """Return flags for no console window and no Ctrl-C of the window's console; 0 where they do not exist."""
     return int(
         getattr(subprocess, "CREATE_NO_WINDOW", 0)
         | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
@@ -347,7 +345,7 @@ def _file_name(name: str) -> str:
 
 
 def _nothing(profile: Profile, reason: str) -> Telemetry:
-    """What is known before the link said anything."""
+    """Return the telemetry before the first one of the link."""
     axes = len(profile.axes)
     nodes = len(profile.nodes)
     return Telemetry(
@@ -393,7 +391,7 @@ def _nothing(profile: Profile, reason: str) -> Telemetry:
 
 
 def _ended(last: Telemetry, reason: str) -> Telemetry:
-    """What is known once the link is gone: nothing of the robot's state; what was measured stays as old as it is."""
+    """Return the telemetry after the link has ended: no state of the robot; measurements keep their age."""
     return replace(
         last,
         state=LinkState.DISCONNECTED,

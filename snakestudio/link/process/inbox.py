@@ -1,8 +1,8 @@
-"""What waits for the link's loop: taken in order by one thread, put by several, some of it without waking the loop.
+"""Queue of the link's loop: read in order by one thread, filled by several, partly without waking the loop.
 
-A robot's frames come hundreds of times a second, and the loop looks at them soon enough by itself;
-to be woken for each one costs more than reading it. A command, a bus that failed, or a frame that
-no robot sends is worth waking for.
+Frames of a robot arrive hundreds of times a second, and the loop polls them often enough; waking it
+for each frame would cost more than reading it. Commands, failures of the bus, and frames that the
+robot does not send wake the loop.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ Item = TypeVar("Item")
 
 
 class Inbox(Generic[Item]):
-    """A queue with a bell."""
+    """A queue that can wake its reader."""
 
     def __init__(self) -> None:
         self._items: deque[Item] = deque()
         self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def put(self, item: Item) -> None:
-        """Append an item, and wake who waits."""
+        """Append an item, and wake the reader."""
         self._items.append(item)
         self._bell.put(None)
 
     def put_quietly(self, item: Item) -> None:
-        """Append an item, for when somebody looks anyway."""
+        """Append an item without waking the reader."""
         self._items.append(item)
 
     def take(self) -> Item | None:
-        """The next item; None if there is none."""
+        """Remove and return the next item; None if there is none."""
         try:
             return self._items.popleft()
         except IndexError:
             return None
 
     def wait(self, timeout: float) -> None:
-        """Until the bell has rung, or so long (s); items may be there before."""
+        """Wait until an item wakes the reader, at most `timeout` s; quiet items may arrive before."""
         try:
             self._bell.get(timeout=timeout)
             while True:

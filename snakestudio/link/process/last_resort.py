@@ -1,4 +1,4 @@
-"""The stop sequence without the core: what is left when the core itself has failed."""
+"""The stop sequence without the core, for failures of the core itself."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _LONGEST_WAIT_S = 0.5
 def stop_blindly(
     codec: Codec, send: Callable[[Frame], None], wait: Callable[[float], object] = time.sleep
 ) -> None:
-    """Send a profile's stop sequence some times over; raises nothing, whatever fails.
+    """Send a profile's stop sequence several times; raises nothing, even if sending fails.
 
-    Nobody reads the bus any more, so that an expectation cannot be waited for: the frames behind it
-    follow at once.
+    The bus is no longer read, so expectations cannot be awaited: the frames after them follow
+    immediately.
 
     Parameters
     ----------
     send : callable
-        Puts a frame on the bus; may raise.
+        Sends a frame to the bus; may raise.
     wait : callable
-        Takes seconds.
+        Waits for a number of seconds.
     """
     for _ in range(BLIND_REPEATS):
         for step in codec.profile.sequences.stop:

@@ -1,4 +1,4 @@
-"""The link's process: bus, core, shared memory and pipe around one loop that is never late if it can be helped."""
+"""The link's process: bus, core, shared memory and pipe around one loop with precise timing."""
 
 from __future__ import annotations
 
@@ -36,40 +36,38 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Step
 
 _LOOK_S = 0.005
-"""How often shared memory and the robot's frames are looked at while there is a bus, at least: what
-the window asks for wakes the loop through the pipe, and so does a frame that is none of the
-robot's."""
+"""Longest interval at which shared memory and frames of the robot are polled while a bus is open:
+commands of the window wake the loop through the pipe, and so do frames that are not the robot's."""
 _LOOK_WITHOUT_BUS_S = 0.02
 _SAY_S = 0.02
 _SAY_AT_LEAST_S = 0.05
 _ROOM_S = 0.002
-"""Telemetry is only written if the next deadline is so far away, or if it is overdue."""
+"""Telemetry is written only if the next deadline is at least this far away, or if it is overdue."""
 _COLLECT_S = 5.0
 _COLLECT_ROOM_S = 0.005
 _BATCH = 64
 _SWITCH_S = 0.001
-"""Longer than the core needs for a period's set-points, so that no other thread comes in between;
-those give the interpreter away after every frame."""
+"""Longer than the core needs for the set-points of a period, so that no other thread runs in between;
+other threads release the interpreter after each frame."""
 _LONGEST_END_S = 1.5
 _LOG_END_S = 1.0
 _LIVE = (LinkState.IDLE, LinkState.ARMED, LinkState.STREAMING)
 
 
 def serve(handle: str, size: int) -> None:
-    """Be the link until the window ends it, or is gone.
+    """Run the link until the window ends it, or has ended.
 
     Parameters
     ----------
     handle : str
-        Of the memory in which the `Setup` stands.
+        Handle of the memory with the `Setup`.
     size : int
-        Bytes of it.
+        Bytes of the setup.
     """
     segment = Segment.attach(handle, size)
     setup = Setup.of(segment.map[:size])
     segment.close()
-    # A terminal's Ctrl-C is the window's to understand; when it ends, the link stops the robot and
-    # ends, too.
+    # The window handles Ctrl-C of a terminal; when it ends, the link stops the robot and ends, too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(_SWITCH_S)
     loaded = setup.loaded()
@@ -90,7 +88,7 @@ def serve(handle: str, size: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The frame log says something."""
+    """Message of the frame log."""
 
     severity: Severity
     text: str
@@ -100,39 +98,39 @@ _Item = Received | BusChange | Unreadable | LinkCommand | Gone | _Said
 
 
 class BusPort(Protocol):
-    """An open bus, as the link sees it: a `Port`, or what stands in for one."""
+    """An open bus as the link uses it: a `Port`, or a substitute."""
 
     error_frames: int
     send_errors: int
 
     def send(self, frame: Frame) -> bool:
-        """Send a frame now; whether the bus took it."""
+        """Send a frame now; return whether the bus accepted it."""
 
     def close(self) -> None:
-        """Give the bus back."""
+        """Close the bus."""
 
 
 class LinkProcess:
-    """The loop.
+    """The loop of the link.
 
     Parameters
     ----------
     priority : str
-        What the operating system granted.
+        Priority that the operating system granted.
     clock : callable
         The machine's monotonic clock, s.
     inbox : Inbox, optional
-        What waits for the loop.
+        Queue of the loop.
     port : BusPort, optional
-        A bus that is open already; otherwise "connect" opens that of the profile.
+        An open bus; without it, "connect" opens that of the profile.
     standstill : Standstill, optional
-        Notices that the machine stood still; otherwise as patient as the robot's own watchdog.
+        Detector of standstills; by default with the time of the robot's own watchdog.
 
     Attributes
     ----------
     core : LinkCore
     memory : LinkMemory
-        Shared with the window.
+        Memory shared with the window.
     """
 
     def __init__(
@@ -169,8 +167,8 @@ class LinkProcess:
         self._leave: tuple[float, LinkCommand] | None = (
             None  # when the bus is given back at the latest, and who wants it
         )
-        # The robot's own watchdog is as patient; who stood still for longer does not just go on
-        # where it was.
+        # The time of the robot's own watchdog: after a longer standstill the link must not simply
+        # continue.
         self._standstill = standstill or Standstill(
             max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz),
             None if clock is time.monotonic else clock,
@@ -179,13 +177,12 @@ class LinkProcess:
         self._end_s = min(0.1 + steps, _LONGEST_END_S)
 
     def run(self) -> None:
-        """Until the window ends it, or is gone.
+        """Run until the window ends the link, or has ended.
 
-        Raises `LinkError` if anything failed that must not; the stop sequence has been sent by
-        then.
+        Raises `LinkError` on an internal failure, after the stop sequence has been sent.
         """
         gc.collect()
-        gc.freeze()  # what is there now stays: collections have only to look at what comes
+        gc.freeze()  # existing objects stay: collections only need to check new ones
         gc.disable()
         try:
             self.loop()
@@ -201,7 +198,7 @@ class LinkProcess:
         self._close()
 
     def loop(self) -> None:
-        """Turn until the window ends it, or is gone; what fails is raised as it is."""
+        """Run the loop until the window ends the link, or has ended; exceptions are not caught."""
         last = self._clock()
         self._tell("info", f"The link runs with priority {self._priority}.", "priority")
         while self._end is None or last < self._end:
@@ -221,12 +218,12 @@ class LinkProcess:
                 break
 
     def _stop_blindly(self) -> None:
-        """The robot must not depend on what has just failed."""
+        # The robot must not depend on what has just failed.
         if self._bus_open and self.core.state not in (LinkState.DISCONNECTED, LinkState.LISTENING):
             stop_blindly(self._codec, self._send)
 
     def look(self, now: float) -> None:
-        """Act upon what the window wrote into the shared memory; `now` in s, of the clock."""
+        """Handle what the window wrote to the shared memory; `now` in s, of the clock."""
         self._heed_stop(now)
         if self._end is None:
             self.core.window_beat(self.memory.window_beat)
@@ -234,13 +231,13 @@ class LinkProcess:
             self.core.reference(block)
 
     def _heed_stop(self, now: float) -> bool:
-        """Carry out the stop that the window asked for in shared memory, if it has not been yet; whether it was not."""
+        """Carry out a new stop that the window requested in shared memory; return whether there was one."""
         new = self.core.stop_requested(*self.memory.stop_requested(), now)
         self._news |= new
         return new
 
     def _between(self) -> None:
-        """What has time until there is room between two deadlines."""
+        """Do work that can wait until there is time between two deadlines."""
         now = self._clock()
         room = self._due - now
         since = now - self._said
@@ -254,7 +251,7 @@ class LinkProcess:
             gc.collect()
 
     def _wait(self) -> None:
-        """Until the next deadline or something arrives, and take what arrived."""
+        """Wait until the next deadline or an item of the inbox, and handle what arrived."""
         look = _LOOK_S if self._bus_open else _LOOK_WITHOUT_BUS_S
         timeout = min(self._due - self._clock(), look)
         if timeout > 0.0 and not self._left:
@@ -270,14 +267,14 @@ class LinkProcess:
         self._left = True
 
     def deliver(self, item: Received | BusChange | Unreadable) -> None:
-        """What the port's thread has; only what no robot sends, and the bus itself, is worth waking the loop for."""
+        """Deliver an item of the port's thread; only changes of the bus and foreign frames wake the loop."""
         if isinstance(item, Received) and self._codec.expects(item.frame):
             self.inbox.put_quietly(item)
         else:
             self.inbox.put(item)
 
     def handle(self, item: _Item, now: float) -> None:
-        """Act upon what waited in the inbox; `now` in s, of the clock."""
+        """Handle an item of the inbox; `now` in s, of the clock."""
         if not isinstance(item, Received):
             self._news = True
         match item:
@@ -286,8 +283,8 @@ class LinkProcess:
                 if not (self._replayed and self._take_replayed(frame)):
                     self._news |= self.core.receive(frame, now)
             case LinkCommand(kind, number, values):
-                # Memory is faster than the pipe in which commands wait: a stop that stands there
-                # comes first.
+                # Shared memory is faster than the pipe in which commands wait: a stop there comes
+                # first.
                 heeded = self._heed_stop(now)
                 if kind == "log":
                     self._begin_log(str(values.get("path", "")))
@@ -298,16 +295,14 @@ class LinkProcess:
                     if not heeded:
                         self.core.command(item, now)
                 elif self._end is not None:
-                    pass  # nothing begins any more
+                    pass  # nothing is started any more
                 elif self._leave is not None:
-                    why = "The link is being disconnected; wait until the robot has its stop."
+                    why = "The link is being disconnected. Wait until the robot has received its stop."
                     self._tell("warning", why, "refused")
                 elif kind == "disconnect":
                     needs_stop = not self.core.at_rest and not self._replayed
                     self._leave = now + (self._end_s if needs_stop else 0.0), item
-                    if (
-                        needs_stop
-                    ):  # all of the sequence, its waits too, before the bus is given back
+                    if needs_stop:  # the whole sequence with its waits, before the bus is closed
                         self.core.stop("Disconnected by the operator.", now)
                         return
                     self._disconnect(now)
@@ -328,7 +323,7 @@ class LinkProcess:
                     self._end = now + self._end_s
 
     def _bus_changed(self, change: BusChange, now: float) -> None:
-        if not change.open and not self._bus_open:  # of an open one the core says it
+        if not change.open and not self._bus_open:  # the core reports changes of an open bus
             self._tell("error" if change.final else "warning", change.text, "bus")
         self._bus_open = change.open
         self._bus_problem = "" if change.open else change.text
@@ -337,7 +332,7 @@ class LinkProcess:
             self._port = None
 
     def _take_replayed(self, frame: Frame) -> bool:
-        """Whether a frame of a log is one that was sent by us; then what it told the joints is shown again."""
+        """Return whether a frame of a log was sent by the link; its set-points are then shown again."""
         decoded = self._codec.decode_outgoing(frame)
         if decoded is None:
             return False
@@ -367,9 +362,9 @@ class LinkProcess:
     def _send(self, frame: Frame) -> None:
         if self._port is None or not self._port.send(frame):
             raise LinkError(
-                "The bus did not take a frame: it is busy, or nobody on it acknowledges; check cable and bit rate."
+                "The bus did not accept a frame because it is busy or no node acknowledges. Check cable and bit rate."
             )
-        # several times as fast as `replace`, hundreds of times a second
+        # several times as fast as `replace`; called hundreds of times a second
         sent = Frame(
             frame.id,
             frame.data,
@@ -439,7 +434,7 @@ class LinkProcess:
 
 
 def _duration(steps: tuple[Step, ...]) -> float:
-    """How long a sequence may take at most, s."""
+    """Return the longest duration of a sequence, s."""
     return sum(
         (step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0)
         for step in steps

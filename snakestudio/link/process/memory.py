@@ -1,7 +1,7 @@
-"""Memory that two processes share: gone when the last of them is, and neither can hold the other up by a lock.
+"""Memory that two processes share without locks; it is freed when the last of them ends.
 
-Every record carries its number and a checksum, and a writer never touches what it has published
-last: whatever moment a writer is suspended or killed at, a reader finds the record before, whole.
+Each record has a number and a checksum, and a writer never changes its last published record: if a
+writer is suspended or killed at any moment, a reader still finds the previous record intact.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _TRIES = 8
 
 
 class Segment:
-    """A piece of memory that another process can attach.
+    """Memory that another process can attach.
 
-    It has no name in any file system (on Windows one that goes with its last user), so that nothing
-    is left behind by processes that were killed.
+    It has no name in any file system (on Windows one that disappears with its last user), so
+    processes that were killed leave nothing behind.
 
     Parameters
     ----------
     handle : str
-        What the other process attaches it by.
+        Handle with which another process attaches the memory.
     descriptor : int or None
-        What that process has to inherit.
+        Descriptor that this process must inherit.
     """
 
     def __init__(self, mapped: mmap.mmap, handle: str, descriptor: int | None) -> None:
@@ -44,13 +44,12 @@ class Segment:
 
     @classmethod
     def create(cls, size: int) -> Segment:
-        """A new one of `size` bytes, zeroed."""
+        """Return new zeroed memory of `size` bytes."""
         if sys.platform == "win32":
             tag = f"snakestudio-{uuid.uuid4().hex}"
             return cls(mmap.mmap(-1, size, tagname=tag), f"tag:{tag}", None)
         if sys.platform == "linux":
-            # Not a file of a disk: pages of such files are written back, and whoever touches them
-            # then waits.
+            # Not a file on a disk: its pages are written back, and access to them waits meanwhile.
             descriptor = os.memfd_create("snakestudio-link", os.MFD_CLOEXEC)
         else:
             descriptor, path = tempfile.mkstemp(prefix="snakestudio-link-")
@@ -60,25 +59,25 @@ class Segment:
 
     @classmethod
     def attach(cls, handle: str, size: int) -> Segment:
-        """The one that another process created."""
+        """Return the memory that another process created."""
         kind, _, name = handle.partition(":")
         if sys.platform == "win32":
             return cls(mmap.mmap(-1, size, tagname=name), handle, None)
         if kind != "fd":
-            raise ValueError(f"{handle!r} is no handle of shared memory")
+            raise ValueError(f"{handle!r} is not a handle of shared memory")
         descriptor = int(name)
         mapped = mmap.mmap(descriptor, size)
         os.close(descriptor)
         return cls(mapped, handle, None)
 
     def release(self) -> None:
-        """Keep it in use here, but let no more processes attach it."""
+        """Keep the memory, but prevent further processes from attaching it."""
         if self.descriptor is not None:
             os.close(self.descriptor)
             self.descriptor = None
 
     def close(self) -> None:
-        """Leave it; it is gone when the other process has left it, too."""
+        """Close the memory; it is freed when the other process has closed it, too."""
         self.map.close()
         self.release()
 
@@ -100,12 +99,12 @@ class Cell:
         self._last = 0.0
 
     def write(self, number: float) -> None:
-        """Twice, so that half of it is never taken for the whole."""
+        """Write a number twice, so that a partial write is detected."""
         _NUMBER.pack_into(self._map, self._offset, number)
         _NUMBER.pack_into(self._map, self._offset + 8, number)
 
     def read(self) -> float:
-        """The number; 0 if none was written."""
+        """Return the number; 0 if none was written."""
         second = _NUMBER.unpack_from(self._map, self._offset + 8)
         if second == _NUMBER.unpack_from(self._map, self._offset):
             self._last = second[0]
@@ -113,7 +112,7 @@ class Cell:
 
 
 class Latest:
-    """The latest of the records that one process writes; those before do not matter any more.
+    """The latest record of one writing process; earlier ones are discarded.
 
     Parameters
     ----------
@@ -133,14 +132,11 @@ class Latest:
 
     @staticmethod
     def size(capacity: int) -> int:
-        """Bytes that it takes of a segment."""
+        """Return the bytes that it needs in a segment."""
         return _WORD.size + _SLOTS * (_HEAD.size + _padded(capacity))
 
     def write(self, record: bytes) -> None:
-        """Make `record` the latest one.
-
-        Raises `ValueError` if it is longer than the capacity.
-        """
+        """Make `record` the latest one; raises `ValueError` if it is longer than the capacity."""
         if len(record) > self.capacity:
             raise ValueError(f"a record of {len(record)} bytes does not fit into {self.capacity}")
         number = self._number + 1
@@ -152,7 +148,7 @@ class Latest:
         self._number = number
 
     def read(self) -> tuple[int, bytes]:
-        """Number and bytes of the latest record, the same again if there is none since; 0 and b"" before the first."""
+        """Return number and bytes of the latest record, which may be the same as before; 0 and b"" before the first."""
         for _ in range(_TRIES):
             number: int = _WORD.unpack_from(self._map, self._offset)[0]
             if number == self._number:
@@ -173,22 +169,22 @@ class Latest:
 
 
 class Ring:
-    """Records of any length in the order in which one process writes them; another takes them.
+    """Records of any length in the order in which one process writes them; another reads them.
 
-    The writer never waits: what the reader has not taken when room is needed is lost, the oldest
-    first, and counted.
+    The writer never waits: if space is needed, unread records are lost, the oldest first, and
+    counted.
 
     Parameters
     ----------
     offset : int
         A multiple of 8.
     capacity : int
-        Bytes of all records that are kept; no record may take more than half of it.
+        Bytes of all stored records; a record may use at most half of it.
 
     Attributes
     ----------
     lost : int
-        Records that the reader came too late for.
+        Number of records that were overwritten before they were read.
     """
 
     def __init__(self, segment: Segment, offset: int, capacity: int) -> None:
@@ -203,18 +199,15 @@ class Ring:
 
     @staticmethod
     def size(capacity: int) -> int:
-        """Bytes that it takes of a segment."""
+        """Return the bytes that it needs in a segment."""
         return 2 * _WORD.size + _padded(capacity)
 
     def fits(self, length: int) -> bool:
-        """Whether a record of `length` bytes can be written."""
+        """Return whether a record of `length` bytes can be written."""
         return _HEAD.size + _padded(length) <= self.capacity // 2
 
     def write(self, record: bytes) -> None:
-        """Append a record.
-
-        Raises `ValueError` if it does not fit.
-        """
+        """Append a record; raises `ValueError` if it does not fit."""
         if not self.fits(len(record)):
             raise ValueError(
                 f"a record of {len(record)} bytes does not fit into a ring of {self.capacity}"
@@ -224,8 +217,7 @@ class Ring:
         while self._begins and self._written + size - oldest > self.capacity:
             self._begins.popleft()
             oldest = self._begins[0] if self._begins else self._written
-        # Said before the first byte of theirs is overwritten: a reader looks again after it has
-        # copied.
+        # Published before their first byte is overwritten: a reader checks this after copying.
         _WORD.pack_into(self._map, self._offset + _WORD.size, oldest)
         self._count += 1
         head = _HEAD.pack(self._count, len(record), _checksum(self._count, record))
@@ -235,7 +227,7 @@ class Ring:
         _WORD.pack_into(self._map, self._offset, self._written)
 
     def take(self, at_most: int = 1_000_000) -> list[bytes]:
-        """The records since this was last called."""
+        """Return the records since the last call."""
         records: list[bytes] = []
         end: int = _WORD.unpack_from(self._map, self._offset)[0]
         while self._taken < end and len(records) < at_most:
@@ -246,7 +238,7 @@ class Ring:
                 self._taken = oldest
                 continue
             if checksum != _checksum(number, record):
-                break  # not all of it has reached this processor yet
+                break  # not all of it is visible to this processor yet
             self.lost += number - self._expected
             self._expected = number + 1
             self._taken += _HEAD.size + _padded(length)

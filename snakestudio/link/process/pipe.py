@@ -1,4 +1,4 @@
-"""The window's commands as they come through the pipe, a JSON line each, and the pipe's end."""
+"""Commands of the window from the pipe, one line of JSON each, and the end of the pipe."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import get_args
 from snakestudio.link.messages import CommandKind, LinkCommand
 
 _LONGEST = 65_536
-"""Bytes of a line that are still looked at: many times what a window sends."""
+"""Longest line that is read, bytes: much longer than the window's commands."""
 _KINDS = frozenset(get_args(CommandKind))
 
 
 class Gone:
-    """The pipe has ended: the window is gone."""
+    """Event: the pipe has ended because the window has ended."""
 
 
 def command_of(line: bytes) -> LinkCommand | None:
-    """The command that a line is; None if it is none, whatever its bytes."""
+    """Return the command of a line; None if the line is not a command."""
     try:
         content = json.loads(line)
     except (ValueError, RecursionError):
@@ -42,13 +42,7 @@ def command_of(line: bytes) -> LinkCommand | None:
 
 
 def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int = 0) -> None:
-    """Hand on every command until the pipe ends, and then that it has.
-
-    Parameters
-    ----------
-    descriptor : int
-        Of the pipe.
-    """
+    """Deliver each command until the pipe ends, and then `Gone`; `descriptor` is that of the pipe."""
     rest = b""
     skipping = False
     try:
@@ -59,7 +53,7 @@ def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int
                 skipping = False
                 if command is not None:
                     deliver(command)
-            if len(rest) > _LONGEST:  # no window wrote that, and memory must not fill with it
+            if len(rest) > _LONGEST:  # not from a window, and must not fill the memory
                 rest = b""
                 skipping = True
     finally:

@@ -1,8 +1,7 @@
-"""Ask the operating system to let this process run before others, and say what it granted.
+"""Requests to the operating system for a higher priority of this process.
 
-The link has one short thing to do at an exact moment, a hundred times a second, beside programs
-that compute without a pause. Every call here may be refused; then the link works all the same, less
-exactly.
+The link has a short task at exact times, a hundred times a second, while other programs compute
+without a pause. All requests may be refused; the link then works with less precise timing.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ import struct
 import sys
 
 WANTED = "SNAKESTUDIO_LINK_PRIORITY"
-"""Environment variable that limits what is asked for: "real-time" (the default), "nice" or
+"""Environment variable that limits the requested priority: "real-time" (the default), "nice" or
 "normal"."""
 
 _FIFO = 50
-"""Above everything ordinary, below the kernel's own interrupt threads (which have 50 and more from
-drivers' side)."""
+"""Above all ordinary threads, not above the kernel's interrupt threads (50 and more)."""
 _NICE = (-15, -10, -5)
 
 _MCL_CURRENT = 1
@@ -29,21 +27,21 @@ _MCL_ONFAULT = 4
 _PR_SET_TIMERSLACK = 29
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
 _TURN_NS = 100_000
-"""The shortest that there is."""
+"""Shortest possible time slice, ns."""
 
 
 def raise_priority() -> str:
-    """Get as much priority as there is, for this thread and those it starts from now on; for the link.
+    """Request the highest priority for this thread and those that it starts later; for the link.
 
     Returns
     -------
     str
-        What was granted: "SCHED_FIFO 50, memory locked", "nice -15", "normal" ...
+        Granted priority: "SCHED_FIFO 50, memory locked", "nice -15", "normal" ...
     """
     wanted = os.environ.get(WANTED, "real-time")
     if wanted == "normal":
         _short_turns()
-        return "normal, as asked for"
+        return "normal, as requested"
     if sys.platform == "win32":
         return _windows()
     if sys.platform == "darwin":
@@ -55,18 +53,18 @@ def raise_priority() -> str:
 
 
 def raise_below_link(*, computes: bool) -> str:
-    """Get a priority one step below the link's: for a robot that is emulated, and for who drives without a window.
+    """Request a priority one step below the link's: for emulated robots, and for driving without a window.
 
     Parameters
     ----------
     computes : bool
-        Whether it may compute without a pause: it then gets none that would keep all ordinary
-        programs from running.
+        Whether the process may compute without a pause: it then gets no priority that would block
+        all ordinary programs.
 
     Returns
     -------
     str
-        What was granted; "normal" on Windows and macOS, where nothing is asked for.
+        Granted priority; "normal" on Windows and macOS, where none is requested.
     """
     wanted = os.environ.get(WANTED, "real-time")
     if wanted == "normal" or sys.platform in ("win32", "darwin"):
@@ -80,8 +78,8 @@ def raise_below_link(*, computes: bool) -> str:
 def _real_time(level: int) -> str:
     if sys.platform != "linux":
         return ""
-    # All threads of the process get it: one that holds the interpreter's lock at a lower priority
-    # would hold up all.
+    # All threads of the process get the priority: one that holds the interpreter's lock at a lower
+    # priority would block all.
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(level))
         return f"SCHED_FIFO {level}"
@@ -97,23 +95,20 @@ def _nice(steps: tuple[int, ...]) -> str:
 
 
 def _exact_timers() -> None:
-    """Linux lets the timers of ordinary threads be late by 50 microseconds, to save power."""
+    # Linux delays the timers of ordinary threads by up to 50 microseconds to save power.
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
 
 
 def _short_turns() -> None:
-    """Linux gives a thread that asks for short turns its turn earlier, before others that compute (from 6.12 on).
-
-    Nobody is refused that: what is asked for is no larger share. Without effect where threads are
-    real-time ones.
-    """
+    # Linux (from 6.12) schedules threads with short time slices earlier than others that compute.
+    # This needs no permission because the share does not increase. It has no effect on real-time
+    # threads.
     number = _SCHED_SETATTR.get(platform.machine())
     if sys.platform != "linux" or number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return
-    # struct sched_attr of linux/sched/types.h: of ordinary threads `runtime` is the length of a
-    # turn, ns.
+    # struct sched_attr of linux/sched/types.h: `runtime` is the time slice of ordinary threads, ns.
     attributes = struct.pack(
         "=IIQiIQQQ", 48, os.SCHED_OTHER, 0, os.getpriority(os.PRIO_PROCESS, 0), 0, _TURN_NS, 0, 0
     )
@@ -122,14 +117,14 @@ def _short_turns() -> None:
 
 
 def _lock_memory() -> bool:
-    """Whether pages that were touched once stay in memory."""
+    """Lock pages in memory once they are used; return whether it was granted."""
     if sys.platform != "linux":
         return False
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if soft != resource.RLIM_INFINITY and os.geteuid() != 0:
-        return False  # granted now, it would make the next allocation beyond the limit fail
+        return False  # otherwise the next allocation beyond the limit would fail
     try:
         locked: int = ctypes.CDLL(None).mlockall(_MCL_CURRENT | _MCL_FUTURE | _MCL_ONFAULT)
     except (OSError, AttributeError):
@@ -151,8 +146,7 @@ def _windows() -> str:
         kernel.SetPriorityClass.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
         kernel.GetPriorityClass.argtypes = [ctypes.c_void_p]
         process = kernel.GetCurrentProcess()
-        # Without the privilege Windows gives HIGH in place of REALTIME, and says that it was well
-        # done.
+        # Without the privilege, Windows grants HIGH instead of REALTIME, and reports success.
         kernel.SetPriorityClass(process, real_time)
         granted = kernel.GetPriorityClass(process)
         kernel.GetCurrentThread.restype = ctypes.c_void_p
@@ -180,7 +174,7 @@ class _Timebase(ctypes.Structure):
 
 
 def _mac() -> str:
-    """The calling thread's: a share of the processor that is guaranteed, as audio programs ask for it."""
+    # A guaranteed share of the processor for the calling thread, as audio programs request it.
     # THREAD_TIME_CONSTRAINT_POLICY and its size in integers
     policy = 2
     words = 4

@@ -1,4 +1,4 @@
-"""What a window hands over to the link's process at its start."""
+"""Data that the window passes to the link's process at its start."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from snakestudio.link.profile.schema import Profile
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a link needs to know at its start, as the window hands it over."""
+    """Data that a link needs at its start."""
 
     profile: str
     """The profile (with the chosen bus) as JSON."""
 
     dbc: str
-    """Text of its DBC."""
+    """Text of the DBC."""
 
     path: str
-    """File of the profile, for sentences; "" if it was never one."""
+    """File of the profile, for messages; "" if it has none."""
 
     memory: str
-    """Its handle."""
+    """Handle of the shared memory."""
 
     @classmethod
     def to_hand(cls, loaded: LoadedProfile, memory: str) -> Setup:
-        """For a profile and the handle of the shared memory."""
+        """Return the setup for a profile and the handle of the shared memory."""
         return cls(
             loaded.profile.model_dump_json(), loaded.dbc_text, str(loaded.path or ""), memory
         )
 
     def loaded(self) -> LoadedProfile:
-        """The profile again."""
+        """Return the profile with its DBC."""
         profile = Profile.model_validate_json(self.profile)
         return LoadedProfile(
             profile,
@@ -44,10 +44,10 @@ class Setup:
         )
 
     def text(self) -> str:
-        """As JSON."""
+        """Return the setup as JSON."""
         return json.dumps({name: getattr(self, name) for name in self.__slots__})
 
     @classmethod
     def of(cls, text: str | bytes) -> Setup:
-        """The one that `text` was made of."""
+        """Return the setup of a JSON text."""
         return cls(**json.loads(text))

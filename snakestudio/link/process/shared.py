@@ -1,8 +1,8 @@
-"""What window and link share: who writes what, and how it is laid out.
+"""Shared memory of window and link, with its layout and writers.
 
-The window writes its beat, its stop requests and its references; the link writes its telemetry, its
-events and the traffic. Commands go through a pipe instead, which tells the link when the window is
-gone.
+The window writes its heartbeat, its stop requests and its references; the link writes its
+telemetry, its events and the traffic. Commands go through a pipe instead, which ends when the
+window ends.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ _TELEMETRY = 65_536
 _TELEMETRY_AXIS = 1024
 _REFERENCES = 1 << 20
 _KNOTS = 64
-"""Knots of which eight blocks shall find room, however many axes there are."""
+"""Knots per block for which the memory holds eight blocks, for any number of axes."""
 _EVENTS = 1 << 18
 _TRAFFIC = 1 << 18
 _SHOWN_AT_ONCE = 4096
-"""Bytes of traffic that wait to be published at most."""
+"""Most bytes of traffic that wait to be published."""
 _TEXT = 200
 _SENTENCES = 40
-"""What is left of the reasons where there is no room for all: in any script four bytes a character
-at most."""
+"""Number of reasons that are kept if there is no space for all."""
 
 _FRAME = struct.Struct("=dIBBB")
 _EXTENDED = 1
@@ -44,14 +43,14 @@ _FD = 16
 
 
 class LinkMemory:
-    """The memory of one link, from either side.
+    """Shared memory of one link, for both sides.
 
     Parameters
     ----------
     n_axes : int
-        Axes of the profile.
+        Number of axes of the profile.
     handle : str, optional
-        Of the memory to attach; a new one is made without.
+        Handle of memory to attach; without it new memory is created.
     """
 
     def __init__(self, n_axes: int, handle: str | None = None) -> None:
@@ -70,7 +69,7 @@ class LinkMemory:
         total = 0
         for name, size in parts.items():
             at[name] = total
-            # a processor's cache line each: two writers never meet in one
+            # a separate cache line each, so that two writers never share one
             total += -(-size // 64) * 64
         self.segment = Segment.create(total) if handle is None else Segment.attach(handle, total)
         self._beat = Cell(self.segment, at["beat"])
@@ -84,30 +83,30 @@ class LinkMemory:
         self._telemetry_seen = 0
 
     def close(self) -> None:
-        """Leave it."""
+        """Close the memory."""
         self.segment.close()
 
     # -------------------------------------------------------------------------------- by the window
 
     def beat(self, at: float) -> None:
-        """The window lives; `at` in s, monotonic clock."""
+        """Write the window's sign of life; `at` in s, monotonic clock."""
         self._beat.write(at)
 
     @property
     def stops(self) -> int:
-        """How many stops this side has asked for."""
+        """Number of stops that this side has requested."""
         return self._stops
 
     def request_stop(self, reason: str) -> int:
-        """Ask for the stop sequence; gives the request's number, from 1."""
+        """Request the stop sequence; return the number of the request, from 1."""
         self._stop.write(reason.encode()[:_REASON])
         self._stops += 1
         return self._stops
 
     def send(self, block: ReferenceBlock) -> None:
-        """Hand over references.
+        """Write references.
 
-        Raises `LinkError` if the block does not have the shape of the profile's axes.
+        Raises `LinkError` if the shape of the block does not fit the profile's axes.
         """
         block = ReferenceBlock(
             np.ascontiguousarray(block.time, dtype=np.float64),
@@ -117,7 +116,7 @@ class LinkMemory:
         problem = block.shape_problem(self._n_axes)
         if problem:
             raise LinkError(
-                f"References were refused: {problem}. Give angle and rate of every axis at each knot."
+                f"References were rejected because {problem}. Pass angle and rate of each axis at each knot."
             )
         record = block.pack()
         if self._references.fits(len(record)):
@@ -126,13 +125,13 @@ class LinkMemory:
         time = block.time
         angle = block.angle
         rate = block.rate
-        # of a block that goes on from the first one's last knot nothing is lost
+        # the second half continues from the last knot of the first, so nothing is lost
         middle = time.size // 2
         self.send(ReferenceBlock(time[: middle + 1], angle[: middle + 1], rate[: middle + 1]))
         self.send(ReferenceBlock(time[middle:], angle[middle:], rate[middle:]))
 
     def telemetry(self) -> Telemetry | None:
-        """What the link said last, if that is new."""
+        """Return the latest telemetry if it is new."""
         number, record = self._telemetry.read()
         if number == self._telemetry_seen:
             return None
@@ -141,13 +140,13 @@ class LinkMemory:
         return telemetry
 
     def events(self) -> Iterator[LinkEvent]:
-        """What happened since this was last asked."""
+        """Iterate over the events since the last call."""
         for record in self._events.take():
             time, severity, text, kind = json.loads(record)
             yield LinkEvent(time, severity, text, kind)
 
     def traffic(self, newest: int) -> list[tuple[Frame, bool]]:
-        """The newest frames since this was last asked, at most that many, and whether they were sent by us."""
+        """Return up to `newest` frames since the last call, and whether they were sent by the link."""
         found = [frame for record in self._traffic.take() for frame in _unpacked(record)]
         return found[-newest:]
 
@@ -155,21 +154,21 @@ class LinkMemory:
 
     @property
     def window_beat(self) -> float:
-        """When the window last said that it lives, s; 0 if never."""
+        """Time of the window's last sign of life, s; 0 if there was none."""
         return self._beat.read()
 
     def stop_requested(self) -> tuple[int, str]:
-        """How often a stop was asked for, and the latest reason."""
+        """Return the number of requested stops, and the latest reason."""
         number, record = self._stop.read()
         return number, record.decode(errors="replace")
 
     def references(self) -> Iterator[ReferenceBlock]:
-        """References since this was last asked."""
+        """Iterate over the references since the last call."""
         for record in self._references.take():
             yield ReferenceBlock.unpack(record)
 
     def say(self, telemetry: Telemetry) -> None:
-        """Publish what the link knows."""
+        """Publish telemetry."""
         record = pickle.dumps(telemetry, protocol=pickle.HIGHEST_PROTOCOL)
         if len(record) > self._telemetry.capacity:
             short = replace(
@@ -188,7 +187,7 @@ class LinkMemory:
         )
 
     def show(self, frame: Frame, *, sent: bool) -> None:
-        """Put a frame among the traffic; `flush` publishes it."""
+        """Add a frame to the traffic; `flush` publishes it."""
         flags = (
             _EXTENDED * frame.extended
             | _REMOTE * frame.remote
@@ -204,7 +203,7 @@ class LinkMemory:
             self.flush()
 
     def flush(self) -> None:
-        """Publish the frames that were put among the traffic: many at once cost little more than one."""
+        """Publish the added frames: many together cost little more than one."""
         if self._shown:
             self._traffic.write(bytes(self._shown))
             self._shown.clear()

@@ -1,4 +1,4 @@
-"""Whether this process, or the whole machine, stood still: neither notices it while it lasts."""
+"""Detection of standstills of this process or the machine, such as suspension."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 _CLOCKS = {"linux": "CLOCK_BOOTTIME", "darwin": "CLOCK_MONOTONIC"}
-"""Those that go on while the machine sleeps, where Python's monotonic clock does not."""
+"""Clocks that continue while the machine sleeps, unlike Python's monotonic clock."""
 
 
 def _counting_sleep() -> Callable[[], float]:
@@ -16,14 +16,14 @@ def _counting_sleep() -> Callable[[], float]:
 
 
 class Standstill:
-    """Measures the time between two looks, with all that the machine slept in between.
+    """Measures the time between two calls, including sleep of the machine.
 
     Parameters
     ----------
     longest : float
-        What is no standstill yet, s.
+        Longest time that is not a standstill, s.
     clock : callable, optional
-        Gives the time, s.
+        Returns the time, s.
     """
 
     def __init__(self, longest: float, clock: Callable[[], float] | None = None) -> None:
@@ -32,7 +32,7 @@ class Standstill:
         self._last = self._clock()
 
     def look(self) -> float:
-        """How long it stood still since the last look, s; 0 if it did not."""
+        """Return the duration of a standstill since the last call, s; 0 if there was none."""
         last = self._last
         self._last = self._clock()
         gap = self._last - last
