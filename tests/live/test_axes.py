@@ -153,7 +153,7 @@ def test_axes_that_are_too_many_are_named() -> None:
     (odd, even) = mismatches(profile(10), scene(**ALTERNATING))
     assert "Joints 1, 3, 5, 7 and 9" in odd
     assert "Remove pitch" in odd
-    assert "remove" in even
+    assert "Remove" in even
 
 
 def test_fixed_joints_have_no_axes() -> None:
