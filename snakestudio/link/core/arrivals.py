@@ -1,4 +1,4 @@
-"""How often frames come: load of the bus, nodes that babble, two nodes with one number, frames that cannot be read."""
+"""Rates of frames: bus load, babbling nodes, two nodes with one number, unreadable frames."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from snakestudio.link.core.coder import Decoded
 
 BABBLING = 5.0
-"""So many times as often as expected a message comes from a node that babbles,"""
+"""Factor of the expected rate from which a node babbles,"""
 
 DOUBLED = 1.6
-"""and so many times if two nodes send it: jitter and a lost frame stay below."""
+"""and from which two nodes send the message: jitter and a lost frame stay below."""
 
 LOST_READINGS = 5
 """More unreadable frames than this within a second stop the robot: a noisy cable destroys a few, a
 wrong DBC all."""
 
 _HELD_UP_S = 0.25
-"""Who did not look for so long stood still."""
+"""A longer pause between calls means that the process was held up."""
 
 _BIN_S = 0.1
 _BINS = 10
 
 
 class LoadMeter:
-    """Share of the bus's time that frames took in the last second, in bins of 0.1 s, at worst stuffing.
+    """Bus load of the last second, in bins of 0.1 s, with worst-case stuffing.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class LoadMeter:
         self._durations: dict[tuple[int, bool, bool, bool], float] = {}
 
     def add(self, frame: Frame, now: float) -> None:
-        """A frame went over the bus, ours or another's."""
+        """Add a sent or received frame."""
         kind = (
             frame.length if frame.remote else len(frame.data),
             frame.extended,
@@ -65,10 +65,9 @@ class LoadMeter:
             self._bins.append((index, duration))
 
     def load(self, now: float) -> float:
-        """0 to 1 (more if adapters report more than the bus could carry)."""
+        """Return the load, 0 to 1 (more if adapters report more than the bus can carry)."""
         index = math.floor(now / _BIN_S)
-        # The bin that is being filled counts as full only when it is: the ten before it make the
-        # second.
+        # The ten bins before the one that is being filled make the second.
         if index != self._load[0]:
             full = sum(duration for bin_, duration in self._bins if index - _BINS <= bin_ < index)
             self._load = index, full / (_BINS * _BIN_S)
@@ -76,17 +75,16 @@ class LoadMeter:
 
 
 class Arrivals:
-    """Counts of what the robot sends, judged once a second.
+    """Counts of the robot's frames, checked once a second.
 
     Attributes
     ----------
     why_unreadable : str
-        What was wrong with what could not be read last, a sentence.
+        Message about the last unreadable frame.
     remedy_unreadable : str
-        What to look at, for the sentence that says that there are many of them.
+        Remedy for the message about many unreadable frames.
     findings : dict of str to str
-        What is odd since the last second, a sentence each, by a key that stays the same while it
-        lasts.
+        Messages about problems of the last second, by a key that is constant while they last.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -103,36 +101,38 @@ class Arrivals:
         self.findings: dict[str, str] = {}
 
     def forget(self) -> None:
-        """The bus was opened anew."""
+        """Reset, because the bus was reopened."""
         self._counts.clear()
         self._since = math.nan
         self._unreadable.clear()
         self.findings = {}
 
     def take(self, decoded: Decoded) -> None:
-        """A frame of the profile was received."""
+        """Count a received frame of the profile."""
         name = decoded.message.called
         if name in self._expected:
             key = name, decoded.node
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def unreadable(self, now: float, why: str, remedy: str = "") -> None:
-        """Something could not be read (s), for a reason: a sentence, which has no remedy in it if one is given."""
+        """Count unreadable data at `now` (s); `why` is the reason, without the remedy if one is given."""
         self._unreadable.append(now)
         self.why_unreadable = why
         self.remedy_unreadable = remedy and f". {capitalized(remedy)}"
 
     def unreadable_too_often(self, now: float) -> bool:
-        """Whether more of them than `LOST_READINGS` came within a second."""
+        """Return whether more than `LOST_READINGS` frames were unreadable within a second."""
         return len(self._unreadable) > LOST_READINGS and self._unreadable[0] > now - 1.0
 
     def judge(self, now: float) -> list[str]:
-        """Look at the last second once it is over; gives the sentences that are new."""
+        """Check the last second once it is over; return the new messages."""
         if math.isnan(self._since):
             self._since = now
         held_up = now - self._looked > _HELD_UP_S
         self._looked = now
-        if held_up:  # what waited meanwhile comes at once: neither that second nor the next one says anything
+        if (
+            held_up
+        ):  # waiting frames arrive together: neither that second nor the next one is usable
             self._since = now
             self._backlog = True
         passed = now - self._since
@@ -145,7 +145,7 @@ class Arrivals:
             return []
         found: dict[str, str] = {}
         for (name, node), count in self._counts.items():
-            # One more may fall into any window by chance.
+            # One more frame may be in any window by chance.
             often = max(0, count - 1) / passed / self._expected[name]
             who = "the robot" if node is None else f"node {node}"
             rates = f"{name} of {who} is sent {count / passed:.0f} times per second instead of {self._expected[name]:g}"

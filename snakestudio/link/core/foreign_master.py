@@ -1,8 +1,8 @@
-"""Somebody else who speaks to the robot: frames with identifiers that only we send, and that come from the bus.
+"""Detection of another master: frames from the bus with identifiers that only the link sends.
 
-No adapter hands our own frames back (see `bus`), so such a frame has another sender, and a robot
-must not have two masters. Requests for feedback are left out: tools that only look at a robot send
-those, too, and they move nothing.
+Adapters do not return our own frames (see `bus`), so such a frame has another sender, and a robot
+must not have two masters. Requests for feedback are ignored: monitoring tools also send those, and
+they cause no motion.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _DOES: dict[Role, str] = {
 _WHO = "Another program"
 _LATELY_S = 1.0
 _PERIODS = 2.5
-"""After so long, and so many of the slowest message's periods, without a frame nobody else is there
-any more."""
+"""The other master counts as gone after this time, and this number of periods of the slowest message,
+without a frame."""
 
 
 class ForeignMaster:
-    """Remembers who else sends what is ours to send.
+    """Detects another program that sends frames of the link.
 
     Parameters
     ----------
     replay : bool
-        Whether the bus is a log that is played: what was sent then is no stranger's.
+        Whether the bus is a replayed log: its sent frames are not those of another program.
     """
 
     def __init__(self, codec: Codec, *, replay: bool) -> None:
@@ -58,11 +58,11 @@ class ForeignMaster:
         self._moves = False
 
     def forget(self) -> None:
-        """The bus was opened anew."""
+        """Reset, because the bus was reopened."""
         self._heard_at = -math.inf
 
     def take(self, frame: Frame, now: float) -> bool:
-        """Whether a frame that does not come from the robot (s) is one that only we should send."""
+        """Return whether a frame at `now` (s) that is not from the robot is one that only the link should send."""
         if self._replay:
             return False
         decoded = self._codec.decode_outgoing(frame)
@@ -75,7 +75,7 @@ class ForeignMaster:
         return True
 
     def _note(self, role: Role, what: str, now: float) -> None:
-        # Of all that one program sends, set-points are what is told.
+        # Of all frames of another program, set-points are reported first.
         if not (self._moves and self.reason(now)) or role == "set_point":
             self._moves = role == "set_point"
             self._text = (
@@ -85,7 +85,7 @@ class ForeignMaster:
         self._heard_at = now
 
     def reason(self, now: float) -> str:
-        """What somebody else does to the robot now (s), a sentence with its remedy; "" if nobody does."""
+        """Return a message about another master at `now` (s), with the remedy; "" if there is none."""
         return self._text if now - self._heard_at <= self._patience else ""
 
 
@@ -94,10 +94,10 @@ def _raw_frames(codec: Codec) -> Iterator[Frame]:
     for step in (
         sequences.arm + sequences.disarm + sequences.stop + sequences.zero + sequences.reset
     ):
-        with contextlib.suppress(ProfileError):  # a profile with a mistake can be listened with
+        with contextlib.suppress(ProfileError):  # listening works with an invalid profile, too
             yield from codec.step_frames(step) if step.raw is not None else ()
 
 
 def tell_of_stranger(reasons: Iterable[str]) -> bool:
-    """Whether the reasons why a robot cannot be armed tell of somebody else who speaks to it."""
+    """Return whether the reasons against arming mention another master."""
     return any(reason.startswith(_WHO) for reason in reasons)

@@ -1,4 +1,4 @@
-"""What happened, in words, handed on: one place that keeps a complaint about every frame from flooding the log."""
+"""Journal of events, which prevents repeated messages from flooding the log."""
 
 from __future__ import annotations
 
@@ -10,24 +10,18 @@ _AGAIN_S = 5.0
 
 
 class Journal:
-    """Makes events.
-
-    Parameters
-    ----------
-    tell : callable
-        Takes them.
-    """
+    """Creates events and passes them to `tell`."""
 
     def __init__(self, tell: Callable[[LinkEvent], None]) -> None:
         self._tell = tell
         self._said: dict[str, tuple[float, int]] = {}
 
     def say(self, now: float, severity: Severity, text: str, kind: str) -> None:
-        """Hand an event on (s)."""
+        """Publish an event at `now` (s)."""
         self._tell(LinkEvent(now, severity, text, kind))
 
     def say_once(self, now: float, severity: Severity, text: str, kind: str) -> None:
-        """The same, but of one kind only once in 5 s; the next one says how many were left out."""
+        """Publish an event at most once in 5 s per kind; the next one reports how many were omitted."""
         since, left_out = self._said.get(kind, (-_AGAIN_S, 0))
         if now - since < _AGAIN_S:
             self._said[kind] = since, left_out + 1

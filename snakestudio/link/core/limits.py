@@ -1,4 +1,4 @@
-"""Set-points that a robot can follow: never beyond its angles, never faster, never harder than its profile allows.
+"""Set-points that a robot can follow: within the angles, rates and accelerations that its profile allows.
 
 Time is counted in periods of the set-points. With a step of ``v T`` a period and a rate that falls
 by ``a T`` a period, a joint that moves at ``v`` now needs ``v T + (v - a T) T + (v - 2 a T) T +
@@ -17,12 +17,12 @@ from snakestudio.link.profile.schema import Axis, Profile
 
 
 def stopping_rate(distance: FloatArray, acceleration: FloatArray, period: float) -> FloatArray:
-    """The largest rate from which rest is reached within a distance.
+    """Return the largest rate from which rest is reached within a distance.
 
     Parameters
     ----------
     distance : (m,) array
-        rad; nothing is left of it where it is not positive.
+        rad; values that are not positive count as 0.
     acceleration : (m,) array
         rad/s^2, positive.
     period : float
@@ -41,12 +41,12 @@ def stopping_rate(distance: FloatArray, acceleration: FloatArray, period: float)
 
 
 def _within(value: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """As `np.clip`, in a fifth of its time for so few numbers: it is asked for eight times a period."""
+    """Return the same as `np.clip`, in a fifth of its time for few numbers: called eight times per period."""
     return np.asarray(np.minimum(np.maximum(value, low), high))
 
 
 class AxisLimits:
-    """The limits of all m axes in SI units, with what an axis leaves open taken from the profile.
+    """Limits of all m axes in SI units; limits that an axis does not have are those of the profile.
 
     Attributes
     ----------
@@ -90,17 +90,16 @@ class AxisLimits:
         self.axes: tuple[Axis, ...] = profile.axes
 
     def words(self, index: int) -> str:
-        """The angles of an axis: "-60° to 60°"."""
+        """Return the angle limits of an axis as text: "-60° to 60°"."""
         return f"{np.degrees(self.low[index]):g}° to {np.degrees(self.high[index]):g}°"
 
 
 class SetPointLimiter:
-    """Leads the set-points of all axes from where the robot stands to where it shall be, within the limits.
+    """Moves the set-points of all axes from their actual angles to the references, within the limits.
 
-    What is away from its reference is brought there at no more than the ramp's rate relative to it,
-    which is the ramp from the measured to the commanded position when streaming begins, and after
-    any jump of the reference, alike. Among the bounds the acceleration comes first, then the angle,
-    then the rate; all of them hold at once for every state that the limiter itself has led to.
+    An axis away from its reference approaches it at most at the ramp's rate relative to it, both when
+    streaming begins and after any jump of the reference. The acceleration limit has priority, then
+    the angle, then the rate; for all states that the limiter itself has reached, all of them hold.
 
     Parameters
     ----------
@@ -121,9 +120,9 @@ class SetPointLimiter:
     def start(self, angle: FloatArray) -> None:
         """Begin at rest at an angle.
 
-        An axis that stands beyond a limit (within the profile's margin, or it could not be armed)
-        is held there, led back by the first reference, and from then on kept within what it has
-        come back to.
+        An axis beyond a limit (within the profile's margin, otherwise it could not be armed) is held
+        there, moved back by the first reference, and from then on kept within the range that it has
+        reached.
         """
         self.angle = np.array(angle, float)
         self.rate = np.zeros_like(self.angle)
@@ -132,18 +131,18 @@ class SetPointLimiter:
         self._before = None
 
     def hold(self) -> FloatArray:
-        """One period further with nowhere to go: come to rest, and stay."""
+        """Advance one period without a reference: come to rest, and stay."""
         self._before = None
         return self._advance(np.zeros_like(self.rate))
 
     def follow(self, angle: FloatArray, rate: FloatArray) -> FloatArray:
-        """One period further towards a reference.
+        """Advance one period towards a reference.
 
         Parameters
         ----------
         angle, rate : (m,) arrays
-            Where the axes shall be at the end of the period, rad, and how fast that moves, rad/s.
-            An axis whose numbers are not finite comes to rest.
+            Reference at the end of the period, rad, and its rate, rad/s. An axis with values that
+            are not finite comes to rest.
 
         Returns
         -------
@@ -155,8 +154,8 @@ class SetPointLimiter:
         known = np.isfinite(angle) & np.isfinite(rate)
         target = _within(np.where(known, angle, self.angle), limits.low, limits.high)
         before = target if self._before is None else self._before
-        # How fast the reference moves: its own way over the period, unless that is a jump (or there
-        # is none yet).
+        # Rate of the reference: its change over the period, unless that is a jump (or there is none
+        # yet).
         moved = (target - before) / period
         jumped = (
             np.abs(moved) > limits.rate if self._before is not None else np.ones(len(target), bool)

@@ -1,4 +1,4 @@
-"""What the robot last said, of every axis and every node, and when: the only thing that is ever shown or judged."""
+"""Last reported values of all axes and nodes with their times: the only source for display and checks."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
     from snakestudio.link.core.coder import Decoded
 
 MEASURED: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "temperature", "voltage")
-"""What is kept as a number for every axis."""
+"""Quantities that are stored as a number for each axis."""
 
 _RATE_WINDOW_S = 2.0
 _REMEMBERED = 64
 
 
 class NodeStates:
-    """The robot as it has described itself.
+    """State of the robot according to its own frames.
 
     Attributes
     ----------
     values : dict of (m,) arrays
-        By quantity, SI units and °C; NaN where nothing was said.
+        Values by quantity, SI units and °C; NaN where there is none.
     angle_time : (m,) array
-        When that was received, s; NaN if never.
+        Time of reception of the angle, s; NaN if never.
     heard_at : (len(AGED), m) array
-        The same of each quantity of `AGED`; by quantity: `heard`.
+        Time of reception of each quantity of `AGED`; by quantity: `heard`.
     gap : dict of (m,) arrays
-        By quantity: time between the last two, s; NaN before the second.
+        By quantity: time between the last two values, s; NaN before the second.
     status, errors : (m,) int64 arrays
-        Raw; status -1 if never said.
+        Raw values; status -1 before the first one.
     meaning : (m,) int8 array
         Index into `MEANINGS`.
     heartbeat_time : (k,) array
-        By node: of its heartbeat if the profile has one, else of any frame; s, NaN if never.
+        By node: time of its last heartbeat if the profile has one, else of any frame; s, NaN if never.
     has_status, has_heartbeat : bool
-        Whether the profile lets the robot say so at all.
+        Whether the profile has such signals.
     measures : frozenset of str
-        Quantities that the profile has signals of.
+        Quantities for which the profile has signals.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -67,8 +67,7 @@ class NodeStates:
             for node in nodes
         )
         self.notable = False
-        """Whether something was said that must be looked at at once: another status, other
-        errors."""
+        """Whether something must be checked immediately: a change of status or errors."""
         self._meanings: dict[int, tuple[int, str]] = {}
         self._armed = np.full(m, MEANINGS.index("armed"), np.int8).tobytes()
         self._error_mask = (
@@ -79,7 +78,7 @@ class NodeStates:
         self.forget()
 
     def forget(self) -> None:
-        """Nothing was ever said: the bus was opened anew."""
+        """Discard all values, because the bus was reopened."""
         m = len(self._profile.axes)
         k = len(self.node_index)
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
@@ -97,14 +96,14 @@ class NodeStates:
             times.clear()
 
     def take(self, decoded: Decoded, now: float) -> None:
-        """Take over what a readable frame of the robot says."""
+        """Store the values of a readable frame of the robot."""
         if decoded.message.role == "heartbeat" or not self.has_heartbeat:
             if decoded.node is not None:
                 self.heartbeat_time[self.node_index[decoded.node]] = now
             elif decoded.message.each == "once":
                 self.heartbeat_time[:] = now
         for value in decoded.values:
-            # NaN and infinity are no measurements, however well the frame arrived.
+            # NaN and infinity are not measurements, even in a correct frame.
             if not math.isfinite(value.value):
                 continue
             if value.axis >= 0:
@@ -114,7 +113,7 @@ class NodeStates:
                 self._set(value.quantity, axis, value.value, now)
 
     def take_unknown(self, decoded: Decoded) -> None:
-        """Take over what a frame says is not known; an angle stays what it was, and as old as it is."""
+        """Store values that a frame reports as unknown; an angle keeps its last value and age."""
         for value in decoded.unknown:
             if value.quantity in self.values and value.quantity != "angle":
                 chosen = (value.axis,) if value.axis >= 0 else self._axes_of(value.node)
@@ -122,11 +121,11 @@ class NodeStates:
 
     @property
     def status_time(self) -> NDArray[np.float64]:
-        """When each axis last said how it stands, s; NaN if never, (m,)."""
+        """Time of each axis' last status, s, (m,); NaN if never."""
         return self.heard["status"]
 
     def _axes_of(self, node: int) -> tuple[int, ...] | range:
-        """The axes of a node; all of them of the robot as a whole (-1)."""
+        """Return the axes of a node; all axes for the whole robot (-1)."""
         return range(len(self._times)) if node < 0 else self.axes_of[self.node_index[node]]
 
     def _set(self, quantity: Quantity, axis: int, value: float, now: float) -> None:
@@ -157,25 +156,25 @@ class NodeStates:
                     break
             else:
                 found = (0, f"status 0x{raw:X}, which is not defined in the profile")
-            # A status word may hold anything; what is remembered must not grow without end.
+            # A status may have any value; the cache must not grow without limit.
             if len(self._meanings) < 4096:
                 self._meanings[raw] = found
         return found
 
     def says(self, meaning: StatusMeaning) -> NDArray[np.bool_]:
-        """Which axes said so last, (m,)."""
+        """Return which axes last reported this state, (m,)."""
         return np.asarray(self.meaning == MEANINGS.index(meaning))
 
     def all_armed(self) -> bool:
-        """Whether every axis said last that it is armed."""
+        """Return whether all axes last reported that they are armed."""
         return self.meaning.tobytes() == self._armed
 
     def relevant_errors(self) -> NDArray[np.int64]:
-        """The error bits that the profile has a meaning for, (m,); all of them if it lists none."""
+        """Return the error bits that are defined in the profile, (m,); all bits if it lists none."""
         return self.errors & self._error_mask
 
     def words(self, axis: int) -> str:
-        """Status and errors of an axis in words; "" if it said nothing."""
+        """Return status and errors of an axis as text; "" before its first status."""
         said = int(self.status[axis]), int(self.errors[axis])
         if self._words[axis][0] != said:
             self._words[axis] = said, self._put_in_words(*said)
@@ -193,7 +192,7 @@ class NodeStates:
         return ", ".join(parts)
 
     def feedback_rate(self, now: float) -> NDArray[np.float64]:
-        """Angles a second of every axis over the last 2 s, Hz, (m,)."""
+        """Return the rate of angles of each axis over the last 2 s, Hz, (m,)."""
         rates = np.zeros(len(self._times))
         for axis, times in enumerate(self._times):
             while times and times[0] < now - _RATE_WINDOW_S:
@@ -203,18 +202,18 @@ class NodeStates:
         return rates
 
     def torque(self) -> NDArray[np.bool_]:
-        """Which axes said last that their torque is on, or may be, (m,)."""
+        """Return which axes last reported that their torque is or may be on, (m,)."""
         return self.says("armed") | self.says("stopping")
 
     def unknown(self) -> NDArray[np.bool_]:
-        """Which axes said last what the profile does not know, (m,)."""
+        """Return which axes last reported a status that is not defined in the profile, (m,)."""
         return np.asarray((self.status >= 0) & (self.meaning == MEANINGS.index(None)))
 
     def torque_off(self, since: float) -> NDArray[np.bool_]:
-        """Which axes have said after `since` (s) that their torque is off, (m,); an unknown word says nothing."""
+        """Return which axes reported after `since` (s) that their torque is off, (m,), by a status of the profile."""
         known = self.meaning != MEANINGS.index(None)
         return np.asarray(known & ~self.torque() & (self.status_time > since))
 
     def all_say(self, meaning: StatusMeaning, since: float) -> bool:
-        """Whether every axis has said so after `since` (s)."""
+        """Return whether all axes have reported this state after `since` (s)."""
         return bool((self.says(meaning) & (self.status_time >= since)).all())

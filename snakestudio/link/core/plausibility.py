@@ -1,10 +1,10 @@
-"""Whether what is measured can be, and may be: limits, deviation, sensors that are frozen, two answers for one joint.
+"""Plausibility of measurements: limits, deviation, frozen sensors, two answers for one joint.
 
-How long something has to last before the robot is stopped for it:
+Time for which a condition must last before the robot is stopped:
 
 ======================== =========================================================================================
-angle, temperature       at once
-current, voltage         `CURRENT_S`: a peak (or a dip) at the start of a motion is no overload
+angle, temperature       immediately
+current, voltage         `CURRENT_S`: a peak (or a dip) at the start of a motion is not an overload
 deviation                `DEVIATION_S`: longer than the lag with which joints start to move (0.05 to 0.15 s)
 frozen                   `FROZEN_S` without any motion (`STILL`), while the joint's set-points moved over a range of
                          more than the profile's largest deviation, or `FROZEN_RANGE` if it names
@@ -52,7 +52,7 @@ REACH = 1.5
 
 
 class PlausibilityChecks:
-    """What measurements say against going on."""
+    """Checks of measurements that can stop the robot."""
 
     def __init__(self, limits: AxisLimits, node_states: NodeStates) -> None:
         self._limits = limits
@@ -66,7 +66,7 @@ class PlausibilityChecks:
         self._least = np.full(m, math.inf)
         self._most = np.full(m, -math.inf)
         self.notable = False
-        """Whether something was received that must be looked at at once."""
+        """Whether something was received that must be checked immediately."""
         inf = [math.inf] * m
         self._bounds: dict[Quantity, tuple[list[float], list[float]]] = {
             "angle": (
@@ -80,16 +80,16 @@ class PlausibilityChecks:
         self._jumps: list[deque[float]] = [deque(maxlen=JUMPS) for _ in range(m)]
 
     def start(self) -> None:
-        """Torque comes on: forget how long anything has lasted."""
+        """Reset all durations when the torque is switched on."""
         self._overload[:] = self._undersupplied[:] = self._deviating[:] = math.nan
         self._still_since[:] = self._still_at[:] = math.nan
 
     def compare(self, decoded: Decoded, now: float) -> None:
-        """A frame was received (s), and is not taken over yet: remember where a joint cannot have come so fast."""
+        """Detect impossible jumps of joints in a received frame before it is stored; `now` in s."""
         node_states = self._node_states
         for value in decoded.values:
             if (bounds := self._bounds.get(value.quantity)) is not None:
-                # of a whole node those of the first axis will do: it only asks for a look
+                # for a whole node the first axis is enough: this only triggers a check
                 axis = max(value.axis, 0)
                 self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
@@ -101,11 +101,11 @@ class PlausibilityChecks:
                 self._jumps[value.axis].append(now)
 
     def torn(self, now: float) -> NDArray[np.bool_]:
-        """Which axes have two answers, (m,)."""
+        """Return which axes have two answers, (m,)."""
         return np.array([len(jumps) == JUMPS and jumps[0] > now - 1.0 for jumps in self._jumps])
 
     def beyond(self) -> NDArray[np.bool_]:
-        """Which axes are measured beyond their limits and the margin, (m,)."""
+        """Return which axes are measured beyond their limits and the margin, (m,)."""
         angle = self._node_states.values["angle"]
         limits = self._limits
         return np.asarray(
@@ -113,28 +113,28 @@ class PlausibilityChecks:
         )
 
     def hot(self) -> NDArray[np.bool_]:
-        """Which axes are hotter than they may be, (m,)."""
+        """Return which axes are hotter than allowed, (m,)."""
         return np.asarray(self._node_states.values["temperature"] > self._limits.temperature)
 
     def overloaded(self) -> NDArray[np.bool_]:
-        """Which axes take more current than they may, at this moment, (m,)."""
+        """Return which axes exceed their current limit now, (m,)."""
         return np.asarray(np.abs(self._node_states.values["current"]) > self._limits.current)
 
     def starved(self) -> NDArray[np.bool_]:
-        """Which axes have less voltage than they must, at this moment, (m,)."""
+        """Return which axes are below their voltage limit now, (m,)."""
         return np.asarray(self._node_states.values["voltage"] < self._limits.voltage)
 
     def check(self, now: float, set_points: FloatArray, *, streaming: bool) -> Loss | None:
-        """The first thing that forbids going on; None if nothing does.
+        """Return the first reason to stop the robot; None if there is none.
 
         Parameters
         ----------
         now : float
             s.
         set_points : (m,) array
-            What the axes were last told, rad.
+            Last set-points of the axes, rad.
         streaming : bool
-            Whether they are told to move.
+            Whether the axes follow references.
         """
         node_states = self._node_states
         limits = self._limits

@@ -1,4 +1,4 @@
-"""What set-points follow: the blocks of references that the window sends, or one axis that is wiggled."""
+"""Sources of set-points: blocks of references from the window, or the wiggle of one axis."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class References:
     Attributes
     ----------
     blocks : list of ReferenceBlock
-        That are needed still, in the order of their begins.
+        Blocks that are still needed, in the order of their begins.
     """
 
     def __init__(self, m: int) -> None:
@@ -38,11 +38,11 @@ class References:
         return float(self.blocks[-1].time[-1]) if self.blocks else -math.inf
 
     def clear(self) -> None:
-        """There are none any more."""
+        """Discard all blocks."""
         self.blocks.clear()
 
     def add(self, block: ReferenceBlock) -> str:
-        """Take a block over; says what is wrong with it ("" if nothing is: then it is in use)."""
+        """Add a block; return what is wrong with it, or "" if it is used."""
         time, angle, rate = (
             np.asarray(part, float) for part in (block.time, block.angle, block.rate)
         )
@@ -54,13 +54,13 @@ class References:
             return "not all of their numbers are finite"
         if (np.diff(time) <= 0).any():
             return "their knots do not ascend in time"
-        # What begins later than this one is never reached; what ended before it is needed until it
+        # Blocks that begin later than this one are never reached; those before are needed until it
         # begins.
         self.blocks = [*(kept for kept in self.blocks[-3:] if kept.time[0] < time[0]), block]
         return ""
 
     def at(self, now: float) -> tuple[FloatArray, FloatArray] | None:
-        """Angle and rate of all axes at a time; before the first knot and behind the last they stand still there."""
+        """Return angle and rate of all axes at a time; before the first and after the last knot they are at rest."""
         if not self.blocks:
             return None
         while len(self.blocks) > 1 and self.blocks[1].time[0] <= now:
@@ -73,7 +73,7 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class Wiggle:
-    """One axis led in a sine about where it is held, that swells and fades over half a period each."""
+    """A sine of one axis about its held angle, with a rise and decay over half a period each."""
 
     axis: int
     """Index into the profile's axes."""
@@ -94,9 +94,9 @@ class Wiggle:
     def parse(
         cls, values: Mapping[str, str | int | float | bool], n_axes: int, now: float
     ) -> Wiggle:
-        """What a command asks for, from now on (s).
+        """Return the wiggle of a command, starting now (s).
 
-        Raises `ValueError`: which of its values cannot be used.
+        Raises `ValueError` naming the value that cannot be used.
         """
         limits = {
             "axis": (0, n_axes - 1),
@@ -117,11 +117,11 @@ class Wiggle:
 
     @property
     def end(self) -> float:
-        """When it is over, s."""
+        """End of the wiggle, s."""
         return self.begin + self.count * self.period
 
     def at(self, now: float) -> tuple[float, float]:
-        """Angle from where the axis is held, and rate; rad, rad/s."""
+        """Return the angle relative to the held one, and the rate; rad, rad/s."""
         if not self.begin < now < self.end:
             return 0.0, 0.0
         edge = self.period / 2

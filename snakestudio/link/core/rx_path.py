@@ -1,4 +1,4 @@
-"""Every frame from the bus: counted, read, and handed to whoever remembers or judges it."""
+"""Reception of frames: counting, decoding, and passing to the parts that store or check them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RxPath:
-    """Takes frames over.
+    """Handles received frames.
 
     Attributes
     ----------
@@ -45,20 +45,20 @@ class RxPath:
         self.received = self.unknown = self.unreadable = 0
 
     def forget(self) -> None:
-        """Another robot may be at the bus now."""
+        """Reset everything, because another robot may be on the bus now."""
         self._node_states.forget()
         self._arrivals.forget()
         self._strangers.forget()
         self.received = self.unknown = self.unreadable = 0
 
     def unreadable_at(self, text: str, now: float, remedy: str = "") -> None:
-        """Something came that is no frame, or none that can be read (s); `text` has no remedy in it if one is given."""
+        """Count unreadable data at `now` (s); `text` is the reason, without the remedy if one is given."""
         self.unreadable += 1
         self._arrivals.unreadable(now, text, remedy)
         self._journal.say_once(now, "warning", text, "unreadable")
 
     def frame(self, frame: Frame, now: float) -> bool:
-        """Take over one frame (s); any bytes will do. Whether it tells of anything that has to be looked at at once."""
+        """Handle a frame with any bytes at `now` (s); return whether something must be checked immediately."""
         if frame.error:
             return False
         self.received += 1
@@ -73,7 +73,7 @@ class RxPath:
         else:
             self._arrivals.take(decoded)
             self._plausibility.compare(decoded, now)
-            # As old as it is, however long it waited until somebody had time for it.
+            # With its time of reception, even if it waited.
             self._node_states.take(decoded, frame.time if 0.0 < frame.time < now else now)
         node_states = self._node_states
         plausibility = self._plausibility

@@ -1,4 +1,4 @@
-"""When something is due to be sent: deadlines on the monotonic clock, a missed one skipped and never caught up."""
+"""Deadlines for sending on the monotonic clock; missed ones are skipped and never caught up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RENEWED_S = 0.2
 
 
 class Deadlines:
-    """Something that is due every period, in step with when it began.
+    """Periodic deadlines, in phase with their start.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Deadlines:
 
     @property
     def running(self) -> bool:
-        """Whether anything is due at all."""
+        """Whether there are deadlines."""
         return not math.isnan(self._begin)
 
     @property
@@ -38,28 +38,27 @@ class Deadlines:
         return self._begin + self._count * self.period if self.running else math.inf
 
     def start(self, now: float) -> None:
-        """Begin: the first deadline is now."""
+        """Start; the first deadline is now."""
         self._begin = now
         self._count = 0
 
     def stop(self) -> None:
-        """Nothing is due any more."""
+        """Stop; there are no further deadlines."""
         self._begin = math.nan
 
     def take(self, now: float) -> tuple[float, int] | None:
-        """What is due by now, once however many deadlines have passed.
+        """Take the deadline that is due by now, once for any number of passed deadlines.
 
         Returns
         -------
         (float, int) or None
-            How late it is, s, and how many deadlines are skipped; None if nothing is due. How late
-            is counted from the last deadline that has passed: a gap of several periods is told by
-            what is skipped.
+            Delay since the last passed deadline, s, and number of skipped deadlines; None if nothing
+            is due.
         """
         if now < self.next:
             return None
         passed = int((now - self._begin) / self.period)
-        # Rounding must neither give a deadline twice nor one that lies ahead.
+        # Rounding must neither repeat a deadline nor give a future one.
         passed = max(passed, self._count)
         while self._begin + (passed + 1) * self.period <= now:
             passed += 1
@@ -67,17 +66,17 @@ class Deadlines:
         late = max(0.0, now - (self._begin + passed * self.period))
         self._count = passed + 1
         if late > self.period / 2:
-            # Two of them close together would be a burst of two: the next one is left out, the
-            # phase is kept.
+            # Two deadlines close together would be a burst: the next one is skipped, the phase is
+            # kept.
             self._count += 1
             skipped += 1
         return late, skipped
 
     def gone(self, now: float) -> int:
-        """What was due is on its way, and it is `now` (s); gives how many of the next deadlines are left out for that.
+        """Report that sending has ended at `now` (s); return how many of the next deadlines are skipped for it.
 
-        The system may stop the program between `take` and the last frame: what follows sooner than
-        half a period after it would be a burst.
+        The system may suspend the program between `take` and the last frame: a deadline sooner than
+        half a period after it would cause a burst.
         """
         first = (
             math.ceil((now + self.period / 2 - self._begin) / self.period)
@@ -90,14 +89,14 @@ class Deadlines:
 
 
 class SendTimes:
-    """How punctually set-points went out over the last 10 s."""
+    """Timing of the set-points of the last 10 s."""
 
     def __init__(self) -> None:
         self._sent: deque[tuple[float, float, float]] = deque()
         self.start()
 
     def start(self) -> None:
-        """Forget everything: sending begins anew."""
+        """Reset the timing when sending starts."""
         self._sent.clear()
         self._last = math.nan
         self._figures = (math.nan, math.nan, math.nan)
@@ -105,7 +104,7 @@ class SendTimes:
         self.skipped = 0
 
     def add(self, now: float, late: float, skipped: int) -> None:
-        """A period's set-points went out."""
+        """Add the set-points of a period."""
         self._sent.append((now, late, now - self._last))
         self._last = now
         self.skipped += skipped
@@ -113,10 +112,10 @@ class SendTimes:
             self._sent.popleft()
 
     def figures(self) -> tuple[float, float, float]:
-        """Mean period, 99th percentile (nearest rank) of lateness and longest gap, s; NaN if there is nothing to tell.
+        """Return mean period, 99th percentile (nearest rank) of lateness and longest gap, s; NaN without data.
 
-        They are as of the last set-points, or a little before: a percentile costs more than sending
-        does.
+        The values may be slightly older than the last set-points, because a percentile takes longer
+        than sending.
         """
         if self._sent and self._last - self._figured_at >= _RENEWED_S:
             self._figured_at = self._last
@@ -131,7 +130,7 @@ class SendTimes:
 
 
 class PeriodicMessages:
-    """Requests and host heartbeats, each at its own interval; one that states none is for sequences only."""
+    """Requests and host heartbeats, each at its own interval; those without one are only for sequences."""
 
     def __init__(self, profile: Profile) -> None:
         self._entries = [
@@ -141,17 +140,17 @@ class PeriodicMessages:
         ]
 
     def start(self, now: float) -> None:
-        """From now on they are due."""
+        """Start all intervals now."""
         for _, deadlines in self._entries:
             deadlines.start(now)
 
     def stop(self) -> None:
-        """Nothing is due any more."""
+        """Stop; there are no further deadlines."""
         for _, deadlines in self._entries:
             deadlines.stop()
 
     def due(self, now: float, *, driving: bool, stopped: bool) -> list[Message]:
-        """The messages that are due by now.
+        """Return the messages that are due by now.
 
         Parameters
         ----------
@@ -160,8 +159,8 @@ class PeriodicMessages:
         driving : bool
             Whether set-points are sent: some polls would disturb them.
         stopped : bool
-            Whether the link is in FAULT. No sign of life is given then, so that a robot that never
-            heard the stop runs into its own watchdog.
+            Whether the link is in FAULT. No heartbeats are sent then, so that the own watchdog stops
+            a robot that has not received the stop.
         """
         found = []
         for message, deadlines in self._entries:
@@ -172,5 +171,5 @@ class PeriodicMessages:
         return found
 
     def next(self) -> float:
-        """When the first of them is due, s; infinity if none is."""
+        """Time of the next message, s; infinity if there is none."""
         return min((deadlines.next for _, deadlines in self._entries), default=float("inf"))

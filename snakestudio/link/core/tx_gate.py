@@ -1,4 +1,4 @@
-"""The one gate through which frames leave: shut while the link only listens, while no bus is open, and in a replay."""
+"""The only gate for sent frames: closed while the link only listens, while no bus is open, and during replays."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 class TxGate:
-    """Sends frames, and knows how that went.
+    """Sends frames, and counts failures.
 
     Parameters
     ----------
     send : callable
-        Puts a frame on the bus. LinkError: it could not.
+        Sends a frame to the bus; raises `LinkError` if this fails.
     watchdogs : Watchdogs
-        Are told when sending begins to fail.
+        Notified when sending begins to fail.
     replay : bool
         Whether nothing may be sent at all.
 
     Attributes
     ----------
     sent, errors : int
-        Frames that went out, and that did not.
+        Numbers of sent frames, and of frames that could not be sent.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class TxGate:
         self.sent = self.errors = 0
 
     def frames(self, frames: Iterable[Frame], now: float) -> None:
-        """Send some frames, each whatever becomes of the others."""
+        """Send frames; failures do not affect the others."""
         silent = self._machine.state in (LinkState.DISCONNECTED, LinkState.LISTENING)
         if silent or self._replay or not self.bus_open:
             return
@@ -76,14 +76,14 @@ class TxGate:
                 self._meter.add(frame, now)
 
     def message(self, message: Message, now: float) -> None:
-        """Send a request or a heartbeat; one that the codec refuses is not sent, and that is said."""
+        """Send a request or a heartbeat; one that the codec rejects is reported instead."""
         self._made(lambda: self._codec.frames(message), now)
 
     def step(self, step: Step, held: FloatArray | None, now: float) -> None:
-        """Send the frames of a sequence's step to all nodes; a set-point among them tells the angles held (rad).
+        """Send the frames of a sequence's step to all nodes; set-points among them carry the held angles (rad).
 
-        A step that the codec refuses is left out, and that is said: what a stop sequence has behind
-        it must go out. No robot is armed by a profile with such a step.
+        A step that the codec rejects is skipped and reported, because the following steps of a stop
+        sequence must be sent. A robot cannot be armed with such a profile.
         """
         self._made(lambda: self._codec.step_frames(step, angle=held), now)
 
