@@ -1,8 +1,8 @@
-"""What limits stand on: a quantity that a limit needs must be known, and must go on being known, or nothing is limited.
+"""Quantities with limits: they must be reported, and continue to be reported, because limits depend on them.
 
-Never heard of keeps the robot from being armed. What falls silent while torque is on is told when
-it is old, and ends the motion when it is lost (`Limits.on_lost`); see `profile.expected` for the
-ages.
+A quantity that was never reported prevents arming. One that is no longer reported while torque is
+on causes a warning when it is stale, and ends the motion when it is lost (`Limits.on_lost`); see
+`profile.expected` for the ages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WORDS: dict[Quantity, str] = {
 
 
 class Limited:
-    """Watches over the age of what is limited."""
+    """Checks the age of limited quantities."""
 
     def __init__(
         self, profile: Profile, limits: AxisLimits, node_states: NodeStates, expected: Expected
@@ -38,8 +38,8 @@ class Limited:
         self._profile = profile
         self._node_states = node_states
         self._expected = expected
-        # What a limit has and no signal tells is a mistake of the profile, which forbids arming by
-        # itself.
+        # A limit without a signal for its quantity is an error of the profile, which itself prevents
+        # arming.
         self._needed: dict[Quantity, BoolArray] = {
             "current": np.isfinite(limits.current) & expected.said["current"],
             "temperature": np.isfinite(limits.temperature) & expected.said["temperature"],
@@ -50,11 +50,11 @@ class Limited:
         self._known_until = self._fresh_until = -np.inf
 
     def begin(self) -> None:
-        """Torque comes on: what was known of another robot says nothing."""
+        """Reset when the torque is switched on, because earlier values may be of another robot."""
         self._known_until = self._fresh_until = -np.inf
 
     def check(self, now: float) -> Loss | None:
-        """What is lost at a time (s), and ends the motion; None if nothing is, or the profile wants a warning alone."""
+        """Return a loss at `now` (s) that ends the motion; None without one, or if only warnings are set."""
         if self._profile.limits.on_lost == "warn" or now <= self._known_until:
             return None
         for quantity, needed in self._needed.items():
@@ -68,7 +68,7 @@ class Limited:
         return None
 
     def news(self, now: float, *, live: bool) -> list[tuple[Severity, str]]:
-        """What has become old, or lost without a stop, since this was last asked, while torque is on."""
+        """Return messages about quantities that became stale, or lost without a stop, since the last call."""
         found: list[tuple[Severity, str]] = []
         if not live:
             self._told.clear()
@@ -104,16 +104,16 @@ class Limited:
         return found
 
     def _earliest(self, allowed: dict[Quantity, NDArray[np.float64]]) -> float:
-        """When the first of what is needed is too old if nothing more is heard, s: until then nobody need look."""
+        """Return the time at which the first needed quantity can become too old, s: no check is needed before."""
         ends = [
             float(np.min((self._node_states.heard[quantity] + allowed[quantity])[needed]))
             for quantity, needed in self._needed.items()
             if needed.any()
         ]
-        return min(ends, default=np.inf) - 1e-3  # looked at again before rounding can matter
+        return min(ends, default=np.inf) - 1e-3  # checked again before rounding can matter
 
     def reasons(self, now: float) -> Iterator[str]:
-        """Why the robot must not be armed at a time (s), for want of something that a limit stands on."""
+        """Return messages why missing quantities with limits prevent arming at `now` (s)."""
         for quantity, needed in self._needed.items():
             what = _WORDS[quantity]
             heard = self._node_states.heard[quantity]
@@ -136,8 +136,8 @@ class Limited:
                     f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, but it should come"
                     f" every {every:g} s. Check that its node sends it."
                 )
-            # One that was heard just now, and is old most of the time, would be armed with and
-            # stopped for at once.
+            # With a quantity that is stale most of the time, the robot would be armed and stopped
+            # immediately.
             gap = self._node_states.gap[quantity]
             rare = needed & ~never & ~unknown & ~old & (gap > self._expected.stale[quantity])
             if rare.any():
@@ -149,7 +149,7 @@ class Limited:
                 )
 
     def _ages(self, quantity: Quantity, now: float) -> NDArray[np.float64]:
-        """How old what is known is, s, (m,); NaN if never heard."""
+        """Return the ages of a quantity, s, (m,); NaN if never reported."""
         return np.asarray(now - self._node_states.heard[quantity])
 
     def _is_no_number(self, quantity: Quantity) -> BoolArray:

@@ -1,4 +1,4 @@
-"""The link's states and the ways between them, as one table: what is not in it cannot happen."""
+"""States of the link and their transitions as one table: no other transition is possible."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Trigger = Literal[
     "fault",
     "reset",
 ]
-"""What leads from state to state.
+"""Triggers of transitions.
 
-`bus_opened`, `bus_closed`: the adapter says so. `armed`, `disarmed`: the robot was seen to be so.
-`fault`: it was stopped while torque was on, or may have been. All others are the operator's wish:
-`hold` goes from STREAMING back to ARMED.
+`bus_opened`, `bus_closed`: reported by the adapter. `armed`, `disarmed`: confirmed by the robot.
+`fault`: stopped while torque was or may have been on. All others are commands of the operator:
+`hold` leads from STREAMING back to ARMED.
 """
 
 _S = LinkState
@@ -37,7 +37,7 @@ TRANSITIONS: dict[tuple[LinkState, Trigger], LinkState] = {
     (_S.IDLE, "disconnect"): _S.DISCONNECTED,
     (_S.IDLE, "listen"): _S.LISTENING,
     (_S.IDLE, "armed"): _S.ARMED,
-    # While arming, torque may be on already.
+    # During arming, torque may already be on.
     (_S.IDLE, "fault"): _S.FAULT,
     (_S.ARMED, "disarmed"): _S.IDLE,
     (_S.ARMED, "stream"): _S.STREAMING,
@@ -45,22 +45,21 @@ TRANSITIONS: dict[tuple[LinkState, Trigger], LinkState] = {
     (_S.STREAMING, "hold"): _S.ARMED,
     (_S.STREAMING, "fault"): _S.FAULT,
     (_S.FAULT, "reset"): _S.IDLE,
-    # The other way out: the operator takes the bus away. A robot that is still armed says so at the
+    # The other exit: the operator closes the bus. A robot that is still armed reports this at the
     # next connection.
     (_S.FAULT, "disconnect"): _S.DISCONNECTED,
 }
-"""Every transition there is. A bus that fails does not lead out of FAULT, and nothing leads to
-STREAMING but ARMED."""
+"""All transitions. A failure of the bus does not leave FAULT, and only ARMED leads to STREAMING."""
 
 
 class Machine:
-    """The state, and the only way to change it."""
+    """The state, which only `fire` changes."""
 
     def __init__(self) -> None:
         self.state = LinkState.DISCONNECTED
 
     def fire(self, trigger: Trigger) -> bool:
-        """Go where the table leads to; False, and nothing changed, if it has no way from here."""
+        """Change the state according to the table; False, without a change, if there is no transition."""
         after = TRANSITIONS.get((self.state, trigger))
         if after is None:
             return False

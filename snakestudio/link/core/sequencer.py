@@ -1,4 +1,4 @@
-"""The arm, disarm, stop, zero and reset sequences of a profile, carried out step by step without ever blocking."""
+"""The arm, disarm, stop, zero and reset sequences of a profile, carried out step by step without blocking."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _WORDS: dict[TaskKind, str] = {
 
 
 class Sequence:
-    """Steps under way.
+    """A running sequence of steps.
 
     Parameters
     ----------
     lenient : bool
-        Whether it goes on when an expectation is not met in time, as a stop sequence must: the
-        frames behind it are worth more than order.
+        Whether it continues if an expectation is not met in time, as a stop sequence must, because
+        the frames after it matter more than the order.
     """
 
     def __init__(self, steps: tuple[Step, ...], *, lenient: bool = False) -> None:
@@ -42,7 +42,7 @@ class Sequence:
 
     @property
     def next(self) -> float:
-        """When its wait or its timeout ends, s; infinity if it is over."""
+        """End of its wait or timeout, s; infinity if the sequence has ended."""
         return self._until if not math.isnan(self._until) else math.inf
 
     def advance(
@@ -51,7 +51,7 @@ class Sequence:
         send: Callable[[Step], None],
         all_say: Callable[[StatusMeaning, float], bool],
     ) -> Progress:
-        """Do every step that can be done now.
+        """Carry out all steps that are possible now.
 
         Parameters
         ----------
@@ -60,8 +60,8 @@ class Sequence:
         send : callable
             Sends the frames of a step.
         all_say : callable
-            Whether all nodes have said so since a time (s): what they said before the last frame is
-            no answer to it.
+            Returns whether all nodes have reported a status since a time (s): a status before the
+            last frame is not an answer to it.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class Sequence:
         return "done"
 
     def again(self, send: Callable[[Step], None]) -> None:
-        """Send once more what was sent so far; where it stands, and how long it still waits there, stay as they are."""
+        """Send all frames up to the current step again; the current step and its remaining wait do not change."""
         for step in self.steps[: self._index]:
             if step.wait_s is None and step.expect is None:
                 send(step)
@@ -101,14 +101,14 @@ class Sequence:
 
 
 class Task:
-    """A sequence that is carried out for a purpose, and how long it waits for the robot's own word at its end.
+    """A running sequence with its purpose, and the wait for the robot's confirmation at its end.
 
     Parameters
     ----------
     kind : str
-        Which of the profile's sequences.
+        Name of the sequence in the profile.
     begin : float
-        When it began, s.
+        Time of its begin, s.
     """
 
     def __init__(self, kind: TaskKind, steps: tuple[Step, ...], begin: float) -> None:
@@ -119,11 +119,11 @@ class Task:
 
     @property
     def words(self) -> str:
-        """What it does: "The robot is being armed"."""
+        """Description: "The robot is being armed"."""
         return _WORDS[self.kind]
 
     def confirmed_in_time(self, now: float, timeout: float) -> bool:
-        """Whether there is still time for the robot's word (s); the first call starts the clock."""
+        """Return whether there is still time for the confirmation at `now` (s); the first call starts the timeout."""
         if math.isnan(self._confirm_until):
             self._confirm_until = now + timeout
         return now < self._confirm_until

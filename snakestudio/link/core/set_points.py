@@ -1,4 +1,4 @@
-"""The cyclic stream of set-points: what all axes are told, every period, from arming to disarming or a stop."""
+"""The cyclic stream of set-points of all axes, from arming to disarming or a stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SetPoints:
     Attributes
     ----------
     angle, rate : (m,) arrays
-        What was sent last, rad and rad/s; NaN if nothing was.
+        Last sent set-points, rad and rad/s; NaN before the first.
     streaming : bool
         Whether references are followed.
     """
@@ -49,7 +49,7 @@ class SetPoints:
 
     @property
     def next(self) -> float:
-        """When the next ones are due, s; infinity if none are sent."""
+        """Time of the next set-points, s; infinity if none are sent."""
         return self._deadlines.next
 
     @property
@@ -58,7 +58,7 @@ class SetPoints:
         return self._wiggle is not None
 
     def begin(self, angle: FloatArray, now: float) -> None:
-        """Send set-points from now on: this angle (rad), held."""
+        """Start to send set-points that hold an angle (rad)."""
         self._limiter.start(angle)
         self._deadlines.start(now)
         self.times.start()
@@ -66,7 +66,7 @@ class SetPoints:
         self._wiggle = None
 
     def end(self) -> None:
-        """Send no more, and forget what was to be followed."""
+        """Stop sending, and discard references and wiggle."""
         self._deadlines.stop()
         self.references.clear()
         self.streaming = False
@@ -84,18 +84,18 @@ class SetPoints:
         self._wiggle = None
 
     def wiggle(self, wiggle: Wiggle) -> None:
-        """Lead one axis about where it is held."""
+        """Wiggle one axis about its held angle."""
         self._wiggle = wiggle
         self._base = self._limiter.angle.copy()
 
     def poll(self, now: float) -> bool:
-        """Send the set-points if they are due (s); whether they were."""
+        """Send the set-points if they are due at `now` (s); return whether they were."""
         due = self._deadlines.take(now)
         if due is None:
             return False
         late, skipped = due
-        # References are read at the deadline, not when the system let us run: lateness must not
-        # become jitter.
+        # References are evaluated at the deadline, not at the actual time: lateness must not become
+        # jitter.
         self._advance(now - late)
         self._tx.frames(self._codec.set_points(self._limiter.angle, self._limiter.rate), now)
         self.angle = self._limiter.angle
@@ -104,7 +104,7 @@ class SetPoints:
         return True
 
     def gone(self, now: float) -> None:
-        """What `poll` sent is on its way, and it is `now` (s): none follows too soon, however long sending took."""
+        """Report that `poll` has finished sending at `now` (s), so that the next set-points do not follow too soon."""
         self.times.skipped += self._deadlines.gone(now)
 
     def _advance(self, at: float) -> None:
@@ -120,8 +120,7 @@ class SetPoints:
         rate = np.zeros_like(self._base)
         offset, rate[wiggle.axis] = wiggle.at(at)
         angle[wiggle.axis] += offset
-        # Only this axis is led: another one that stands beyond its limits would be brought back to
-        # them.
+        # Only this axis moves: another one beyond its limits would be moved back to them.
         others = np.arange(len(angle)) != wiggle.axis
         angle[others] = math.nan
         self._limiter.follow(angle, rate)

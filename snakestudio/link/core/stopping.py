@@ -1,4 +1,4 @@
-"""After a stop: the stop sequence again and again until the robot itself says that its torque is off."""
+"""After a stop: repetition of the stop sequence until the robot itself reports that its torque is off."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ REPEAT_S = 0.1
 """Interval of the repeats,"""
 
 BLIND_REPEATS = 3
-"""and their number for a robot that cannot say how it stands."""
+"""and their number for a robot that does not report its status."""
 
 
 class Stopping:
-    """Watches whether a stop has had its effect."""
+    """Checks whether a stop has taken effect."""
 
     def __init__(self, profile: Profile, node_states: NodeStates, journal: Journal) -> None:
         self._profile = profile
@@ -29,9 +29,9 @@ class Stopping:
         self._said = ""
 
     def begin(self, now: float, *, again: bool = False) -> None:
-        """The stop sequence went out at a time (s); `again` while an earlier one has not had its effect yet.
+        """Begin after the stop sequence was sent at a time (s); `again` while an earlier one has not taken effect yet.
 
-        Who presses Stop again and again must not put off being told to cut the power.
+        Repeated stops must not delay the advice to cut the power.
         """
         self._begin = self._sent_at = now
         self._repeats = 0
@@ -41,13 +41,13 @@ class Stopping:
 
     @property
     def safe(self) -> bool:
-        """Whether every node has said since the stop that its torque is off; a robot that cannot say so never is."""
+        """Whether all nodes have reported since the stop that their torque is off; never without status signals."""
         return self._node_states.has_status and bool(
             self._node_states.torque_off(self._begin).all()
         )
 
     def repeat(self, now: float) -> bool:
-        """Whether the stop sequence has to be sent once more (s)."""
+        """Return whether the stop sequence must be sent again at `now` (s)."""
         if self._node_states.has_status:
             safe = self.safe
             self._tell(now, safe)
@@ -71,8 +71,8 @@ class Stopping:
                     f"The robot reports that it stopped, after {now - self._begin:.2f} s.",
                     "stop",
                 )
-        # Counted from its last good word: one status frame with wrong bits is answered with a stop,
-        # and not with alarm.
+        # Counted from the last confirmation: a single status frame with wrong bits causes a stop,
+        # but no alarm.
         elif self._said != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
             missing = "no longer" if self._said == "safe" else "not"
             self._said = "unsafe"

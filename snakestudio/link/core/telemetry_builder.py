@@ -1,4 +1,4 @@
-"""What the window gets to know, put together out of the parts of the link."""
+"""Telemetry for the window, collected from the parts of the link."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TelemetryBuilder:
         not_ready: tuple[str, ...],
         carried_out: int,
     ) -> Telemetry:
-        """What is known now (s); every array that changes is the receiver's own."""
+        """Return the telemetry at `now` (s), with copies of all arrays that change."""
         node_states = self._node_states
         values = self._node_states.values
         lost = self._profile.timing.lost_s

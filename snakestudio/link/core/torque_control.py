@@ -1,7 +1,6 @@
-"""What is under way with the robot: sequences that are begun, confirmed by the robot's own word, or ended by a stop.
+"""Control of the robot's torque: sequences that are started, confirmed by the robot's status, or ended by a stop.
 
-Here is the one place from which torque comes on and goes off. Whatever `halt` sends is sent in the
-same call.
+Only this module switches the torque on and off. `halt` sends its frames in the same call.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ class TorqueControl:
     Attributes
     ----------
     task : Task or None
-        What is under way.
+        Running sequence.
     reason : str
-        Why the robot was stopped; "" once it was reset.
+        Why the robot was stopped; "" after a reset.
     held : (m,) array
-        Where the joints are held while the robot is armed, rad.
+        Angles at which the joints are held while the robot is armed, rad.
     """
 
     def __init__(
@@ -61,29 +60,29 @@ class TorqueControl:
 
     @property
     def live(self) -> bool:
-        """Whether torque is on by our doing, or may be."""
+        """Whether the link has switched the torque on, or may have."""
         armed = self._machine.state in (LinkState.ARMED, LinkState.STREAMING)
         return armed or (self.task is not None and self.task.kind == "arm")
 
     @property
     def torque_possible(self) -> bool:
-        """Whether anything but a robot that is known to be off may be at the other end."""
+        """Whether the robot may have torque: False only if it is known to be off."""
         return self.live or bool((self._node_states.torque() | self._node_states.unknown()).any())
 
     @property
     def at_rest(self) -> bool:
-        """Whether the robot has nothing more to be told before its bus may be given back."""
+        """Whether no more frames need to be sent to the robot before its bus is closed."""
         state = self._machine.state
         if not self._tx.bus_open or state in (LinkState.DISCONNECTED, LinkState.LISTENING):
             return True
         if self.task is not None or self.torque_possible:
             return False
-        # What was said before the stop is no answer to it, and one that nobody can confirm is
+        # A status before the stop is not an answer to it; a stop that cannot be confirmed is
         # repeated.
         return state is not LinkState.FAULT or self._stopping.safe
 
     def says_armed(self, now: float) -> bool:
-        """Whether any node says now (s) that its torque is on; what a silent one said last is no news."""
+        """Return whether any node reports at `now` (s) that its torque is on; old statuses are ignored."""
         node_states = self._node_states
         return bool(
             (
@@ -95,7 +94,7 @@ class TorqueControl:
     # ------------------------------------------------------------------------------------ sequences
 
     def begin(self, kind: TaskKind, now: float) -> None:
-        """Begin one of the profile's sequences (s), in place of any other, and do its first steps."""
+        """Start a sequence of the profile at `now` (s), instead of any other, and carry out its first steps."""
         sequences = self._profile.sequences
         steps: tuple[Step, ...] = getattr(sequences, kind)
         if kind == "disarm" and not steps:
@@ -103,12 +102,12 @@ class TorqueControl:
         self.task = Task(kind, steps, now)
         self._journal.say(now, "info", f"{self.task.words}.", "state")
         if kind == "arm":
-            # drives move to the last set-point that they have when torque comes on
+            # drives move to their last set-point when the torque is switched on
             self._set_points.poll(now)
         self.advance(now)
 
     def advance(self, now: float) -> None:
-        """Go on with the sequence that is under way, and end it."""
+        """Continue the running sequence, and end it when it is complete."""
         task = self.task
         if task is None:
             return
@@ -137,7 +136,7 @@ class TorqueControl:
                 self._journal.say(now, "good", f"The {task.kind} sequence was sent.", "state")
 
     def _confirm(self, task: Task, now: float) -> None:
-        """Armed, or no longer, is what the robot says itself, if its profile lets it."""
+        """Wait for the robot's confirmation that it is armed or disarmed, if it reports a status."""
         arming = task.kind == "arm"
         node_states = self._node_states
         if node_states.has_status:
@@ -170,7 +169,7 @@ class TorqueControl:
     # ------------------------------------------------------------------------------------- stopping
 
     def lose(self, loss: Loss, now: float) -> None:
-        """Do at once what the profile has for a loss (s)."""
+        """Carry out the profile's reaction to a loss immediately; `now` in s."""
         profile = self._profile
         sequences = self._profile.sequences
         wanted = (
@@ -182,16 +181,16 @@ class TorqueControl:
         self._halt(loss.text, now, sequences.disarm if gentle else sequences.stop)
 
     def halt(self, reason: str, now: float) -> None:
-        """Send the stop sequence in this very call (s); latched if torque was on, or may have been."""
+        """Send the stop sequence in this call; latched if torque was or may have been on; `now` in s."""
         self._halt(reason, now, self._profile.sequences.stop)
 
     def repeat_stop(self, now: float) -> None:
-        """Send the stop sequence again if the robot has not yet said that it stopped, and it is time to (s)."""
+        """Send the stop sequence again if it is due at `now` (s) and the robot has not confirmed the stop."""
         if self._tx.bus_open and self._stopping.repeat(now):
             self._stop(self._profile.sequences.stop, now)
 
     def abandon(self) -> None:
-        """Nothing is under way any more, and nothing is sent."""
+        """Abandon the running sequence without sending anything."""
         self.task = None
         self._set_points.end()
         self._watchdogs.reference_at = math.nan
@@ -202,8 +201,8 @@ class TorqueControl:
         before = self.task
         self.abandon()
         if before is not None and before.kind == "stop" and before.sequence.steps is steps:
-            # Its frames once more, but not its waits anew: who hammers at the button must not put
-            # off what is behind.
+            # Send its frames again, but do not restart its waits: repeated presses of the button
+            # must not delay later steps.
             self.task = before
             before.sequence.again(lambda step: self._tx.step(step, None, now))
             self.advance(now)

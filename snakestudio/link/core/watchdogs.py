@@ -1,7 +1,7 @@
-"""What must not fall silent while torque is on: the window, the references, each joint, each node, the bus.
+"""Watchdogs while torque is on: for the window, the references, each joint, each node, and the bus.
 
-All of it is judged by the age of what was received on one monotonic clock; a watchdog has no timer
-of its own that could fail to run.
+They check the age of received data on one monotonic clock; a watchdog has no separate timer that
+could fail.
 """
 
 from __future__ import annotations
@@ -22,40 +22,38 @@ Lost = Literal[
 ]
 
 HELD_UP_S = 0.25
-"""A link that was not run for so long (and for 2.5 periods) does not go on as if nothing had
-been."""
+"""A link that did not run for this time (and for 2.5 periods) counts as a loss of `window`."""
 
 SEND_FAILS_S = 0.15
-"""So long not a single frame could be sent: the bus counts as lost."""
+"""The bus counts as lost if no frame could be sent for this time."""
 
 
 _ROUNDING_S = 1e-3
-"""So much before something can be lost it is looked at again."""
+"""Time before a possible loss from which it is checked again."""
 
 _BUSY = "Check what else keeps this computer busy"
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that must not be while torque is on."""
+    """A reason to stop the robot while torque is on."""
 
     what: Lost
-    """Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"),
-    `Limits.on_lost`."""
+    """Key of `OnLoss` with the reaction; for limited quantities ("limited") it is `Limits.on_lost`."""
 
     text: str
-    """A sentence: what, and how old or how much."""
+    """Message with the age or value."""
 
 
 class Watchdogs:
-    """Everything whose silence stops the robot.
+    """All watchdogs that can stop the robot.
 
     Attributes
     ----------
     window_at, reference_at : float
-        When the window last gave a sign of life, and references; s, NaN if never.
+        Times of the last sign of life of the window, and of the last references; s, NaN if never.
     sending_fails_since : float
-        Since when no frame could be sent, s; NaN if the last one could.
+        Time since when no frame could be sent, s; NaN if the last one was sent.
     """
 
     def __init__(self, profile: Profile, node_states: NodeStates) -> None:
@@ -65,29 +63,29 @@ class Watchdogs:
         self.reference_at = math.nan
         self.sending_fails_since = math.nan
         self._polled = math.nan
-        # Nothing can be lost before: what was heard does not become unheard of while torque is on.
+        # Nothing can be lost before these times: received values stay received while torque is on.
         self._angles_until = self._heartbeats_until = self._status_until = -math.inf
 
     def window_silent(self, now: float) -> bool:
-        """Whether the window's last sign of life is too old, or there was none."""
+        """Return whether the window's last sign of life is too old, or there was none."""
         return not now - self.window_at <= self._profile.timing.window_timeout_s
 
     def begin(self, now: float) -> None:
-        """From now on they count (s)."""
+        """Start all watchdogs at `now` (s)."""
         self._polled = now
         self._angles_until = self._heartbeats_until = self._status_until = -math.inf
 
     def sending_failed(self, now: float) -> None:
-        """A frame could not be sent (s)."""
+        """Record that a frame could not be sent at `now` (s)."""
         if math.isnan(self.sending_fails_since):
             self.sending_fails_since = now
 
     def sending_worked(self) -> None:
-        """A frame could."""
+        """Record that a frame was sent."""
         self.sending_fails_since = math.nan
 
     def check(self, now: float, *, streaming: bool, settling: bool) -> Loss | None:
-        """The worst of what is lost; None if nothing is.
+        """Return the worst loss; None if there is none.
 
         Parameters
         ----------
@@ -96,8 +94,8 @@ class Watchdogs:
         streaming : bool
             Whether references are needed.
         settling : bool
-            Whether the robot is on its way to being armed or disarmed, so that it need not say that
-            it is.
+            Whether the robot is being armed or disarmed, so that it need not report that it is
+            armed.
         """
         return (
             self._own(now)
