@@ -1,4 +1,4 @@
-"""Frames to joint angles and back, by profile and DBC; the link, the window and the emulated robot all use this one."""
+"""Encoding and decoding of frames by profile and DBC, for the link, the window and the emulated robot."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Found(NamedTuple):
 
     coder: Coder
     data: bytes | None = None
-    """The message's bytes; None if the frame is too short, or a remote one."""
+    """Bytes of the message; None if the frame is too short, or a remote frame."""
 
     little: int = 0
     big: int = 0
-    """`little` and `big`: those bytes as numbers, least and most significant first."""
+    """`little` and `big`: the bytes as little- and big-endian integers."""
 
 
 class _Alternatives:
-    """Messages that share an id, told apart by their fixed signals."""
+    """Messages that share an id, distinguished by their fixed signals."""
 
     __slots__ = ("_by_raw", "_fields", "coders", "length")
 
@@ -63,11 +63,11 @@ class FrameTable:
         }
 
     def has(self, frame: Frame) -> bool:
-        """Whether any of these messages has a frame's id."""
+        """Return whether any of these messages has the id of a frame."""
         return (frame.id, frame.extended, frame.remote) in self._by_id
 
     def find(self, frame: Frame) -> Found | None:
-        """The message that a frame is one of; None if it is none of these."""
+        """Return the message of a frame; None if it is not in this table."""
         groups = self._by_id.get((frame.id, frame.extended, frame.remote))
         if groups is None or frame.error:
             return None
@@ -78,7 +78,7 @@ class FrameTable:
             if len(frame.data) < group.length:
                 short = short or group.coders[0]
                 continue
-            data = frame.data[: group.length]  # what a longer one is filled up with says nothing
+            data = frame.data[: group.length]  # padding of a longer frame is ignored
             little = int.from_bytes(data, "little")
             big = int.from_bytes(data, "big")
             coder = group.find(little, big)
@@ -87,7 +87,7 @@ class FrameTable:
         return None if short is None else Found(short)
 
     def decode(self, frame: Frame) -> Decoded | None:
-        """What a frame says; None if it is none of these messages."""
+        """Decode a frame; None if its message is not in this table."""
         found = self.find(frame)
         if found is None:
             return None
@@ -100,20 +100,21 @@ class FrameTable:
         problem = f"{coder.label} has {len(frame.data)} bytes instead of {bound.length}"
         groups = self._by_id[frame.id, frame.extended, frame.remote]
         if len({each.bound.node for group in groups for each in group.coders}) > 1:
-            return Decoded(bound.message, None, (), {}, problem)  # who sent it is what is missing
+            return Decoded(
+                bound.message, None, (), {}, problem
+            )  # the sender is in the missing bytes
         return Decoded(bound.message, bound.node, (), {}, problem)
 
 
 class Codec:
     """Encodes and decodes all frames of a profile.
 
-    In messages that go once for all nodes, slots count over all axes of the profile, from 0.
+    In messages that are sent once for all nodes, slots number all axes of the profile, from 0.
 
-    Frames that carry a counter remember where it stands: every frame made counts it up, and of two
-    received frames one behind the other with the same count the second has a problem. Otherwise
-    nothing is remembered.
+    Counters of messages are stored: each encoded frame increments its counter, and the second of two
+    successive received frames with the same count has a problem. There is no other state.
 
-    Raises `ProfileError` if a message or signal cannot be worked out, with every mistake.
+    Raises `ProfileError` with all problems if a message or signal cannot be resolved.
     """
 
     def __init__(self, loaded: LoadedProfile) -> None:
@@ -127,8 +128,8 @@ class Codec:
         for bound in layout.bound:
             self._coders[bound.index].append(Coder(bound, loaded.profile))
         self.pages = {bound.index: len(bound.pages) for bound in layout.bound}
-        """How many frames of a message of the robot, by its number in the profile, bring all that
-        it carries."""
+        """Number of frames that a message of the robot needs for all its signals, by its index in the
+        profile."""
         self._slots = {
             (axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))
         }
@@ -155,20 +156,20 @@ class Codec:
         ]
 
     def axis_of(self, node: int, slot: int) -> int | None:
-        """Index of a node's axis in the profile; None if it has no such slot."""
+        """Return the index of a node's axis in the profile; None if it has no such slot."""
         return self._slots.get((node, slot))
 
     def set_points(self, angle: FloatArray, rate: FloatArray | None = None) -> list[Frame]:
-        """Frames that tell all joints where to be, and then those that make it count.
+        """Return the frames with set-points of all joints, followed by sync frames.
 
         Raises `ValueError` if a value is not finite.
 
         Parameters
         ----------
         angle : (m,) array
-            rad, the joints' own.
+            Joint angles, rad.
         rate : (m,) array, optional
-            rad/s; 0 if left out.
+            Joint rates, rad/s; 0 if omitted.
         """
         if not np.all(np.isfinite(angle)) or (rate is not None and not np.all(np.isfinite(rate))):
             raise ValueError("set-points must be finite")
@@ -198,19 +199,19 @@ class Codec:
         signals: Mapping[str, float | str] | None = None,
         node: int | None = None,
     ) -> list[Frame]:
-        """Frames of a command, request or heartbeat, to all nodes or to one.
+        """Return the frames of a command, request or heartbeat, to all nodes or to one.
 
-        Raises `ProfileError` if a signal is not in the message, or cannot have that value.
+        Raises `ProfileError` if a signal is not in the message, or cannot have its value.
 
         Parameters
         ----------
         message : Message
-            Of the profile.
+            Message of the profile.
         signals : mapping, optional
             Physical values by the signals' names in the DBC, names of values, or formulas in
             `node`.
         node : int, optional
-            All nodes if left out.
+            All nodes if omitted.
         """
         frames = []
         for coder in self._of(message):
@@ -225,18 +226,18 @@ class Codec:
     def step_frames(
         self, step: Step, node: int | None = None, angle: FloatArray | None = None
     ) -> list[Frame]:
-        """Frames that a step of a sequence sends; none if it waits or expects.
+        """Return the frames of a sequence's step; none if it waits or expects.
 
-        Raises `ProfileError` if the profile has no such message, or the step's id or signals make
-        no sense.
+        Raises `ProfileError` if the profile has no such message, or the id or signals of the step
+        are invalid.
 
         Parameters
         ----------
         node : int, optional
-            All nodes if left out.
+            All nodes if omitted.
         angle : (m,) array, optional
-            Where the joints are held, rad: what a step tells them that sends a set-point message.
-            Without angles, or if one of them is not known (NaN), such a step sends nothing.
+            Held joint angles, rad, for steps that send a set-point message. Without angles, or with
+            an unknown one (NaN), such a step sends nothing.
         """
         if step.raw is not None:
             return list(self._raw_frames(step, node))
@@ -284,11 +285,11 @@ class Codec:
         )
 
     def decode(self, frame: Frame) -> Decoded | None:
-        """What a frame from the robot says; None if the profile binds no such message. Never raises."""
+        """Decode a frame from the robot; None if the profile binds no such message. Never raises."""
         return self._received.decode(frame)
 
     def decode_outgoing(self, frame: Frame) -> Decoded | None:
-        """What a frame to the robot says, as its nodes see it; None if the profile binds no such message."""
+        """Decode a frame to the robot, as its nodes do; None if the profile binds no such message."""
         return self._sent.decode(frame)
 
     def encode(
@@ -298,18 +299,18 @@ class Codec:
         values: Mapping[tuple[Quantity, int], float],
         signals: Mapping[str, float] | None = None,
     ) -> Frame:
-        """The frame that a node sends (or gets).
+        """Return the frame that a node sends or receives.
 
-        Raises `ValueError` if a value is not a number. Raises `ProfileError` if the message is not
-        of the profile, or the node has none of it.
+        Raises `ValueError` if a value is not a number, and `ProfileError` if the message is not in
+        the profile, or the node does not have it.
 
         Parameters
         ----------
         values : mapping
-            By quantity and axis (its index; -1: the node as a whole, for whatever has no value of
-            its own), as in `Value`. What nobody gives is as the profile fixes it, else 0.
+            Values by quantity and axis (its index; -1 for the whole node, for axes without a separate
+            value), as in `Value`. Missing values are those fixed in the profile, else 0.
         signals : mapping, optional
-            Physical values by the signals' names; they go before `values`.
+            Physical values by the names of signals; they have priority over `values`.
         """
         coder = next((c for c in self._of(message) if c.bound.node in (node, None)), None)
         if coder is None:
@@ -319,11 +320,11 @@ class Codec:
         return coder.frame(coder.from_values(values) | coder.from_signals(signals or {}, node))
 
     def expects(self, frame: Frame) -> bool:
-        """Whether the robot sends frames with this id, by the profile."""
+        """Return whether the robot sends frames with this id, according to the profile."""
         return not frame.error and self._received.has(frame)
 
     def text(self, frame: Frame) -> str:
-        """Any frame in words, by profile and DBC; "" if neither knows it."""
+        """Return a description of a frame by profile and DBC; "" if neither knows it."""
         if frame.error:
             return "error on the bus"
         for table in (self._received, self._sent):
@@ -337,12 +338,12 @@ class Codec:
 
 
 class _Targets:
-    """Angles and rates of all axes to raw values, all at once: it is done for every period.
+    """Conversion of angles and rates of all axes to raw values together, once per period.
 
     Parameters
     ----------
     coders : list of Coder
-        Of the set-points.
+        Coders of the set-points.
     """
 
     def __init__(self, coders: list[Coder]) -> None:
@@ -364,7 +365,7 @@ class _Targets:
         self._high = np.array([carried.field.high for carried in found], np.float64)
 
     def raws(self, angle: FloatArray, rate: FloatArray) -> Iterator[Iterator[tuple[str, float]]]:
-        """Names and raw values of the signals of each coder, for angles (rad) and rates (rad/s) of all axes, (m,)."""
+        """Iterate over names and raw values of each coder's signals, for angles (rad) and rates (rad/s), (m,)."""
         wanted = np.where(self._rates, rate[self._axes], angle[self._axes])
         raw = ((wanted - self._offset) / self._factor - self._zero) / self._scale
         raw = np.minimum(np.maximum(raw, self._low), self._high)

@@ -1,4 +1,4 @@
-"""One message of one node: its frames put together and taken apart, with counters and checksums."""
+"""Encoding and decoding of one message of one node, with counters and checksums."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from snakestudio.link.profile.units import RAW
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Something that a frame says."""
+    """A value in a frame."""
 
     quantity: Quantity
     axis: int
-    """Index into the profile's axes; -1: the node as a whole, which means every axis of it."""
+    """Index into the profile's axes; -1 for the whole node with all its axes."""
 
     node: int
-    """-1: the robot as a whole."""
+    """Number of the node; -1 for the whole robot."""
 
     value: float
-    """SI (temperatures °C), on the joint's own side: sign, offset and gear are taken out. Of
-    status, errors, counters and checksums the bits as they are, as a whole number."""
+    """Value in SI (temperatures °C) on the joint side, without sign, offset and gear; the raw bits of
+    status, errors, counters and checksums as an integer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What a frame of the profile says."""
+    """Content of a frame of the profile."""
 
     message: Message
     node: int | None
-    """None: a frame for all nodes, or nobody knows whose."""
+    """Number of the node; None for a frame of all nodes, or of an unknown one."""
 
     values: tuple[Value, ...]
-    """None at all if there is a problem: nothing of such a frame is to be believed."""
+    """Values; empty if there is a problem, because such a frame cannot be trusted."""
 
     signals: dict[str, float]
     """Physical values by the signals' names."""
 
     problem: str = ""
-    """What is wrong with it, a clause; "" if nothing is."""
+    """What is wrong with the frame, as a clause; "" if nothing is."""
 
     unknown: tuple[Value, ...] = ()
-    """What it says is not known: NaN, or infinite."""
+    """Values that the frame reports as unknown: NaN, or infinite."""
 
 
 class _Counters:
-    """Where a message's counter stands: the next one to send, and the last one that came."""
+    """Counters of a message: the next one to send, and the last received one."""
 
     __slots__ = ("last", "next")
 
@@ -65,14 +65,14 @@ class _Counters:
 
 
 class Coder:
-    """Puts one message of one node together, and takes it apart.
+    """Encoder and decoder of one message of one node.
 
     Attributes
     ----------
     fd : bool
-        Whether its frames are those of CAN FD.
+        Whether its frames are CAN FD frames.
     label : str
-        What people call it: "JointFeedback of node 3".
+        Name for users: "JointFeedback of node 3".
     """
 
     __slots__ = (
@@ -111,7 +111,7 @@ class Coder:
             for c in bound.carried
             if c.quantity == "checksum"
         )
-        # Everything a received frame is asked for, flat: (name, big, shift, mask, sign bit, scale,
+        # All signals of a received frame as tuples: (name, big, shift, mask, sign bit, scale,
         # offset, field).
         self._moves = tuple(
             (
@@ -142,8 +142,8 @@ class Coder:
         self._outgoing = bound.message.role in OUTGOING
         self._pages = itertools.cycle(bound.pages)
         self._initial = {field.name: field.initial for field in self.fields}
-        # What a frame has where nobody says another, and where each signal stands in it: most are
-        # sent often.
+        # Default bits of a frame, and the position of each signal: computed once, because most
+        # messages are sent often.
         self._base = (0, 0) if self._alternatives else self._bits(self._initial | dict(bound.fixed))
         self._places = {
             field.name: (field, ~(((1 << field.length) - 1) << field.shift))
@@ -151,13 +151,12 @@ class Coder:
         }
 
     def frame(self, raws: Mapping[str, float]) -> Frame:
-        """The frame with these raw values, the fixed ones, and a counter and checksums that are right.
+        """Return the frame with these raw values, the fixed ones, and correct counter and checksums.
 
-        Of what the robot sends, pages that nobody selects come in turn.
+        In frames from the robot, pages that are not selected alternate.
 
-        Raises `ProfileError` if it is to be sent to the robot and is another page of the message
-        than that of a signal that is bound, fixed or given: the robot would read something else
-        instead.
+        Raises `ProfileError` if a frame to the robot is on another page than a bound, fixed or given
+        signal, because the robot would read other signals.
         """
         bound = self.bound
         if bound.message.remote:
@@ -188,7 +187,7 @@ class Coder:
         return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
 
     def _paged(self, raws: Mapping[str, float], given: Mapping[str, float]) -> tuple[int, int]:
-        """Bits of a frame of a message that has pages, least and most significant byte first."""
+        """Return the bits of a frame of a message with pages, as little- and big-endian integers."""
         bound = self.bound
         if self._outgoing and (absent := bound.absent(raws)):
             raise ProfileError(
@@ -209,7 +208,7 @@ class Coder:
         return little, big
 
     def decoded(self, data: bytes, little: int, big: int) -> Decoded:
-        """What a frame of this message says."""
+        """Decode a frame of this message."""
         raws: dict[str, float] = {}
         signals: dict[str, float] = {}
         for name, is_big, shift, mask, sign, scale, offset, special in self._moves:
@@ -258,7 +257,7 @@ class Coder:
         return ""
 
     def from_values(self, values: Mapping[tuple[Quantity, int], float]) -> dict[str, float]:
-        """Raw values of what is given by quantity and axis, SI.
+        """Return the raw values of values by quantity and axis, SI.
 
         Raises `ValueError` if a value is not a number.
         """
@@ -272,9 +271,9 @@ class Coder:
         return raws
 
     def from_signals(self, signals: Mapping[str, float | str], node: int) -> dict[str, float]:
-        """Raw values of what is given by the signals' names: physical values, names of values, formulas in `node`.
+        """Return the raw values of signals by name, given as physical values, names of values, or formulas in `node`.
 
-        Raises `ProfileError` if the message has no such signal, or it cannot have that value.
+        Raises `ProfileError` if the message has no such signal, or it cannot have its value.
         """
         raws = {}
         for name, given in signals.items():
@@ -301,7 +300,7 @@ def _raw(carried: Carried, value: float) -> float:
 
 
 def signals_text(fields: tuple[Field, ...], data: bytes) -> str:
-    """The signals of a frame in words: "Yaw 12.5 deg, State Armed"."""
+    """Return the signals of a frame as text: "Yaw 12.5 deg, State Armed"."""
     little = int.from_bytes(data, "little")
     big = int.from_bytes(data, "big")
     raws = {field.name: field.raw(little, big) for field in fields}

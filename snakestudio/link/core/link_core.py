@@ -1,20 +1,18 @@
-"""The link without its bus: what is sent when, what is believed of the robot, and what stops it.
+"""The link without its bus: sends frames, evaluates the robot's frames, and stops the robot.
 
-The core has no clock, no thread and no bus of its own: frames, commands and times are handed to it,
-and it answers by calling `send`. The same course of calls gives the same frames, always, which is
-what makes it possible to test it with millions of random ones. Its parts are small: `machine`
-(states), `torque_control` (sequences and stops), `limits` and `set_points`, `watchdogs`,
-`plausibility`, `arrivals`, `readiness`; here they are put together, and here is decided whether a
-command is carried out.
+The core has no clock, thread or bus: frames, commands and times are passed to it, and it calls
+`send`. The same series of calls always gives the same frames, so it can be tested with millions of
+random calls. Its parts are small: `machine` (states), `torque_control` (sequences and stops),
+`limits` and `set_points`, `watchdogs`, `plausibility`, `arrivals`, `readiness`. This module combines
+them, and decides whether a command is carried out.
 
-Two rules stand above all others. Whatever `stop` sends is sent in the same call, before anything
-else that is due. And set-points go out in three situations only: while the robot is armed, while it
-is being armed, and while it is disarmed in order; nothing but the operator's `arm` begins any of
-them.
+Two rules have priority over all others. `stop` sends its frames in the same call, before anything
+else that is due. And set-points are sent only in three situations: while the robot is armed, while
+it is being armed, and while it is being disarmed in order; only the operator's `arm` can start them.
 
 Set-points begin **before** the arm sequence, equal to the angles measured when arming began: most
-drives (CiA 402 cyclic position, ODrive) move to the last set-point they have at the moment that
-torque comes on, so it has to be there by then. Drives without torque ignore them.
+drives (CiA 402 cyclic position, ODrive) move to their last set-point at the moment the torque is
+switched on, so they must have it by then. Drives without torque ignore set-points.
 """
 
 from __future__ import annotations
@@ -59,8 +57,7 @@ if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
 _POLL_S = 0.01
-"""While torque is on, and while a sequence runs, watchdogs and sequences are no slower than
-this."""
+"""Longest interval of watchdogs and sequences while torque is on, or a sequence runs, s."""
 
 _IDLE_POLL_S = 0.05
 
@@ -70,21 +67,21 @@ _AHEAD_S = 1.0
 
 
 class LinkCore:
-    """The whole of the link but its bus.
+    """The link without its bus.
 
     Parameters
     ----------
     send : callable
-        Puts a frame on the bus at once. LinkError: it could not.
+        Sends a frame to the bus immediately; raises `LinkError` if this fails.
     tell : callable
-        Takes what happened, in words.
+        Called with each event.
     replay : bool
-        Whether the bus is a log that is played: nothing is sent, and arming is refused.
+        Whether the bus is a replayed log: nothing is sent, and arming is refused.
 
     Attributes
     ----------
     set_points : SetPoints
-        What the axes are told, and when next.
+        Set-points of the axes.
     """
 
     def __init__(
@@ -168,23 +165,23 @@ class LinkCore:
 
     @property
     def state(self) -> LinkState:
-        """Where it stands."""
+        """State of the link."""
         return self._machine.state
 
     @property
     def at_rest(self) -> bool:
-        """Whether the robot has nothing more to be told before its bus may be given back."""
+        """Whether no more frames need to be sent to the robot before its bus is closed."""
         return self._torque.at_rest
 
     # ------------------------------------------------------------------------ the operator's wishes
 
     def stop(self, reason: str, now: float) -> None:
-        """Send the stop sequence now; latched if torque was on, or may have been.
+        """Send the stop sequence now; latched if torque was or may have been on.
 
         Parameters
         ----------
         reason : str
-            A sentence.
+            Message for users.
         now : float
             s.
         """
@@ -200,7 +197,7 @@ class LinkCore:
         self._torque.halt(reason, now)
 
     def stop_requested(self, count: int, reason: str, now: float) -> bool:
-        """So many stops were asked for by now (s), the last one for a reason: stop if one of them is new; whether."""
+        """Stop if the number of requested stops at `now` (s) has increased; return whether it has."""
         if count <= self._stops:
             return False
         self._stops = count
@@ -208,7 +205,7 @@ class LinkCore:
         return True
 
     def command(self, command: LinkCommand, now: float) -> None:
-        """Carry out, or refuse, what the operator wants (s)."""
+        """Carry out or refuse a command of the operator at `now` (s)."""
         self._now = now
         self._carried_out = command.number
         self._notice_references(now)
@@ -216,8 +213,8 @@ class LinkCore:
         values = command.values
         if kind == "stop":
             number = values.get("request")
-            # One that is counted already came by a faster way; one whose number nobody knows is a
-            # stop all the same.
+            # A stop that is already counted arrived by a faster way; one with an unknown number is
+            # carried out, too.
             if not (isinstance(number, int) and 0 < number <= self._stops):
                 self.stop(str(values.get("reason", "Stopped by the operator.")), now)
         elif kind in BEGINNING and self._is_over(values.get("stops", 0)):
@@ -228,7 +225,7 @@ class LinkCore:
             self._carry_out(command, now)
 
     def _is_over(self, stops: object) -> bool:
-        """Whether a stop was asked for after a command that was given when there had been so many."""
+        """Return whether a stop was requested after a command that was given at this number of stops."""
         return not isinstance(stops, int) or stops < self._stops
 
     def _carry_out(self, command: LinkCommand, now: float) -> None:
@@ -253,7 +250,7 @@ class LinkCore:
             case "wiggle":
                 self._wiggle(command, now)
             case _:
-                pass  # "connect" and "log" are the process's own: bus and log are no part of the core
+                pass  # the process handles "connect" and "log": bus and log are not part of the core
 
     def _disconnect(self, now: float) -> None:
         if self._torque.torque_possible:
@@ -330,8 +327,8 @@ class LinkCore:
         self._say(now, "good", "The joints move to the references and follow them.", "state")
 
     def _reset(self, now: float) -> None:
-        # A robot that stopped by itself before we spoke to it needs a reset too, and changes no
-        # state of ours.
+        # A robot that stopped by itself before the link was connected also needs a reset, without a
+        # change of the link's state.
         task = self._torque.task
         if self.state not in (LinkState.FAULT, LinkState.IDLE) or (
             task is not None and task.kind != "stop"
@@ -400,12 +397,12 @@ class LinkCore:
     # --------------------------------------------------------------------------- what comes from it
 
     def receive(self, frame: Frame, now: float) -> bool:
-        """Take over a frame from the bus; any bytes will do.
+        """Handle a frame from the bus with any bytes.
 
         Returns
         -------
         bool
-            Whether it says something new, for which `poll` should not wait.
+            Whether it contains something for which `poll` should be called immediately.
         """
         self._now = now
         if self.state is LinkState.DISCONNECTED:
@@ -413,21 +410,21 @@ class LinkCore:
         new = self._rx.frame(frame, now)
         if self._torque.live and (stranger := self._foreign_master.reason(now)):
             self._torque.halt(stranger, now)
-        return new or self._torque.task is not None  # sequences wait for the robot's word
+        return new or self._torque.task is not None  # sequences wait for the robot's status
 
     def unreadable(self, text: str, now: float) -> None:
-        """Something came over the bus that is no frame (s)."""
+        """Handle data on the bus that is not a frame, at `now` (s)."""
         self._now = now
         if self.state is not LinkState.DISCONNECTED:
             self._rx.unreadable_at(text, now)
 
     def bus(self, is_open: bool, text: str, now: float) -> None:
-        """The adapter was opened, or failed.
+        """Handle a change of the bus: it was opened, or failed.
 
         Parameters
         ----------
         text : str
-            Why, in a sentence; may be empty.
+            Message with the reason; may be empty.
         now : float
             s.
         """
@@ -439,9 +436,9 @@ class LinkCore:
         if not is_open:
             self._bus_lost(text or "The bus was closed.", now)
         elif self.state is LinkState.FAULT:
-            # Before anything else: nobody knows what the robot did meanwhile. What it said before
-            # is no answer to this stop, but not forgotten: a node that stays silent may still have
-            # the torque that it told of last.
+            # Before anything else, because the state of the robot is unknown. Earlier statuses are
+            # not an answer to this stop, but they are kept: a node that does not report may still
+            # have the torque that it reported last.
             self._torque.halt("", now)
             self._say(
                 now, "warning", "The bus is open again, and the stop sequence was sent.", "bus"
@@ -461,20 +458,20 @@ class LinkCore:
             self._periodic.stop()
 
     def window_beat(self, at: float) -> None:
-        """The window lived at a time (s)."""
-        # A sign of life from the future would keep the watchdog quiet for good.
+        """Record a sign of life of the window at a time (s)."""
+        # A sign of life in the future would disable the watchdog permanently.
         if at <= self._now + _AHEAD_S and not self._watchdogs.window_at >= at:
             self._watchdogs.window_at = at
 
     def window_gone(self, now: float) -> None:
-        """There is no window any more (s)."""
+        """Handle the end of the window at `now` (s)."""
         self._now = now
         self._watchdogs.window_at = math.nan
         if self._torque.live:
             self._torque.lose(Loss("window", "The program that drives the robot has ended."), now)
 
     def reference(self, block: ReferenceBlock) -> None:
-        """Take references over; ones that cannot be used are refused, and count as none."""
+        """Use references; invalid ones are rejected, and do not reset the watchdog."""
         problem = self.set_points.references.add(block)
         if problem:
             self._journal.say_once(
@@ -486,14 +483,14 @@ class LinkCore:
     # ---------------------------------------------------------------------------------- what is due
 
     def poll(self, now: float, clock: Callable[[], float] | None = None) -> float:
-        """Do whatever is due by now (s); gives the time at which it wants to be asked next.
+        """Do what is due by `now` (s); return the time of the next poll.
 
         Parameters
         ----------
         now : float
             s.
         clock : callable, optional
-            Tells the time, s, which goes on while frames are sent; without one it stands still.
+            Returns the time, s, which advances while frames are sent; by default it is constant.
         """
         self._now = now
         if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
@@ -523,13 +520,13 @@ class LinkCore:
         return self._supervisor.check(now, self.state, doing, self.set_points.angle)
 
     def _notice_references(self, now: float) -> None:
-        # A window that repeats what is over gives no references, however often.
+        # References that only repeat past times do not count as references.
         if self._news and self.set_points.references.end > now:
             self._watchdogs.reference_at = now
         self._news = False
 
     def _notice(self, now: float) -> None:
-        """Odd things that are told, whatever the state."""
+        """Report unusual conditions in any state."""
         for text in self._arrivals.judge(now):
             self._say(now, "warning", text, "node")
         for severity, text in self._limited.news(now, live=self._torque.live):
@@ -560,13 +557,13 @@ class LinkCore:
     # -------------------------------------------------------------------------------------- telling
 
     def telemetry(self, now: float) -> Telemetry:
-        """What is known (s). Priority and the adapter's error frames are the process's to fill in."""
+        """Return the telemetry at `now` (s); the process sets priority and error frames of the adapter."""
         return self._telemetry.build(
             now, self.state, self._torque.reason, self._reasons_lately(now), self._carried_out
         )
 
     def _reasons_lately(self, now: float) -> tuple[str, ...]:
-        """As they were at most `_REASONS_S` ago in this very situation: putting them in words takes its time."""
+        """Return the reasons of at most `_REASONS_S` ago in the same situation, because their text takes time."""
         situation = self.state, self._torque.task
         if self._said_at[:2] != situation or not now - self._said_at[2] < _REASONS_S:
             self._said = self._reasons(now)
@@ -587,5 +584,5 @@ class LinkCore:
 
 
 def _plugins_of(command: LinkCommand) -> tuple[str, ...]:
-    """Names of the plug-ins that make the references, as who gives the command says."""
+    """Return the names of the plug-ins that make the references, from the command."""
     return tuple(name for name in str(command.values.get("plugins", "")).split(",") if name)

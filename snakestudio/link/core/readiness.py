@@ -1,7 +1,7 @@
-"""What forbids to begin and to go on: why the robot cannot be armed, and what stops it while torque is on.
+"""Checks before arming and while torque is on.
 
-`Readiness` gives sentences with a remedy each: an empty list is the only way to arm it.
-`Supervisor` asks everything that can forbid going on in one place and in one order.
+`Readiness` returns messages with remedies: the robot can be armed only if there are none.
+`Supervisor` calls all checks that can stop the robot in one place and in a fixed order.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SAYS: dict[StatusMeaning, str] = {
 
 
 def refused_plugins(profile: Profile, plugins: Sequence[str]) -> tuple[str, ...]:
-    """Why plug-ins (by their names) may not drive the robot of a profile, a sentence each; () if they may."""
+    """Return messages why plug-ins (by name) must not drive the robot of a profile; () if they may."""
     return tuple(
         f'The profile of the robot does not allow the plug-in "{name}" to drive it. Add "{name}" to '
         "plugins.allowed in the profile, or choose another gait or controller."
@@ -52,21 +52,21 @@ def refused_plugins(profile: Profile, plugins: Sequence[str]) -> tuple[str, ...]
 
 
 _MOVED = math.radians(5.0)
-"""A joint that moves by more than this and its limits' margin while it is being armed is not where
-its set-point is."""
+"""A joint that moves by more than this and the margin of its limits during arming is not at its
+set-point."""
 
 _REPLAYED = "A log is being replayed. Connect to the robot itself."
 
 
 class Readiness:
-    """Looks at everything that arming depends on.
+    """Checks everything that arming depends on.
 
     Parameters
     ----------
     problems : sequence of Problem
-        What in the profile forbids arming.
+        Problems of the profile that prevent arming.
     replay : bool
-        Whether the bus is a log that is played.
+        Whether the bus is a replayed log.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Readiness:
     def reasons(
         self, now: float, state: LinkState, *, bus_load: float, busy: str, stopped: str
     ) -> tuple[str, ...]:
-        """What keeps the robot from being armed.
+        """Return messages about what prevents arming.
 
         Parameters
         ----------
@@ -105,16 +105,16 @@ class Readiness:
         bus_load : float
             0 to 1.
         busy : str
-            The sequence that is being carried out, in words; "" if none is.
+            Description of the running sequence; "" without one.
         stopped : str
             Why the link is in FAULT.
         """
-        if self._replay:  # nothing else that a log tells is to be mended now
+        if self._replay:  # other problems of a log cannot be fixed now
             return (_REPLAYED,)
         if state in (
             LinkState.ARMED,
             LinkState.STREAMING,
-        ):  # how its nodes stand is what armed ones say
+        ):  # the status of the nodes follows from this state
             return (_STATES[state],)
         found = list(self._always)
         if state in _STATES:
@@ -151,7 +151,7 @@ class Readiness:
         ages = now - node_states.heartbeat_time
         if (silent := np.isnan(ages)).any():
             yield f"No {what} of {node_names(nodes[silent])} yet. Check that it is switched on."
-        # A heartbeat that comes once a second must not count as old in between.
+        # A heartbeat with an interval of a second must not count as old in between.
         if (old := ages > max(stale, profile.timing.lost_s)).any():
             yield (
                 f"The last {what} of {node_names(nodes[old])} is {age(float(ages[old].max()))} old. Check cable and"
@@ -222,7 +222,7 @@ class Readiness:
 
 
 class Supervisor:
-    """Looks at watchdogs, frames and measurements."""
+    """Checks watchdogs, frames and measurements while torque is on."""
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ class Supervisor:
         self._limited = limited
 
     def begin(self, now: float) -> None:
-        """Torque comes on (s): from now on it counts how long anything lasts."""
+        """Start all checks when the torque is switched on at `now` (s)."""
         self._watchdogs.begin(now)
         self._plausibility.start()
         self._limited.begin()
@@ -249,16 +249,16 @@ class Supervisor:
     def check(
         self, now: float, state: LinkState, doing: str, set_points: FloatArray
     ) -> Loss | None:
-        """The first thing that forbids going on; None if nothing does.
+        """Return the first reason to stop the robot; None if there is none.
 
         Parameters
         ----------
         now : float
             s.
         doing : str
-            The sequence that is being carried out, "arm" or "disarm"; "" if none is.
+            Running sequence, "arm" or "disarm"; "" without one.
         set_points : (m,) array
-            What the axes were last told, rad.
+            Last set-points of the axes, rad.
         """
         streaming = state is LinkState.STREAMING
         loss = self._watchdogs.check(now, streaming=streaming, settling=bool(doing))
