@@ -1,4 +1,4 @@
-"""What motion capture would see of an emulated robot: poses of its links over UDP, and over LSL where it is there."""
+"""Poses of an emulated robot's links as from motion capture, over UDP and, if available, over LSL."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _FIELDS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
 
 
 class PoseSender:
-    """Sends poses at a steady rate, as noisy and as incomplete as asked for.
+    """Sends poses at a constant rate, with noise and dropouts.
 
-    Raises `UserError` if a value makes no sense, the host is not known, or LSL is not there.
+    Raises `UserError` if a value is invalid, the host is unknown, or LSL is not installed.
 
     Parameters
     ----------
     target : str or None
-        HOST:PORT, or HOST for the usual port; None: no UDP.
+        HOST:PORT, or HOST for the default port; None for no UDP.
     rate : float
         Hz.
     noise : float
-        Standard deviation of every coordinate, m.
+        Standard deviation of each coordinate, m.
     dropout : float
         Share of bodies that are not seen, 0 to 1.
     lsl : bool
-        Whether to make an LSL stream, too: all links' position and quaternion as channels, NaN
-        where one is not seen.
+        Whether to send an LSL stream, too: position and quaternion of all links as channels, NaN
+        for links that are not seen.
     seed : int
-        Of noise and dropouts.
+        Seed of noise and dropouts.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PoseSender:
         self._count = 0
 
     def follow(self, snapshot: Snapshot, now: float) -> None:
-        """Send where the links are, if it is time; what was missed is left out."""
+        """Send the poses of the links if they are due; missed ones are skipped."""
         if now < self._next:
             return
         self._next = (
@@ -92,7 +92,7 @@ class PoseSender:
         self._count += 1
 
     def close(self) -> None:
-        """Send no more."""
+        """Stop sending."""
         self._socket.close()
         self._outlet = None
 
@@ -115,12 +115,7 @@ class PoseSender:
 
 
 def _address(target: str) -> tuple[int, Any]:
-    """Address family and address of HOST:PORT.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Return address family and address of HOST:PORT; raises `UsageError`."""
     host, colon, text = target.rpartition(":")
     if not colon:
         host = target

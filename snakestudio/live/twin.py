@@ -29,21 +29,21 @@ log = logging.getLogger(__name__)
 
 
 TICK_S = 0.01
-"""How often it is brought up to date, s."""
+"""Interval of updates, s."""
 
 BEHIND_S = 0.5
-"""How far it may fall behind before it is dropped, s."""
+"""Longest lag before the twin is stopped, s."""
 
 KEPT_S = 2.0
-"""How long its states are kept for comparison, s."""
+"""Time for which states are stored for comparison, s."""
 
 
 @dataclass(frozen=True, slots=True)
 class TwinState:
-    """Where the simulated robot is at one instant."""
+    """State of the simulated robot at one instant."""
 
     time: float
-    """Of the run, s."""
+    """Time of the run, s."""
 
     angle: FloatArray
     """rad. Shape (m,)."""
@@ -53,10 +53,10 @@ class TwinState:
 
 
 class Loading:
-    """Has an engine built and moved once, in a thread, before a robot moves.
+    """Builds an engine and runs one step in a thread, before a robot moves.
 
-    To load compiled code takes a second or two, in which nothing else of the program gets on: a
-    window would be taken for one that hangs, and the robot be stopped.
+    Loading compiled code takes a second or two, during which the rest of the program is blocked: the
+    window would seem to hang, and the robot would be stopped.
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
@@ -69,16 +69,16 @@ class Loading:
 
     @property
     def going_on(self) -> bool:
-        """Whether it still loads."""
+        """Whether the engine is still being loaded."""
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """Wait until it has ended."""
+        """Wait until loading has ended."""
         self._thread.join()
 
     def _work(self) -> None:
         if not load(self._scene.model.kind):
-            return  # it is not compiled beside a robot; that it is missing, the list of what keeps it from arming says
+            return  # not compiled next to a robot; the reasons against arming report it
         try:
             engine = engines.create(self._scene, self._base_dir)
             engine.initial_rows()
@@ -88,21 +88,21 @@ class Loading:
             engine.advance(
                 JointReference(ends, still, np.zeros_like(still), np.zeros_like(still)), 1, (1,)
             )
-        except SnakeStudioError:  # what is wrong with the scene is said when the twin begins
+        except SnakeStudioError:  # problems of the scene are reported when the twin begins
             return
 
 
 class Twin:
-    """One run of the twin, which begins at once.
+    """One run of the twin, which begins immediately.
 
     Parameters
     ----------
     scene : Scene
-        Its start is how the robot lay when its run began.
+        Its start is the state of the robot at the begin of its run.
     clock : callable
-        Time of the run, s: how far the twin shall be.
+        Returns the time of the run, s, which the twin follows.
     on_end : callable
-        Gets a sentence if it ends by itself: dropped, or its physics failed. Called on its thread.
+        Called on its thread with a message if the twin ends by itself: too slow, or failed.
     """
 
     def __init__(
@@ -128,15 +128,15 @@ class Twin:
     # --- any thread
 
     def follow(self, reference: JointReference) -> None:
-        """References as the robot gets them; they replace those before from their first knot on."""
+        """Add references of the robot, which replace earlier ones from their first knot on."""
         self._inbox.put(reference)
 
     def apply(self, scene: Scene) -> None:
-        """Take over what changes in the scene while it goes."""
+        """Apply changes of the scene during the run."""
         self._inbox.put(scene)
 
     def state_at(self, time: float) -> TwinState | None:
-        """Where it was at `time` (s), linearly between its states; None if it is not there yet, or any more."""
+        """Return the state at `time` (s), interpolated linearly; None if it is not stored yet, or any more."""
         states = list(self._states)
         if not states or not states[0].time <= time <= states[-1].time + TICK_S:
             return None
@@ -154,11 +154,11 @@ class Twin:
         )
 
     def cease(self) -> None:
-        """Go no further; its recording is complete a moment later."""
+        """Stop advancing; the recording is complete a moment later."""
         self._closing.set()
 
     def close(self) -> None:
-        """End it; returns when it has ended. Its recording can still be read."""
+        """End the twin, and wait for it. Its recording can still be read."""
         self.cease()
         self._thread.join()
 
@@ -175,7 +175,7 @@ class Twin:
                 pass
         except SnakeStudioError as error:
             self._on_end(f"The simulated twin cannot run. {error}")
-        except Exception:  # whatever happens to it, the robot goes on
+        except Exception:  # failures of the twin must not affect the robot
             log.exception("the twin failed")
             self._on_end(
                 "The simulated twin failed because of an internal error. The robot is not affected. Please report it."
@@ -185,8 +185,8 @@ class Twin:
                 self.recording.close()
 
     def _tick(self, engine: Engine, begun: float) -> bool:
-        """Take in what waits and go on to the present; False if that is the end."""
-        self._take_in(engine)
+        """Apply waiting changes and advance to the current time; False at the end."""
+        self._apply_waiting(engine)
         now = self._clock()
         left = engine.time + TICK_S - now
         if left > 0.0:
@@ -207,7 +207,7 @@ class Twin:
             (b.time[0] for b in self._blocks if b.time[0] > engine.time + 1e-9), np.inf
         )
         step = engine.scene.solver.step_s
-        # what waits is looked at in between
+        # waiting changes are applied in between
         until = min(engine.time + 5 * TICK_S, now, float(following))
         steps = max(1, round((until - engine.time) / step))
         report = engine.advance(
@@ -221,7 +221,7 @@ class Twin:
         self._keep(engine)
         return True
 
-    def _take_in(self, engine: Engine) -> None:
+    def _apply_waiting(self, engine: Engine) -> None:
         while not self._inbox.empty():
             item = self._inbox.get()
             if isinstance(item, JointReference):
@@ -232,11 +232,11 @@ class Twin:
             del self._blocks[0]
 
     def _block(self, time: float) -> JointReference | None:
-        """The references in force at `time`."""
+        """Return the references that apply at `time`."""
         return self._blocks[0] if self._blocks and self._blocks[0].time[0] <= time + 1e-9 else None
 
     def _rows_until(self, stop: int, step: float) -> tuple[int, ...]:
-        """Step counts up to `stop` after which a row is due, as in a run."""
+        """Return the step counts up to `stop` after which a row is due, as in a run."""
         per_row = 1.0 / (self._scene.run.log_rate_hz * step)
         due = [
             round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)
