@@ -1,4 +1,4 @@
-"""What a Python call is given: of the wrong kind, it is a sentence that names the argument and what it takes."""
+"""Checks of the arguments of Python calls: errors name the argument and the accepted types."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from snakestudio.paths import find_scene
 
 
 def wrong_kind(name: str, wanted: str, given: object) -> UsageError:
-    """That argument `name` was given something else than what it takes."""
+    """Error that argument `name` has the wrong type."""
     what = "None" if given is None else f"a {type(given).__name__}"
     return UsageError(f"{name} must be {wanted}, not {what}.")
 
 
 def path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
-    """The file that an argument names; `wanted` is all that it may be.
+    """Path given by an argument; `wanted` describes the accepted values.
 
-    Raises `UsageError` if it names none.
+    Raises `UsageError` if it is not a path.
     """
     if isinstance(given, str) or (
         isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)
@@ -32,17 +32,17 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
 
 
 def scene_path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
-    """The scene's file that an argument names, by its path or its bare name; see `find_scene`.
+    """Path of the scene file given by an argument, by path or by bare name; see `find_scene`.
 
-    Raises `UsageError` if it names none.
+    Raises `UsageError` if it is not a path.
     """
     return find_scene(path_of(name, given, wanted))
 
 
 def number_of(name: str, given: object) -> float:
-    """The number that an argument is, numpy's among them.
+    """Number given by an argument, including numpy numbers.
 
-    Raises `UsageError` if it is none.
+    Raises `UsageError` if it is not a number.
     """
     if not is_number(given):
         raise wrong_kind(name, "a number", given)
@@ -50,14 +50,14 @@ def number_of(name: str, given: object) -> float:
 
 
 def is_number(given: object, kind: type = Real) -> TypeGuard[float]:
-    """Whether this is a number, or one of a kind (`numbers.Integral`), of Python or numpy; True and False are none."""
+    """Whether this is a number of type `kind` (such as `numbers.Integral`), of Python or numpy, but not a bool."""
     return isinstance(given, kind) and not isinstance(given, bool)
 
 
 def values_of(name: str, given: object) -> dict[str, Any]:
-    """Scene values by dotted key; none of None.
+    """Scene values by dotted key; {} for None.
 
-    Raises `UsageError` if it is no mapping.
+    Raises `UsageError` if it is not a mapping.
     """
     if given is None:
         return {}

@@ -1,4 +1,4 @@
-"""Which obstacle of an earlier scene became which of a later one, for keeping comments and for telling differences."""
+"""Matching of obstacles between two versions of a scene, to preserve comments and to describe differences."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from snakestudio.model.obstacles.shape import Obstacle
 
 
 def sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> list[int | None]:
-    """For each later obstacle the index of the earlier one it comes from, or None if it is new.
+    """For each later obstacle, the index of the earlier one it comes from, or None if it is new.
 
-    That is an equal one, in the order in which they stand; else the one of its kind that stood at
-    its place.
+    That is an equal one, in order; otherwise the one of the same kind at the same position in the list.
+
 
     Parameters
     ----------
     before : sequence of obstacle
-        None stands for what is no obstacle.
+        None for an entry that is not an obstacle.
     """
     places: dict[Obstacle | None, list[int]] = {}
     for index in reversed(range(len(before))):
