@@ -193,9 +193,9 @@ def test_tilted_or_torn_states_are_errors() -> None:
 
     assert found(state(closed, flat)) == {}
     assert "Link 2" in found(state(closed, tilted))["error start.orientation_wxyz"]
-    assert "Joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
+    assert "Joint 1 has a gap of 3 mm" in found(state(torn, flat))["error start"]
     aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
-    assert "Heights are left out" in found(state(aloft, flat))["warning start.position_m"]
+    assert "Heights are ignored" in found(state(aloft, flat))["warning start.position_m"]
     none = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
     assert (
         "The quaternion of link 2 has length 0"

@@ -222,7 +222,7 @@ def test_states_that_do_not_fit_together() -> None:
     assert check(state(bent)) == []
     (gap,) = check(state(bent, moved=[0.0, 0.0, 0.003]))
     assert re.fullmatch(
-        r"start: Joint [23] is open by 3 mm. Give positions that fit robot.link_length_m, or start from link angles.",
+        r"start: Joint [23] has a gap of 3 mm. Set positions that match robot.link_length_m, or start from link angles.",
         gap.sentence(),
     )
     (twist,) = check(state(bent, twisted=0.05))
