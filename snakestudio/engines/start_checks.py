@@ -94,7 +94,7 @@ def torn_velocities(
             Problem(
                 "error",
                 "start.angular_velocity_rad_s",
-                f"the angular velocities turn joint {worst + 1} at {against[worst]:.3g} rad/s about a direction that is not its axis",
+                f"the angular velocities turn joint {worst + 1} at {against[worst]:.3g} rad/s, but not about its axes",
                 "set relative rates only about the joint's axes, or remove velocities",
                 links=(worst, worst + 1),
             )

@@ -54,7 +54,7 @@ def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: 
     held = io.BytesIO()
     Image.new("L", (16, 16)).save(held, kind)
     (tmp_path / "map.png").write_bytes(held.getvalue())
-    with pytest.raises(InputError, match=r"picture.*grey\-scale"):
+    with pytest.raises(InputError, match=r"image.*grey\-scale"):
         grey_values(tmp_path / "map.png")
 
 
