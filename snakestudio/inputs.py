@@ -143,17 +143,17 @@ def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
         raise _unreadable(error) from None
     except ValueError:
         raise InputError("this is not a path", f"enter the path of {budget.what}") from None
-    found = os.fstat(handle)
+    status = os.fstat(handle)
     refused = None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         refused = InputError(
             f"this is a folder, not {budget.what}", f"choose a {budget.ending} file in it"
         )
-    elif not stat.S_ISREG(found.st_mode):
+    elif not stat.S_ISREG(status.st_mode):
         refused = InputError(
             "this is a pipe or a device, not a file", f"save {budget.what} as a file"
         )
-    elif found.st_size > budget.largest:
+    elif status.st_size > budget.largest:
         refused = _too_large(budget)
     if refused is not None:
         os.close(handle)

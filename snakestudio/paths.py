@@ -50,11 +50,11 @@ def find_scene(path: Path, folder: Path | None = None) -> Path:
     folder : Path, optional
         Base folder of relative paths; the current folder if omitted.
     """
-    given = Path(folder or "", path)
-    if not is_bare_name(path) or (os.path.lexists(given) and not os.path.isdir(given)):
-        return given
-    files = (given.with_name(f"{path.name}.toml"), scenes_dir() / f"{path.name}.toml")
-    return next((file for file in files if os.path.isfile(file)), given)
+    local = Path(folder or "", path)
+    if not is_bare_name(path) or (os.path.lexists(local) and not os.path.isdir(local)):
+        return local
+    files = (local.with_name(f"{path.name}.toml"), scenes_dir() / f"{path.name}.toml")
+    return next((file for file in files if os.path.isfile(file)), local)
 
 
 def is_shipped_scene(path: Path) -> bool:

@@ -76,12 +76,12 @@ def listing(
     most : int
         Number of things to name if more than one would be dropped: "a, b, c and 4 more"; 0 for all.
     """
-    words = [str(item) for item in items]
-    if most and len(words) > most + 1:
-        return f"{', '.join(words[:most])} and {len(words) - most} more"
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+    texts = [str(item) for item in items]
+    if most and len(texts) > most + 1:
+        return f"{', '.join(texts[:most])} and {len(texts) - most} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {conjunction} {texts[-1]}"
 
 
 def noun(count: int, singular: str, plural: str = "") -> str:

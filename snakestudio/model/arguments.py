@@ -13,14 +13,14 @@ from snakestudio.inputs import local_path
 from snakestudio.paths import find_scene
 
 
-def wrong_kind(name: str, wanted: str, given: object) -> UsageError:
+def wrong_kind(name: str, accepted: str, value: object) -> UsageError:
     """Error that argument `name` has the wrong type."""
-    what = "None" if given is None else f"a {type(given).__name__}"
-    return UsageError(f"{name} must be {wanted}, not {what}.")
+    what = "None" if value is None else f"a {type(value).__name__}"
+    return UsageError(f"{name} must be {accepted}, not {what}.")
 
 
 def path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
-    """Path given by an argument; `wanted` describes the accepted values.
+    """Path given by an argument; `expected` describes the valid values.
 
     Raises `UsageError` if it is not a path.
     """
@@ -31,40 +31,40 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
     raise wrong_kind(name, wanted, given)
 
 
-def scene_path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
+def scene_path_of(name: str, value: object, accepted: str = "a file name (str or Path)") -> Path:
     """Path of the scene file given by an argument, by path or by bare name; see `find_scene`.
 
     Raises `UsageError` if it is not a path.
     """
-    return find_scene(path_of(name, given, wanted))
+    return find_scene(path_of(name, value, accepted))
 
 
-def number_of(name: str, given: object) -> float:
+def number_of(name: str, value: object) -> float:
     """Number given by an argument, including numpy numbers.
 
     Raises `UsageError` if it is not a number.
     """
-    if not is_number(given):
-        raise wrong_kind(name, "a number", given)
-    return float(given)
+    if not is_number(value):
+        raise wrong_kind(name, "a number", value)
+    return float(value)
 
 
-def is_number(given: object, kind: type = Real) -> TypeGuard[float]:
+def is_number(value: object, kind: type = Real) -> TypeGuard[float]:
     """Whether this is a number of type `kind` (such as `numbers.Integral`), of Python or numpy, but not a bool."""
-    return isinstance(given, kind) and not isinstance(given, bool)
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def values_of(name: str, given: object) -> dict[str, Any]:
+def values_of(name: str, argument: object) -> dict[str, Any]:
     """Scene values by dotted key; {} for None.
 
     Raises `UsageError` if it is not a mapping.
     """
-    if given is None:
+    if argument is None:
         return {}
-    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+    if not isinstance(argument, Mapping) or not all(isinstance(key, str) for key in argument):
         raise wrong_kind(
             name,
             'a mapping of scene values by dotted key, such as {"gait.amplitude_deg": 30}',
-            given,
+            argument,
         )
-    return dict(given)
+    return dict(argument)

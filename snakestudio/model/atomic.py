@@ -74,12 +74,12 @@ class Partial:
 def identity(path: Path) -> Identity | None:
     """Identity of the regular file at a path, with links followed, or None."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
     return (
-        Identity(found.st_dev, found.st_ino, found.st_mtime_ns)
-        if stat.S_ISREG(found.st_mode)
+        Identity(status.st_dev, status.st_ino, status.st_mtime_ns)
+        if stat.S_ISREG(status.st_mode)
         else None
     )
 
@@ -294,9 +294,9 @@ def _name(new: Path, target: Path, before: Identity | None, path: Path, *, alone
             else:
                 return
         if identity(target) not in (before, None):
-            kept = free_name(target)
-            os.replace(new, kept)
-            raise TakenMeanwhileError(path, kept)
+            spare = free_name(target)
+            os.replace(new, spare)
+            raise TakenMeanwhileError(path, spare)
     os.replace(new, target)
 
 
@@ -322,8 +322,8 @@ def _copy_through(source: Path, path: Path) -> None:
     """Write a file to a device, a pipe or an open file; opening a pipe waits for its reader."""
     end = _end(path)
     handle = os.dup(end) if isinstance(end, int) else os.open(end, os.O_WRONLY)
-    with source.open("rb") as whole, os.fdopen(handle, "wb", buffering=0) as sink:
-        while piece := whole.read(1 << 20):
+    with source.open("rb") as content, os.fdopen(handle, "wb", buffering=0) as sink:
+        while piece := content.read(1 << 20):
             view = memoryview(piece)
             while len(view):
                 view = view[sink.write(view) :]

@@ -277,11 +277,11 @@ class ChainBody(Body):
             "velocity_m_s": n,
             "angular_velocity_rad_s": n,
         }
-        for key, wanted in lists.items():
-            given = getattr(start, key, None)
-            if given is not None and len(given) != wanted:
+        for key, required in lists.items():
+            listed = getattr(start, key, None)
+            if listed is not None and len(listed) != required:
                 of = "joint" if key.startswith("joint") else "link"
-                message = f"{len(given)} values for {wanted} {of}s"
+                message = f"{len(listed)} values for {required} {of}s"
                 problems.append(
                     Problem("error", f"start.{key}", message, f"set one value for each {of}")
                 )

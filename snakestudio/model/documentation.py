@@ -100,11 +100,11 @@ def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
         cells = (f"`{row.name}`", row.value, row.unit, row.limits, row.default, row.doc.help)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     sections.append("\n".join(lines))
-    shown: set[type[BaseModel]] = set()
+    documented: set[type[BaseModel]] = set()
     for name, info in model.model_fields.items():
         inner, many = _part(info.annotation)
-        if inner is not None and inner not in shown:  # the five sequences hold the same steps
-            shown.add(inner)
+        if inner is not None and inner not in documented:  # the five sequences hold the same steps
+            documented.add(inner)
             full = f"{key}.{name}" if key else name
             _section(inner, full + ("[]" if many else ""), sections)
 

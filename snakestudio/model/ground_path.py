@@ -56,7 +56,7 @@ class GroundPath(Frozen):
             what = "a closed path" if self.closed else "a path"
             count = "2 waypoints are" if len(points) == 2 else "1 waypoint is"
             return [("waypoints_m", f"{count} too few", f"{what} needs at least {least}")]
-        found = [
+        problems = [
             (
                 f"waypoints_m[{i + 2}]",
                 f"the waypoint coincides with the one before it at ({b[0]:g}, {b[1]:g})",
@@ -67,11 +67,11 @@ class GroundPath(Frozen):
         ]
         if self.closed and math.dist(points[0], points[-1]) < LEAST_DISTANCE:
             remedy = "remove it: a closed path returns to its start automatically"
-            found.append(
+            problems.append(
                 (
                     f"waypoints_m[{len(points)}]",
                     "the last waypoint coincides with the first",
                     remedy,
                 )
             )
-        return found
+        return problems

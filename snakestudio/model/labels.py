@@ -30,12 +30,12 @@ def patch_title(patch: GroundPatch, index: int) -> str:
 
 def label_of(scene: Scene, key: str) -> str:
     """Label of the scene value at a dotted key, such as "Robot: Links"; obstacles by their title."""
-    whole = re.fullmatch(r"(obstacles|ground\.patch)\[(\d+)\]", key)
+    owner_part = re.fullmatch(r"(obstacles|ground\.patch)\[(\d+)\]", key)
     owner, _, name = key.rpartition(".")
     try:
-        if whole:
-            title = obstacle_title if whole[1] == "obstacles" else patch_title
-            return title(get_value(scene, key), int(whole[2]) - 1)
+        if owner_part:
+            title = obstacle_title if owner_part[1] == "obstacles" else patch_title
+            return title(get_value(scene, key), int(owner_part[2]) - 1)
         part = get_value(scene, owner) if owner else scene
         label = field_doc(type(part), name).label
         head = (

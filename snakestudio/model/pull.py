@@ -60,8 +60,8 @@ def usual_stiffness(body: Body) -> float:
 
 def acting(pulls: Sequence[Pull], time: float) -> Pull | None:
     """Entry that applies at `time` (s), out of entries sorted by time; None if no hand pulls."""
-    found = bisect_right(pulls, time, key=lambda pull: pull.time) - 1
-    return None if found < 0 or pulls[found].released else pulls[found]
+    current = bisect_right(pulls, time, key=lambda pull: pull.time) - 1
+    return None if current < 0 or pulls[current].released else pulls[current]
 
 
 def plain_pull(pull: Pull) -> dict[str, Any]:

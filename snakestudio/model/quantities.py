@@ -137,8 +137,8 @@ _GROUPS = {
 
 def numbered(name: str) -> tuple[str, int, str] | None:
     """Part, number (1-based) and quantity of a numbered column: ("link", 6, "x_m"); None for other columns."""
-    found = _NUMBERED.fullmatch(name)
-    return None if found is None else (found[1], int(found[2]), found[3])
+    match = _NUMBERED.fullmatch(name)
+    return None if match is None else (match[1], int(match[2]), match[3])
 
 
 def column_of_energy(name: str) -> str:
@@ -232,20 +232,20 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
 
     def values(piece: Piece) -> FloatArray:
         with calling():
-            made = np.asarray(quantity.values(piece))
+            array = np.asarray(quantity.values(piece))
         count = len((quantity.having or quantity.of)(piece.schema))
         rows = len(piece.rows)
-        if made.dtype.kind not in "fiub" or made.shape not in (
+        if array.dtype.kind not in "fiub" or array.shape not in (
             (rows, count),
             *(((rows,),) if count == 1 else ()),
         ):
-            form = " x ".join(map(str, made.shape)) or "one"
+            form = " x ".join(map(str, array.shape)) or "one"
             raise PluginRuntimeError(
                 plugin,
-                f"The plug-in {plugin} returned {form} {made.dtype} values of {quantity.name} for {rows} rows. "
+                f"The plug-in {plugin} returned {form} {array.dtype} values of {quantity.name} for {rows} rows. "
                 f"Return numbers with the shape {rows} x {count}.",
             )
-        result: FloatArray = made.astype(np.float64)
+        result: FloatArray = array.astype(np.float64)
         return result
 
     return values
@@ -271,8 +271,8 @@ def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
     """Component k of an attribute of each link, cross-section or anchor."""
 
     def values(piece: Piece) -> FloatArray:
-        found: FloatArray = getattr(piece.rows, attribute)[:, :, k]
-        return found
+        component: FloatArray = getattr(piece.rows, attribute)[:, :, k]
+        return component
 
     return values
 
@@ -404,8 +404,8 @@ def _of_axes(attribute: str, kind: str) -> Callable[[Piece], FloatArray]:
     """Values of the joint axes of a kind."""
 
     def values(piece: Piece) -> FloatArray:
-        found: FloatArray = getattr(piece.rows, attribute)[:, entries(piece.schema.axes, kind)]
-        return found
+        component: FloatArray = getattr(piece.rows, attribute)[:, entries(piece.schema.axes, kind)]
+        return component
 
     return values
 
@@ -772,10 +772,10 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
 
 
 def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:
-    found = numbered(name)
-    if found is not None:
-        part = "section" if found[0] == "link" and schema.sections else found[0]
-        return _GROUPS[part], f"{part.capitalize()} {found[1]}"
+    numbers = numbered(name)
+    if numbers is not None:
+        part = "section" if numbers[0] == "link" and schema.sections else numbers[0]
+        return _GROUPS[part], f"{part.capitalize()} {numbers[1]}"
     if name.startswith("resultant_"):  # additions of a model, not of its controller
         return ("Body",)
     return (quantity.group,) if quantity.group else ()

@@ -94,9 +94,9 @@ _MOST_IGNORED = 40
 
 def ignored_text(ignored: Sequence[IgnoredColumns]) -> str:
     """Ignored columns in one line; beyond a limit only their number."""
-    shown = ", ".join(map(str, ignored[:_MOST_IGNORED]))
+    text = ", ".join(map(str, ignored[:_MOST_IGNORED]))
     more = len(ignored) - _MOST_IGNORED
-    return f"{shown}, and {more} more" if more > 0 else shown
+    return f"{text}, and {more} more" if more > 0 else text
 
 
 def _bodies(bodies: Sequence[RecognizedBody]) -> str:
@@ -106,8 +106,8 @@ def _bodies(bodies: Sequence[RecognizedBody]) -> str:
     parts = []
     for (kind, oriented), names in groups.items():
         how = " with orientation" if oriented else ""
-        shown = ", ".join(names[:_MOST_BODIES]) + (", ..." if len(names) > _MOST_BODIES else "")
-        parts.append(f"{counted(len(names), kind)}{how}: {shown}")
+        listed = ", ".join(names[:_MOST_BODIES]) + (", ..." if len(names) > _MOST_BODIES else "")
+        parts.append(f"{counted(len(names), kind)}{how}: {listed}")
     return "; ".join(parts)
 
 
@@ -115,9 +115,9 @@ def _gaps(bodies: Sequence[RecognizedBody]) -> str:
     with_gaps = [body for body in bodies if body.unseen]
     if not with_gaps:
         return "none"
-    shown = "; ".join(
+    text = "; ".join(
         f"{body.name}: {body.unseen} frames not seen, {counted(body.gaps, 'gap')}"
         for body in with_gaps[:_MOST_BODIES]
     )
     more = len(with_gaps) - _MOST_BODIES
-    return f"{shown}; and {more} more bodies" if more > 0 else shown
+    return f"{text}; and {more} more bodies" if more > 0 else text

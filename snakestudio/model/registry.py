@@ -33,8 +33,8 @@ class Unchecked:
 
 def titled(name: str) -> str:
     """Name as a title: "Tail wag" for "tail_wag"."""
-    words = name.replace("_", " ")
-    return capitalized(words)
+    text = name.replace("_", " ")
+    return capitalized(text)
 
 
 def first_line(thing: Any) -> str:
@@ -116,11 +116,11 @@ class Registry(Mapping[str, K]):
         if not self._modules:
             spec = find_spec(self._package)
             places = spec.submodule_search_locations if spec is not None else None
-            found = [
+            own = [
                 each.name for each in pkgutil.iter_modules(places) if each.ispkg == self._folders
             ]
             end = ".kind" if self._folders else ""
-            self._modules |= {name: f"{self._package}.{name}{end}" for name in found}
+            self._modules |= {name: f"{self._package}.{name}{end}" for name in own}
         return self._modules
 
     def __getitem__(self, name: str) -> K:
@@ -217,15 +217,15 @@ class Registry(Mapping[str, K]):
 
     def _named(self, parts: Iterable[Any]) -> tuple[str, ...]:
         """Kinds of `parts`; all kinds if one is unknown, so that the error can list them."""
-        given = [
+        named = [
             part.get("kind") if isinstance(part, dict) else getattr(part, "kind", None)
             for part in parts
         ]
-        names = {name for name in given if isinstance(name, str)}
+        names = {name for name in named if isinstance(name, str)}
         known = (
-            given
+            named
             and all(name in self for name in names)
-            and all(isinstance(name, str) for name in given)
+            and all(isinstance(name, str) for name in named)
         )
         return tuple(sorted(names)) if known else tuple(self)
 
@@ -280,7 +280,7 @@ FORMULATIONS: Registry[Any] = Registry(
 
 def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:
     """Parts that a field (or the entries of a tuple) can contain, by kind; None if the field fixes the part."""
-    found = next(
+    registry = next(
         (each for each in owner.model_fields[name].metadata if isinstance(each, Registry)), None
     )
-    return None if found is None else {kind: found[kind].fields for kind in found}
+    return None if registry is None else {kind: registry[kind].fields for kind in registry}

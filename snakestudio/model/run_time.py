@@ -32,8 +32,8 @@ def run_time(
         return (
             f"{seconds:.{decimals}f} s" if significant is None else f"{seconds:.{significant}g} s"
         )
-    whole, part = divmod(units, 10**decimals)
-    hours, rest = divmod(whole, 3600)
+    full, part = divmod(units, 10**decimals)
+    hours, rest = divmod(full, 3600)
     sign = "-" if seconds < 0 and units else ""
     text = f"{sign}{hours}:{rest // 60:02d}:{rest % 60:02d}"
     return f"{text}.{part:0{decimals}d}" if decimals and significant is None else text

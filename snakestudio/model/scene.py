@@ -295,8 +295,8 @@ def structure_problems(scene: Scene) -> list[Problem]:
         problems.append(Problem("error", key, message, remedy))
 
     for each in scene.plugins:
-        if found := problem_of_name(each):
-            wrong("plugin", *found)
+        if problem := problem_of_name(each):
+            wrong("plugin", *problem)
     bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
     if bodies > MOST_BODIES:
         wrong(

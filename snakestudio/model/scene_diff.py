@@ -39,12 +39,12 @@ def difference_in_words(before: Scene, after: Scene) -> list[str]:
 
 def _value_line(before: Scene, after: Scene, key: str) -> str:
     owner, _, name = key.rpartition(".")
-    whole = get_value(after, owner) if owner else after
-    label = field_doc(type(whole), name).label
+    parent = get_value(after, owner) if owner else after
+    label = field_doc(type(parent), name).label
     part = field_doc(Scene, owner.partition(".")[0].partition("[")[0]).label if owner else ""
     same = not part or label.lower().startswith(part.lower())
     what = label if same else f"{part}: {_small(label)}"
-    return f"{what} {_change(type(whole), name, get_value(before, key), get_value(after, key))}"
+    return f"{what} {_change(type(parent), name, get_value(before, key), get_value(after, key))}"
 
 
 def _small(label: str) -> str:
@@ -180,5 +180,5 @@ def _at(obstacle: Obstacle, axis: str) -> float:
 
 
 def _point(obstacle: Obstacle) -> str:
-    shown = _PLACE if _at(obstacle, "z_m") else _PLACE[:2]
-    return f"({', '.join(f'{_at(obstacle, axis):.4g}' for axis in shown)})"
+    axes = _PLACE if _at(obstacle, "z_m") else _PLACE[:2]
+    return f"({', '.join(f'{_at(obstacle, axis):.4g}' for axis in axes)})"

@@ -79,15 +79,15 @@ def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
     key = _dotted(location)
     kind = detail["type"]
     context = dict(detail.get("ctx", {}))
-    given = detail["input"]
-    words: list[str] = []
+    typed = detail["input"]
+    names: list[str] = []
     closest_word: str | None = None
     if kind == "extra_forbidden":
         closest_word = closest(str(location[-1]), _siblings(detail["loc"], root))
     elif kind in ("literal_error", "union_tag_invalid"):
-        words = re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"])
-        given = context.get("tag", given)
-        closest_word = _meant(str(given), words)
+        names = re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"])
+        typed = context.get("tag", typed)
+        closest_word = _meant(str(typed), names)
     if kind.startswith("union_tag"):
         key = f"{key}.kind"
     doc = field_doc(*model) if isinstance(model, tuple) else None
@@ -97,17 +97,17 @@ def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
     places = {
         **{name: literal_text(value, 1000) for name, value in context.items()},
         "key": key,
-        "given": literal_text(given),
+        "given": literal_text(typed),
         "unit": f" {doc.unit}" if doc is not None and doc.unit else "",
         "about": f" ({doc.help[0].lower()}{doc.help[1:]})" if doc is not None and doc.help else "",
         "entries": noun(context.get("min_length", 0), "entry"),
-        "choices": listing(map(quoted, words), "or"),
+        "choices": listing(map(quoted, names), "or"),
         "error": detail["msg"][:1].lower() + detail["msg"][1:],
         "meant": "",
     }
     if closest_word is not None:
-        shown = quoted(closest_word) if words else closest_word
-        places["meant"] = f"did you mean {shown}? Otherwise "
+        suggestion = quoted(closest_word) if names else closest_word
+        places["meant"] = f"did you mean {suggestion}? Otherwise "
     return Problem("error", key, message.format(**places), remedy.format(**places))
 
 
@@ -172,16 +172,17 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
     return [name for option in _models(model) for name in option.model_fields]
 
 
-def _meant(given: str, words: Sequence[str]) -> str | None:
+def _meant(text: str, candidates: Sequence[str]) -> str | None:
     """Most similar word, or None."""
-    return closest(given, words) or next(
-        (word for word in words if len(given) > 2 and word.startswith(given)), None
+    return closest(text, candidates) or next(
+        (candidate for candidate in candidates if len(text) > 2 and candidate.startswith(text)),
+        None,
     )
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
     """Most similar name; None if all are too different."""
-    found = difflib.get_close_matches(
+    matches = difflib.get_close_matches(
         re.sub(r"[^a-z0-9_]", "_", name.lower()), list(names), n=1, cutoff=0.6
     )
-    return found[0] if found else None
+    return matches[0] if matches else None

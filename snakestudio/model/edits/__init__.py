@@ -129,17 +129,17 @@ def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
 
     Raises `LookupError` if it does not exist.
     """
-    found = whole
+    value = whole
     for part in path:
         if isinstance(part, int):
-            if not isinstance(found, list | tuple):
+            if not isinstance(value, list | tuple):
                 raise LookupError(part)
-            found = found[part]
-        elif isinstance(found, BaseModel) and part in field_names(found):
-            found = getattr(found, part)
+            value = value[part]
+        elif isinstance(value, BaseModel) and part in field_names(value):
+            value = getattr(value, part)
         else:
             raise LookupError(part)
-    return found
+    return value
 
 
 def with_value(scene: Scene, key: str, value: Any) -> Scene:
@@ -162,12 +162,12 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     quick = _with_plain_values(scene, values)
     if quick is not None:
         return quick
-    whole: Any = tree(scene)
+    plain_scene: Any = tree(scene)
     for key, value in values.items():
         path = parse_key(key)
         if len(path) == 1 and _owners(scene, key):
             raise _no_such_key(scene, key)
-        holder: Any = whole
+        holder: Any = plain_scene
         for part in path[:-1]:
             try:
                 holder = holder[part]
@@ -187,7 +187,7 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
             holder.pop(last, None)
         else:
             holder[last] = value  # type: ignore[index]
-    return scene_from_dict(whole)
+    return scene_from_dict(plain_scene)
 
 
 def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:

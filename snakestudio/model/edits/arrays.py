@@ -70,17 +70,17 @@ def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> Float
 
 def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:
     """Distances of points (m, 2) from the obstacles: exact for round ones, otherwise from their boxes, (m,), m."""
-    found = np.full(len(points), np.inf)
+    distance = np.full(len(points), np.inf)
     radius = np.array([_radius(o) for o in scene.obstacles])
     round_ones = radius > 0.0
     if round_ones.any():
         away = points[:, None] - boxes.centre[round_ones]
-        found = (np.hypot(away[..., 0], away[..., 1]) - radius[round_ones]).min(axis=1)
+        distance = (np.hypot(away[..., 0], away[..., 1]) - radius[round_ones]).min(axis=1)
     if not round_ones.all():
         low, high = boxes.low[~round_ones], boxes.high[~round_ones]
         beyond = np.maximum(np.maximum(low - points[:, None], points[:, None] - high), 0.0)
-        found = np.minimum(found, np.hypot(beyond[..., 0], beyond[..., 1]).min(axis=1))
-    return found
+        distance = np.minimum(distance, np.hypot(beyond[..., 0], beyond[..., 1]).min(axis=1))
+    return distance
 
 
 def throw_field(
@@ -427,7 +427,7 @@ def _repeats(plan: ArrayPlan) -> int:
 def _repeated(
     sources: list[Obstacle], plan: ArrayPlan, middle: FloatArray, *, skip_first: bool
 ) -> list[Obstacle]:
-    made = []
+    copies = []
     for number, (dx, dy, angle) in enumerate(placements(plan).tolist(), start=1):
         if number == 1 and skip_first:
             continue
@@ -435,15 +435,15 @@ def _repeated(
         c, s = math.cos(turn), math.sin(turn)
         for o in sources:
             x, y = o.x_m - middle[0], o.y_m - middle[1]
-            made.append(
+            copies.append(
                 _copy(
                     o, middle[0] + dx + c * x - s * y, middle[1] + dy + s * x + c * y, turn, number
                 )
             )
-    return made
+    return copies
 
 
-def _said(throw: Throw, placed: int, wanted: int) -> str:
-    if placed == wanted:
+def _said(throw: Throw, placed: int, requested: int) -> str:
+    if placed == requested:
         return f"{placed} obstacles"
-    return f"{placed} of {wanted} fitted in {throw.tries} tries; increase the field or reduce the clearance"
+    return f"{placed} of {requested} fitted in {throw.tries} tries; increase the field or reduce the clearance"

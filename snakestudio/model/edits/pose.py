@@ -66,14 +66,14 @@ def changed_start(start: One, **changes: Any) -> One:
 
 def _made(kind: type[One], values: dict[str, Any]) -> One:
     try:
-        made = kind.model_validate(
+        part = kind.model_validate(
             {name: value for name, value in values.items() if name in kind.model_fields}
         )
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in found]
+        details = error.errors(include_url=False)
+        problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in details]
         raise SceneError.of(problems) from None
-    return cast(One, made)
+    return cast(One, part)
 
 
 def _refused(message: str, remedy: str) -> SceneError:
@@ -132,10 +132,10 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
         return start
     pose, _ = initial_state(scene, base_dir)
     if not isinstance(start, PlacedStart):
-        found = start_of_pose(scene, pose)
-        if not isinstance(found, JointAnglesStart):
+        converted = start_of_pose(scene, pose)
+        if not isinstance(converted, JointAnglesStart):
             raise _refused("these links do not form a chain", "set the state of links that do")
-        return found
+        return converted
     values = {name: getattr(start, name) for name in PlacedStart.model_fields}
     return _made(
         JointAnglesStart,
@@ -146,7 +146,7 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
 def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
     """Joint angles and orientation of the placed link, as values of a start."""
     values: dict[str, Any] = {
-        name: tuple(map(tidy, given)) for name, given in joint_lists(scene, angles).items()
+        name: tuple(map(tidy, degrees)) for name, degrees in joint_lists(scene, angles).items()
     }
     heading, pitch, roll = frame_angles(matrices(pose[link : link + 1, 3:])[0])
     values["heading_deg"] = tidy(heading)
@@ -171,12 +171,12 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
     x, y, z = (tidy(value) for value in pose[link, :3])
     values = {"link": link + 1, "x_m": x, "y_m": y} | _shape(scene, pose, angles, link)
     for height in (None, z) if scene.model.spatial else (None,):
-        made = _made(JointAnglesStart, values | {"z_m": height})
-        again, _ = initial_state(scene.model_copy(update={"start": made}))
+        candidate = _made(JointAnglesStart, values | {"z_m": height})
+        again, _ = initial_state(scene.model_copy(update={"start": candidate}))
         apart = matrices(again[:, 3:]) - matrices(pose[:, 3:])
         away = again[:, :3] - pose[:, :3] if scene.model.spatial else again[:, :2] - pose[:, :2]
         if float(np.abs(away).max()) < _SAME and float(np.abs(apart).max()) < _SAME:
-            return made
+            return candidate
     return StateStart(position_m=_triples(pose[:, :3]), orientation_wxyz=_quadruples(pose[:, 3:]))
 
 
@@ -331,11 +331,11 @@ def _carried_state(
     start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray
 ) -> StateStart:
     place = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
-    given = np.array(start.orientation_wxyz)
-    given = given / np.linalg.norm(given, axis=1, keepdims=True).clip(1e-300)
+    orientation = np.array(start.orientation_wxyz)
+    orientation = orientation / np.linalg.norm(orientation, axis=1, keepdims=True).clip(1e-300)
     changes: dict[str, Any] = {"position_m": _triples(place)}
     if not np.array_equal(turn, np.eye(3)):
-        changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(given)))
+        changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(orientation)))
         for name in ("velocity_m_s", "angular_velocity_rad_s"):
             moving = getattr(start, name)
             changes |= {} if moving is None else {name: _triples(np.array(moving) @ turn.T)}
@@ -370,7 +370,7 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
         )
     now, _ = initial_state(scene, base_dir)
     old = scene.start
-    kept = (
+    names = (
         "link",
         "z_m",
         "vx_m_s",
@@ -380,7 +380,7 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
         "omega_x_deg_s",
         "omega_y_deg_s",
     )
-    values = {name: getattr(old, name) for name in kept} if isinstance(old, PlacedStart) else {}
+    values = {name: getattr(old, name) for name in names} if isinstance(old, PlacedStart) else {}
     level = with_start(scene, _made(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])
     turned = round(math.degrees(math.remainder(turned, math.tau)), 6) + 0.0

@@ -68,25 +68,25 @@ def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstac
 
 
 def _several(of: Arrangement, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
-    made = of.make(_fit(scene), *place)
-    if len(made) == 1:
-        return tuple(made)
+    obstacles = of.make(_fit(scene), *place)
+    if len(obstacles) == 1:
+        return tuple(obstacles)
     group = free_group_name(scene, of.title)
-    return tuple(obstacle_with(one, group=group) for one in made)
+    return tuple(obstacle_with(one, group=group) for one in obstacles)
 
 
 def _all() -> dict[str, Preset]:
     """Presets of every shape: a single obstacle, and its arrangements."""
-    found: list[tuple[float, Preset]] = []
+    presets: list[tuple[float, Preset]] = []
     for name, kind in SHAPES.items():
-        found.append(
+        presets.append(
             (kind.place, Preset(name, kind.title, kind.help, kind.icon, partial(_one, kind, name)))
         )
-        found += [
+        presets += [
             (of.place, Preset(of.name, of.title, of.help, of.icon, partial(_several, of)))
             for of in kind.arrangements
         ]
-    return {preset.name: preset for _, preset in sorted(found, key=lambda each: each[0])}
+    return {preset.name: preset for _, preset in sorted(presets, key=lambda each: each[0])}
 
 
 class _Presets(Mapping[str, Preset]):

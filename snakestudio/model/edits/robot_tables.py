@@ -138,9 +138,9 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
     }
     if name in values:
         return values[name]
-    given = _given(robot, "link")
+    by_name = _given(robot, "link")
     if name == "mu_backward":
-        own = given.get("mu_along", {}).get((row, ""))
+        own = by_name.get("mu_along", {}).get((row, ""))
         return (
             own
             if own is not None
@@ -149,7 +149,7 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
             else ground.mu_backward
         )
     size = {
-        each: given.get(each, {}).get((row, ""), values[each])
+        each: by_name.get(each, {}).get((row, ""), values[each])
         for each in ("mass_kg", "length_m", "radius_m")
     }
     alike = Robot(
@@ -206,15 +206,15 @@ def with_part_values(
             None if value is None else _checked(table, row, name, value)
         )
     overrides: list[Any] = list(robot.link if table == "link" else robot.joint)
-    whole = scene
+    edited = scene
     # Dependencies come first: inertia depends on mass and size, values of axes on the axes.
     for name in sorted(columns, key=names.index):
-        target = _target(whole, table, name, columns[name], only)
-        overrides = _with_column(overrides, whole.robot, table, name, target)
+        target = _target(edited, table, name, columns[name], only)
+        overrides = _with_column(overrides, edited.robot, table, name, target)
         field = {"link": tuple(overrides)} if table == "link" else {"joint": tuple(overrides)}
-        whole = whole.model_copy(update={"robot": whole.robot.model_copy(update=field)})
+        edited = edited.model_copy(update={"robot": edited.robot.model_copy(update=field)})
     if table == "joint":
-        overrides = list(with_axes_of(overrides, whole.robot))
+        overrides = list(with_axes_of(overrides, edited.robot))
     return with_values(scene, {f"robot.{table}": [tree(override) for override in overrides]})
 
 
@@ -278,24 +278,31 @@ def _with_column(
     before = _resolved(overrides, count).get(name, {})
     if before == target:
         return overrides
-    ways = [
+    options = [
         _appended(overrides, count, table, name, before, target),
         _rewritten(overrides, robot, table, name, target, _layered),
         _rewritten(overrides, robot, table, name, target, _split),
     ]
-    usable = [way for way in ways if way is not None and not override_problems(way, count, table)]
+    usable = [
+        option
+        for option in options
+        if option is not None and not override_problems(option, count, table)
+    ]
     return min(
         usable,
-        key=lambda way: (len(way), sum(name in override.model_fields_set for override in way)),
+        key=lambda option: (
+            len(option),
+            sum(name in override.model_fields_set for override in option),
+        ),
     )
 
 
 def _changed(override: _AnyOverride, **values: Any) -> _AnyOverride:
     """Table with other values; None removes one. The values are validated with the whole scene."""
-    given = {name: getattr(override, name) for name in override.model_fields_set} | values
+    merged = {name: getattr(override, name) for name in override.model_fields_set} | values
     return type(override).model_construct(
-        {name for name, value in given.items() if value is not None},
-        **{name: value for name, value in given.items() if value is not None},
+        {name for name, value in merged.items() if value is not None},
+        **{name: value for name, value in merged.items() if value is not None},
     )
 
 

@@ -86,12 +86,12 @@ def read(
 
     Raises `FormulaError` if it is unusable.
     """
-    found = _read(
+    result = _read(
         text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items())
     )
-    if isinstance(found, FormulaError):
-        raise FormulaError(found.message, found.remedy, found.start, found.stop)
-    return found
+    if isinstance(result, FormulaError):
+        raise FormulaError(result.message, result.remedy, result.start, result.stop)
+    return result
 
 
 def _too_long() -> FormulaError:
@@ -175,13 +175,13 @@ def formula_of(
         "avoid 1/0, and roots and logarithms of negative numbers",
     )
     try:
-        made = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
+        term = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
         t, x, s, v, a = (
             sympy.Symbol(name, real=True) for name in ("t", "X", "s", SPEED, ACCELERATION)
         )
-        rate = made.diff(t) + v * made.diff(s)
+        rate = term.diff(t) + v * term.diff(s)
         second = rate.diff(t) + v * rate.diff(s) + a * rate.diff(v)
-        parts = [made, rate, second, made.diff(x) + made.diff(s)]
+        parts = [term, rate, second, term.diff(x) + term.diff(s)]
         # at the kink of an absolute value
         parts = [part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts]
         for part in parts:
@@ -208,9 +208,9 @@ def formula_of(
 
     except (ArithmeticError, AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise refused from error
-    uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
+    uses = frozenset(str(symbol.name) for symbol in term.free_symbols)
     return Formula(
-        made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts)
+        term, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts)
     )
 
 
@@ -231,7 +231,11 @@ def _integral(formula: Formula) -> Formula | None:
     if not formula.expression.is_polynomial(t):
         return None
     terms = sympy.Poly(formula.expression, t).all_coeffs()
-    made = sum(term * t ** (power + 1) / (power + 1) for power, term in enumerate(reversed(terms)))
-    symbols = sorted(made.free_symbols, key=lambda symbol: str(symbol.name)) if terms != [0] else []
-    function = sympy.lambdify(symbols, [made, 0, 0, 0], modules="numpy", docstring_limit=0)
-    return Formula(made, formula.uses, tuple(str(symbol.name) for symbol in symbols), function)
+    integral = sum(
+        term * t ** (power + 1) / (power + 1) for power, term in enumerate(reversed(terms))
+    )
+    symbols = (
+        sorted(integral.free_symbols, key=lambda symbol: str(symbol.name)) if terms != [0] else []
+    )
+    function = sympy.lambdify(symbols, [integral, 0, 0, 0], modules="numpy", docstring_limit=0)
+    return Formula(integral, formula.uses, tuple(str(symbol.name) for symbol in symbols), function)

@@ -44,11 +44,11 @@ class Circles(NamedTuple):
 
 def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
     """Error that lists the problems of a file, one per line."""
-    shown = list(mistakes[:_MOST])
+    lines = list(mistakes[:_MOST])
     if len(mistakes) > _MOST:
-        shown.append(f"... and {len(mistakes) - _MOST} more problems.")
+        lines.append(f"... and {len(mistakes) - _MOST} more problems.")
     return SceneError(
-        "\n".join(f"{source}: {line}" for line in shown),
+        "\n".join(f"{source}: {line}" for line in lines),
         [Problem("error", "", m, "") for m in mistakes],
     )
 
@@ -163,19 +163,19 @@ def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, l
 
 def _circle(cells: list[str], columns: list[str], delimiter: str, where: str) -> Circle:
     if len(cells) != len(columns):
-        wanted = ", ".join(name or "..." for name in columns)
-        raise ValueError(f"{len(cells)} values instead of {len(columns)} ({wanted})")
-    given = dict(zip(columns, cells, strict=True))
+        expected = ", ".join(name or "..." for name in columns)
+        raise ValueError(f"{len(cells)} values instead of {len(columns)} ({expected})")
+    fields = dict(zip(columns, cells, strict=True))
     radius = (
-        _number(given["radius"], "radius", delimiter)
-        if "radius" in given
-        else 0.5 * _number(given["diameter"], "diameter", delimiter)
+        _number(fields["radius"], "radius", delimiter)
+        if "radius" in fields
+        else 0.5 * _number(fields["diameter"], "diameter", delimiter)
     )
     if radius <= 0:
-        named = "radius" if "radius" in given else "diameter"
-        raise ValueError(f"the {named} {given[named]} must be greater than 0")
-    x, y = _number(given["x"], "x", delimiter), _number(given["y"], "y", delimiter)
-    return Circle(x, y, radius, where, given.get("name", ""))
+        named = "radius" if "radius" in fields else "diameter"
+        raise ValueError(f"the {named} {fields[named]} must be greater than 0")
+    x, y = _number(fields["x"], "x", delimiter), _number(fields["y"], "y", delimiter)
+    return Circle(x, y, radius, where, fields.get("name", ""))
 
 
 def _number(text: str, name: str, delimiter: str) -> float:

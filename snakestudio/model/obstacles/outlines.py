@@ -60,11 +60,11 @@ def _edges(points: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _nearest_on(points: FloatArray, corners: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """Distance of the nearest pair of one of `points` (k, 2) and a point of the boundary of `corners`, and the pair."""
     begin, end = _edges(corners)
-    way = end - begin
-    size = np.square(way).sum(axis=1)
+    side = end - begin
+    size = np.square(side).sum(axis=1)
     to = points[:, None] - begin
-    share = np.clip(np.einsum("kli,li->kl", to, way) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
-    foot = begin + share[..., None] * way
+    share = np.clip(np.einsum("kli,li->kl", to, side) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
+    foot = begin + share[..., None] * side
     away = np.linalg.norm(points[:, None] - foot, axis=2)
     k, edge = np.unravel_index(int(np.argmin(away)), away.shape)
     return float(away[k, edge]), points[k], foot[k, edge]
@@ -72,18 +72,18 @@ def _nearest_on(points: FloatArray, corners: FloatArray) -> tuple[float, FloatAr
 
 def _overlap(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray] | None:
     """Overlap of two convex polygons, m, and the direction (2,) in which b leaves a soonest; None if disjoint."""
-    ways = []
+    edges = []
     for points in (a, b):
         begin, end = _edges(points)
-        ways.append(end - begin)
+        edges.append(end - begin)
         if len(points) == 2:  # a line also has end normals
-            ways.append((end - begin) @ np.array([(0.0, 1.0), (-1.0, 0.0)]))
-    way = np.concatenate(ways)
-    size = np.linalg.norm(way, axis=1)
-    way = way[size > 0.0] / size[size > 0.0, None]
-    if not len(way):
+            edges.append((end - begin) @ np.array([(0.0, 1.0), (-1.0, 0.0)]))
+    edge = np.concatenate(edges)
+    size = np.linalg.norm(edge, axis=1)
+    edge = edge[size > 0.0] / size[size > 0.0, None]
+    if not len(edge):
         return None
-    normal = np.column_stack([way[:, 1], -way[:, 0]])
+    normal = np.column_stack([edge[:, 1], -edge[:, 0]])
     of_a, of_b = a @ normal.T, b @ normal.T
     ahead = of_a.max(axis=0) - of_b.min(axis=0)
     behind = of_b.max(axis=0) - of_a.min(axis=0)
@@ -97,20 +97,20 @@ def gap(a: Outline, b: Outline) -> Gap:
     """Shortest distance between two outlines."""
     inside = _overlap(a.points, b.points)
     if inside is not None:
-        depth, way = inside
-        start = a.points[int(np.argmax(a.points @ way))] + a.radius * way
+        depth, direction = inside
+        start = a.points[int(np.argmax(a.points @ direction))] + a.radius * direction
         total = depth + a.radius + b.radius
-        return Gap(-total, start, start - total * way)
+        return Gap(-total, start, start - total * direction)
     distance, p, q = _nearest_on(a.points, b.points)
     other, q_too, p_too = _nearest_on(b.points, a.points)
     if other < distance:
         distance = other
         p = p_too
         q = q_too
-    way = q - p if distance > 0.0 else b.points.mean(axis=0) - a.points.mean(axis=0)
-    size = float(np.linalg.norm(way))
-    way = way / size if size > 0.0 else np.array([1.0, 0.0])
-    return Gap(distance - a.radius - b.radius, p + a.radius * way, q - b.radius * way)
+    direction = q - p if distance > 0.0 else b.points.mean(axis=0) - a.points.mean(axis=0)
+    size = float(np.linalg.norm(direction))
+    direction = direction / size if size > 0.0 else np.array([1.0, 0.0])
+    return Gap(distance - a.radius - b.radius, p + a.radius * direction, q - b.radius * direction)
 
 
 def least_gap(mine: Iterable[Outline], others: Sequence[Outline]) -> Gap | None:
@@ -122,9 +122,9 @@ def least_gap(mine: Iterable[Outline], others: Sequence[Outline]) -> Gap | None:
                 apart = np.maximum(np.maximum(other.low - one.high, one.low - other.high), 0.0)
                 if float(np.hypot(*apart)) > max(best.distance, 0.0):
                     continue
-            found = gap(one, other)
-            if best is None or found.distance < best.distance:
-                best = found
+            candidate = gap(one, other)
+            if best is None or candidate.distance < best.distance:
+                best = candidate
     return best
 
 
@@ -161,9 +161,9 @@ def nearest_of_many(
             best is not None and bounds[i] > max(best[1].distance, 0.0)
         ):
             break
-        found = least_gap(mine, outlines(int(i)))
-        if found is not None and (best is None or found.distance < best[1].distance):
-            best = int(i), found
+        candidate = least_gap(mine, outlines(int(i)))
+        if candidate is not None and (best is None or candidate.distance < best[1].distance):
+            best = int(i), candidate
     return best
 
 
@@ -172,13 +172,13 @@ def distances(outline: Outline, points: FloatArray) -> FloatArray:
     begin, end = _edges(outline.points)
     nearest = np.full(len(points), np.inf)
     inside = np.full(len(points), len(outline.points) > 2)
-    for a, way in zip(begin, end - begin, strict=True):
+    for a, edge in zip(begin, end - begin, strict=True):
         to = points - a
-        size = float(way @ way)
-        share = np.clip(to @ way / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
-        away = to - share * way
+        size = float(edge @ edge)
+        share = np.clip(to @ edge / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
+        away = to - share * edge
         np.minimum(nearest, np.hypot(away[:, 0], away[:, 1]), out=nearest)
-        inside &= way[0] * to[:, 1] - way[1] * to[:, 0] >= 0.0
+        inside &= edge[0] * to[:, 1] - edge[1] * to[:, 0] >= 0.0
     return np.where(inside, 0.0, np.maximum(nearest - outline.radius, 0.0))
 
 
@@ -187,8 +187,8 @@ def nearest_point(outline: Outline, point: FloatArray) -> FloatArray:
     distance, _, foot = _nearest_on(point[None], outline.points)
     if outline.radius == 0.0:
         return foot
-    way = point - foot if distance > 0.0 else np.array([1.0, 0.0])
-    nearest: FloatArray = foot + outline.radius * way / float(np.linalg.norm(way))
+    direction = point - foot if distance > 0.0 else np.array([1.0, 0.0])
+    nearest: FloatArray = foot + outline.radius * direction / float(np.linalg.norm(direction))
     return nearest
 
 

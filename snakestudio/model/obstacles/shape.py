@@ -226,12 +226,12 @@ class ShapeKind(FieldsDeclaration):
     def __post_init__(self) -> None:
         """Derive the omitted texts."""
         title = self.title or titled(self.kind_name)
-        word = title.lower()
+        noun = title.lower()
         for key, text in {
             "title": title,
             "help": self.help or first_line(self.fields) or title,
-            "mention": self.mention or f"{'an' if word[0] in 'aeiou' else 'a'} {word}",
-            "plural": self.plural or f"{word}s",
+            "mention": self.mention or f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}",
+            "plural": self.plural or f"{noun}s",
         }.items():
             object.__setattr__(self, key, text)
 

@@ -232,18 +232,18 @@ class _Sieve:
         )
         name = tag.rpartition("}")[2]
         parent = self._path[-1] if self._path else None
-        made = None
+        child = None
         if self._root is None:
             if name != "svg":
                 raise InputError("the file is not an SVG drawing", "choose a drawing with circles")
-            made = self._root = _element(name, attributes)
+            child = self._root = _element(name, attributes)
         elif parent is not None and (name in _KEPT | _SHAPES or parent.tag == "switch"):
             # A switch can choose any of its children.
-            made = _element(name, attributes)
-            parent.append(made)
+            child = _element(name, attributes)
+            parent.append(child)
             if name not in _KEPT | _SHAPES:
-                made = None
-        self._path.append(made)
+                child = None
+        self._path.append(child)
 
     def end(self, tag: str) -> None:
         """Handle the end of an element."""
@@ -269,10 +269,10 @@ def _element(name: str, attributes: dict[str, str]) -> Element:
         key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)
     }
     # href before xlink:href
-    kept = {key: value for key, value in values.items() if key in _ATTRIBUTES}
-    if any(len(value) > _LONGEST for value in kept.values()):
+    used = {key: value for key, value in values.items() if key in _ATTRIBUTES}
+    if any(len(value) > _LONGEST for value in used.values()):
         raise InputError(f"one of its values is longer than {_LONGEST} characters", _PLAIN)
-    return Element(name, kept)
+    return Element(name, used)
 
 
 class _Counted:
@@ -455,7 +455,7 @@ class _Walk:
             self._drawn.sizeless += 1
 
 
-def _length(text: str | None, whole: float, otherwise: float) -> float:
+def _length(text: str | None, full: float, otherwise: float) -> float:
     """Length in the units of its element.
 
     Parameters
@@ -477,7 +477,7 @@ def _length(text: str | None, whole: float, otherwise: float) -> float:
         return math.nan
     value = float(match[1])
     unit = match[2].lower()
-    return value * whole / 100.0 if unit == "%" else value * _PIXELS[unit]
+    return value * full / 100.0 if unit == "%" else value * _PIXELS[unit]
 
 
 def _times(first: _Matrix, second: _Matrix) -> _Matrix:
@@ -516,12 +516,12 @@ def _transform(text: str) -> _Matrix:
 
 def _single(name: str, arguments: str) -> _Matrix | None:
     """Matrix of one transformation; None if it cannot be parsed."""
-    words = [
-        word for word in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if word
+    parts = [
+        part for part in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if part
     ]
-    matches = [_ARGUMENT.fullmatch(word) for word in words]
+    matches = [_ARGUMENT.fullmatch(part) for part in parts]
     values = [float(match[1]) for match in matches if match is not None]
-    if len(values) != len(words):
+    if len(values) != len(parts):
         return None
     match name, values:
         case "matrix", [a, b, c, d, e, f]:
@@ -554,14 +554,14 @@ def _view_box(element: Element) -> tuple[float, float, float, float] | None:
 
     Raises `InputError` if it is not four numbers.
     """
-    given = element.get("viewBox")
-    if given is None:
+    text = element.get("viewBox")
+    if text is None:
         return None
-    parts = re.split(r"[\s,]+", given.strip())
+    parts = re.split(r"[\s,]+", text.strip())
     box = [float(part) for part in parts if re.fullmatch(_FLOAT, part)]
     if not (len(box) == len(parts) == 4 and all(map(math.isfinite, box)) and min(box[2:]) > 0.0):
         raise InputError(
-            f'viewBox = "{given[:60]}" is not four numbers, a position and a size', "correct it"
+            f'viewBox = "{text[:60]}" is not four numbers, a position and a size', "correct it"
         )
     return box[0], box[1], box[2], box[3]
 
@@ -571,11 +571,11 @@ def _fitting(
 ) -> _Matrix:
     """Matrix from a view box to a viewport of a given size (SVG 1.1, 7.8)."""
     x, y, w, h = box
-    words = [word for word in how.split() if word != "defer"] or ["xMidYMid"]
-    align = words[0]
+    tokens = [token for token in how.split() if token != "defer"] or ["xMidYMid"]
+    align = tokens[0]
     sx, sy = width / w, height / h
     if align != "none":
-        sx = sy = max(sx, sy) if "slice" in words[1:] else min(sx, sy)
+        sx = sy = max(sx, sy) if "slice" in tokens[1:] else min(sx, sy)
     share = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
     fx, fy = (
         (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))

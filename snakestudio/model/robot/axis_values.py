@@ -95,13 +95,13 @@ def axis_values(
             for j, axis in enumerate(axes)
             if axis.joint in chosen and override.only in (None, axis.kind)
         ]
-        for name, given in values_of(override):
+        for name, number in values_of(override):
             if name in _FROM_DEGREES:
-                getattr(values, _FROM_DEGREES[name])[here] = math.radians(float(given))  # type: ignore[arg-type]
+                getattr(values, _FROM_DEGREES[name])[here] = math.radians(float(number))  # type: ignore[arg-type]
             elif name in _AS_GIVEN:
-                getattr(values, _AS_GIVEN[name])[here] = given
+                getattr(values, _AS_GIVEN[name])[here] = number
             elif name == "reversed":
-                values.sign[here] = -1.0 if given else 1.0
+                values.sign[here] = -1.0 if number else 1.0
     return values
 
 

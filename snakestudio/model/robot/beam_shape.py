@@ -172,13 +172,13 @@ def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -
     law = StrainLaw(strain, beam)
     most = [each.time for each in extremes(law, duration)]
     pieces = beam.sections - 1
-    found = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
+    result = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
     for times in (
         np.unique(np.concatenate([np.linspace(0.0, duration, SAMPLES), most])),
         duration * np.sort(np.arange(1, SAMPLES + 1) * _GOLDEN % 1.0),
     ):
-        found = _enough(law, times, tolerance, found)
-    return found
+        result = _enough(law, times, tolerance, result)
+    return result
 
 
 def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolution) -> Resolution:
@@ -204,12 +204,12 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
         ]
         missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
         if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
-            found = Resolution(n, float(max(errors)), missed)
+            deviations = Resolution(n, float(max(errors)), missed)
             same = n == before.slices  # then the earlier evaluation used the same slices
             return (
-                Resolution(n, max(found.excess, before.excess), max(missed, before.hidden))
+                Resolution(n, max(deviations.excess, before.excess), max(missed, before.hidden))
                 if same
-                else found
+                else deviations
             )
         n *= 2
         coarse = fine

@@ -151,8 +151,8 @@ def level_gait_frame(waves: BodyWaves, robot: Robot, axes: tuple[Axis, ...]) -> 
         float(heading[0]), float(_directions(waves, waves.pitch, "pitch", axes, robot.n_links)[0])
     )
     angles = gait_joint_angles(waves, axes, robot.n_links)
-    wanted = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
-    return level_frame(angles, robot, axes, first, wanted)
+    target = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
+    return level_frame(angles, robot, axes, first, target)
 
 
 def level_frame(

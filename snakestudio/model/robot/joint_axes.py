@@ -61,8 +61,8 @@ def in_a_row(values: Mapping[str, FloatArray], axes: tuple[Axis, ...]) -> FloatA
     """Values of all axes, (..., m), from values (..., n_joints) by kind; 0 for missing kinds."""
     first = next(iter(values.values()))
     result = np.zeros((*first.shape[:-1], len(axes)), first.dtype)
-    for kind, given in values.items():
-        result[..., entries(axes, kind)] = given[..., joints(axes, kind)]
+    for kind, known in values.items():
+        result[..., entries(axes, kind)] = known[..., joints(axes, kind)]
     return result
 
 

@@ -80,9 +80,9 @@ class TorqueLaw:
             here = joints(self._axes, kind)
             numbers = self._joints[here]
             values = {"i": numbers, "n": np.full_like(numbers, self._n)}
-            found = pole(formula, values, duration) if len(here) else None
-            if found is not None:
-                return NoTorque(f"gait.{name}", int(here[found[0]]) + 1, found[1])
+            pole_at = pole(formula, values, duration) if len(here) else None
+            if pole_at is not None:
+                return NoTorque(f"gait.{name}", int(here[pole_at[0]]) + 1, pole_at[1])
         return None
 
 

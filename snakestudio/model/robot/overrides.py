@@ -291,9 +291,9 @@ def selected(index: int | str, count: int) -> range:
 def values_of(override: Override) -> Iterator[tuple[str, object]]:
     """Names and values given by an override."""
     for name in type(override).model_fields:
-        given = getattr(override, name)
-        if name not in ("index", "only") and given is not None:
-            yield name, given
+        value = getattr(override, name)
+        if name not in ("index", "only") and value is not None:
+            yield name, value
 
 
 def override_problems(overrides: Sequence[Override], count: int, table: str) -> list[Problem]:
@@ -303,7 +303,7 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
     same links or joints and give different values for the same key contradict each other.
     """
     problems = []
-    given: dict[tuple[range, str | None, str], tuple[int, object]] = {}
+    seen: dict[tuple[range, str | None, str], tuple[int, object]] = {}
     for number, override in enumerate(overrides, start=1):
         key = f"robot.{table}[{number}]"
         try:
@@ -322,8 +322,8 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
             continue
         for name, this in values_of(override):
             place = chosen, getattr(override, "only", None), name
-            if place in given and given[place][1] != this:
-                other, that = given[place]
+            if place in seen and seen[place][1] != this:
+                other, that = seen[place]
                 problems.append(
                     Problem(
                         "error",
@@ -332,5 +332,5 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
                         "remove one of the two",
                     )
                 )
-            given.setdefault(place, (number, this))
+            seen.setdefault(place, (number, this))
     return problems

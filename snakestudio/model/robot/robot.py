@@ -301,12 +301,12 @@ class Robot(Frozen):
 
 @lru_cache(maxsize=64)
 def _links(robot: Robot) -> tuple[Link, ...]:
-    given: list[dict[str, Any]] = [{} for _ in range(robot.n_links)]
+    own: list[dict[str, Any]] = [{} for _ in range(robot.n_links)]
     for override in robot.link:
         for k in selected(override.index, robot.n_links):
-            given[k].update(values_of(override))
+            own[k].update(values_of(override))
     usual = _link(robot, {})
-    return tuple(_link(robot, values) if values else usual for values in given)
+    return tuple(_link(robot, values) if values else usual for values in own)
 
 
 def _link(robot: Robot, given: dict[str, Any]) -> Link:

@@ -139,11 +139,11 @@ def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
         if robot.head == "last":
             angle = angle[:, ::-1] * mirrored
         here = joints(scene.body.axes, kind)
-        wanted = (
+        expected = (
             wave.amplitude * np.sin(wave.omega * t[:, None] + here * wave.phase_shift + wave.phase)
             + wave.offset
         )
-        worst = max(worst, float(np.abs(angle[:, here] - wanted).max(initial=0.0)))
+        worst = max(worst, float(np.abs(angle[:, here] - expected).max(initial=0.0)))
     return worst
 
 

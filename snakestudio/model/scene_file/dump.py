@@ -50,18 +50,18 @@ def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False
 def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
     values = parse_values(base)
     rest, blocks = split(base)
-    given = values.get("obstacles", [])
-    if not isinstance(given, list):
+    entries = values.get("obstacles", [])
+    if not isinstance(entries, list):
         raise ValueError("obstacles is not a list")
     document = tomlkit.parse(rest)
-    if len(given) != len(blocks):  # in an unexpected layout: rewrite them
+    if len(entries) != len(blocks):  # in an unexpected layout: rewrite them
         document = tomlkit.parse(base)
         blocks = ()
-        given = []
+        entries = []
         del document["obstacles"]
     merge(document, scene, explicit=not values, leave=("obstacles", *leave))
     before, mark, after = tomlkit.dumps(document).partition(MARK)
-    obstacles = renewed(blocks, [_obstacle(entry) for entry in given], scene.obstacles)
+    obstacles = renewed(blocks, [_obstacle(entry) for entry in entries], scene.obstacles)
     if obstacles and before.strip() and not mark:
         before = before.rstrip("\n") + "\n\n"
     if obstacles and after.strip() and not obstacles.endswith("\n\n"):

@@ -21,21 +21,21 @@ def sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> lis
     places: dict[Obstacle | None, list[int]] = {}
     for index in reversed(range(len(before))):
         places.setdefault(before[index], []).append(index)
-    found: list[int | None] = []
+    result: list[int | None] = []
     for obstacle in after:
         equal = places.get(obstacle)
-        found.append(equal.pop() if equal else None)
-    used = set(found)
+        result.append(equal.pop() if equal else None)
+    used = set(result)
     for index, obstacle in enumerate(after):
-        above = found[index - 1] if index else -1
+        above = result[index - 1] if index else -1
         if (
-            found[index] is None
+            result[index] is None
             and above is not None
             and above + 1 < len(before)
             and above + 1 not in used
         ):
             candidate = before[above + 1]
             if candidate is not None and candidate.kind == obstacle.kind:
-                found[index] = above + 1
+                result[index] = above + 1
                 used.add(above + 1)
-    return found
+    return result

@@ -71,17 +71,17 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        found = error.error_count()
+        count = error.error_count()
         # Each error takes a kilobyte.
-        details = error.errors(include_url=False) if found <= _MOST_TOLD else []
+        details = error.errors(include_url=False) if count <= _MOST_TOLD else []
         problems += [problem_of(detail) for detail in details[:MOST_MISTAKES]]
-        if found > MOST_MISTAKES:
-            rest = found - min(len(details), MOST_MISTAKES)
+        if count > MOST_MISTAKES:
+            rest = count - min(len(details), MOST_MISTAKES)
             more = f"there are {rest} {'more ' if details else ''}errors in the file"
             problems.append(
                 Problem("error", "", more, "fix these first" if details else "check its lists")
             )
-        if found <= MOST_MISTAKES:
+        if count <= MOST_MISTAKES:
             problems += _contradictions(
                 values, {str(detail["loc"][0]) for detail in details if detail["loc"]}
             )

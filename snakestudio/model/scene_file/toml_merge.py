@@ -128,12 +128,12 @@ def _merge_array(array: tomlkit.items.Array, parts: tuple[BaseModel, ...]) -> No
     if len(array) != len(parts):
         # Removed entries take only their own line with them, and new ones are appended: comments stay in
         # place.
-        wanted = list(parts)
+        pending = list(parts)
         for at in reversed(range(len(array))):
             with contextlib.suppress(pydantic.ValidationError):
                 entry = kind.model_validate(tuples(plain(array[at])))
-                if entry in wanted:
-                    wanted.remove(entry)
+                if entry in pending:
+                    pending.remove(entry)
                 elif len(array) > len(parts):
                     del array[at]
         while len(array) > len(parts):

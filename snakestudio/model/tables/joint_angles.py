@@ -283,15 +283,15 @@ def _parsed(text: str) -> _Raw:
     values = np.empty((len(numbered) - begin, width))
     stamps = []
     for row, (line_number, line) in enumerate(numbered[begin:]):
-        found = cells(line, delimiter)
-        if len(found) == width + 1 and not found[-1]:
-            found.pop()
-        if len(found) != width:
-            message = f"line {line_number} has {len(found)} cells, the first row {width}"
+        row_cells = cells(line, delimiter)
+        if len(row_cells) == width + 1 and not row_cells[-1]:
+            row_cells.pop()
+        if len(row_cells) != width:
+            message = f"line {line_number} has {len(row_cells)} cells, the first row {width}"
             raise InputError(message, "write a cell for each column in every row")
         if stamped >= 0:
-            stamps.append(found[stamped])
-        values[row] = _numbers(found, decimal, stamped, line_number)
+            stamps.append(row_cells[stamped])
+        values[row] = _numbers(row_cells, decimal, stamped, line_number)
     return _Raw(names, values, tuple(stamps), stamped, decimal)
 
 
@@ -321,9 +321,9 @@ def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[floa
             result.append(number(cell, decimal))
         except ValueError:
             if column != stamped:
-                shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
+                excerpt = cell if len(cell) <= 40 else f"{cell[:40]}..."
                 raise InputError(
-                    f'line {line}: "{shown}" is not a number', "correct it, or clear the cell"
+                    f'line {line}: "{excerpt}" is not a number', "correct it, or clear the cell"
                 ) from None
             result.append(math.nan)
     return result
@@ -343,9 +343,9 @@ def _names(
     if not full:
         return ()
     units = [row for row in full if any(row) and all(_unit_of(cell) for cell in row if cell)]
-    words = [row for row in full if row not in units] or full
-    names = [cell.strip().strip('"') for cell in words[-1]]
-    if units and units[-1] is not words[-1]:
+    labels = [row for row in full if row not in units] or full
+    names = [cell.strip().strip('"') for cell in labels[-1]]
+    if units and units[-1] is not labels[-1]:
         names = [
             f"{name} [{unit.strip('[]()')}]" if unit else name
             for name, unit in zip(names, units[-1], strict=True)
@@ -551,15 +551,15 @@ def _candidate(column: int, name: str) -> _Candidate | None:
     base, unit = _split(name)
     if unit and not angle_unit_of(unit):
         return None
-    words = re.findall(
+    tokens = re.findall(
         r"[^\W\d_]+",
         re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name[: len(base)] if unit else name).lower(),
     )
-    if set(words) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
+    if set(tokens) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
         return None
     numbers = re.findall(r"\d{1,4}", base)
-    kind = next((_KINDS[word] for word in words if word in _KINDS), None)
-    stem = " ".join(word for word in words if word not in _KINDS)
+    kind = next((_KINDS[token] for token in tokens if token in _KINDS), None)
+    stem = " ".join(token for token in tokens if token not in _KINDS)
     if len(numbers) > 1:  # in "snake2 joint 03" the last number is the joint
         stem += " " + " ".join(numbers[:-1])
     return _Candidate(column, int(numbers[-1]) if numbers else None, kind, stem)

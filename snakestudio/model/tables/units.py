@@ -65,9 +65,13 @@ _TIMES: dict[TimeUnit, str] = {
     "h": "h hr hrs hour hours",
 }
 
-_LENGTH_OF = {word: unit for unit, words in _LENGTHS.items() for word in words.split()}
-_ANGLE_OF = {word: unit for unit, words in _ANGLES.items() for word in words.split()}
-_TIME_OF = {word: unit for unit, words in _TIMES.items() for word in words.split()}
+_LENGTH_OF = {
+    spelling: unit for unit, spellings in _LENGTHS.items() for spelling in spellings.split()
+}
+_ANGLE_OF = {
+    spelling: unit for unit, spellings in _ANGLES.items() for spelling in spellings.split()
+}
+_TIME_OF = {spelling: unit for unit, spellings in _TIMES.items() for spelling in spellings.split()}
 
 
 def _plain(text: str) -> str:
