@@ -1,9 +1,9 @@
-"""The exceptions of SnakeStudio: each says what is wrong and what to do, in two sentences.
+"""Exceptions of SnakeStudio: each message has two sentences: what is wrong, and what to do.
 
 ::
 
     SnakeStudioError                  anything SnakeStudio raises on purpose
-    ├── UserError                     a mistake in what was given; the command line exits with 2
+    ├── UserError                     invalid input; the command line exits with 2
     │   ├── SceneError                scenes/rubble.toml: robot.mass_kg must be greater than 0 (got -1). Give ...
     │   ├── StudyError                sidewinding.study.toml: vary[1].steps: A grid needs ... Give the number of steps.
     │   ├── UsageError                --rate must be positive (got 0). Give a rate in Hz.
@@ -22,8 +22,8 @@
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
-A MistakeError (FormulaError, InputError) is none of them: it knows neither key nor file, so the
-reader of the formula or the file turns it into one of these.
+A MistakeError (FormulaError, InputError) is not one of them: it has neither key nor file, so the
+reader of the formula or the file converts it to one of these.
 """
 
 from __future__ import annotations
@@ -40,60 +40,60 @@ Severity = Literal["error", "warning", "hint"]
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """An edit that solves a problem."""
+    """Edit that solves a problem."""
 
     label: str
-    """What it does, as on a button: "Reduce the amplitude to 40°"."""
+    """Description, as on a button: "Reduce the amplitude to 40°"."""
     values: tuple[tuple[str, object], ...]
-    """Dotted scene keys and the values they get, as in the file; None leaves a key out."""
+    """Dotted scene keys and their new values, as in the file; None removes a key."""
 
 
 _PREDICATE = re.compile(r"(?:must|is|are|has|have|needs|cannot|does)\b")
-"""How a message begins whose subject is the value at the key."""
+"""Start of a message whose subject is the value at the key."""
 _VALUE = re.compile(r"[\"“'\d\N{MINUS SIGN}-]|(?:true|false)\b")
-"""How a message begins that begins with the value itself."""
+"""Start of a message that starts with the value itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a scene, a study or a profile."""
+    """Problem of a scene, a study or a profile."""
 
     severity: Severity
-    """An error keeps it from running; the others do not."""
+    """An error prevents a run; other severities do not."""
     key: str
-    """Dotted key, for example ``obstacles[2].radius_m`` (1-based as shown to users); may be
-    empty."""
+    """Dotted key, for example ``obstacles[2].radius_m`` (1-based as shown to users); can be empty."""
+
     message: str
     """What is wrong, with the value: a clause, or a predicate of the key ("must be greater than 0
     (got -1)")."""
     remedy: str
-    """What to do about it, as a clause; may be empty."""
+    """What to do, as a clause; can be empty."""
     obstacles: tuple[int, ...] = ()
-    """0-based indices of those to highlight."""
+    """0-based indices of obstacles to highlight."""
     links: tuple[int, ...] = ()
-    """0-based indices of those to highlight."""
+    """0-based indices of links to highlight."""
     fixes: tuple[Fix, ...] = ()
-    """Edits that would solve it, the best one first."""
+    """Edits that would solve the problem, the best one first."""
 
     def sentence(self) -> str:
-        """For the command line: "Message. Remedy.", with the key."""
+        """Text for the command line: "Message. Remedy.", with the key."""
         clause = ended(self.clause(self.key) if self.key else capitalized(self.message))
         return f"{clause} {sentence(self.remedy)}".rstrip()
 
     def sentence_for(self, label: str = "") -> str:
-        """For the window: "Message. Remedy.".
+        """Text for the window: "Message. Remedy.".
 
         Parameters
         ----------
         label : str
-            What the window calls the value, for messages that do not name it; "" next to the
-            value's own field.
+            Label of the value in the window, for messages that do not name it; "" next to the field of
+            the value.
         """
         named = not (_PREDICATE.match(self.message) or _VALUE.match(self.message))
         return sentences(self.message if named else self.clause(label), self.remedy)
 
     def clause(self, subject: str) -> str:
-        """The message with the value's name as its subject, or before it."""
+        """Message with the value's name as its subject, or before it."""
         if not subject or self.message.startswith(subject):
             return self.message
         if _PREDICATE.match(self.message):
@@ -102,20 +102,20 @@ class Problem:
 
 
 class SnakeStudioError(Exception):
-    """Base of everything SnakeStudio raises on purpose; `str()` is a sentence for the user."""
+    """Base class of all deliberate errors of SnakeStudio; `str()` is a sentence for the user."""
 
 
 class UserError(SnakeStudioError):
-    """What the user gave cannot be used; nothing was changed (exit code 2)."""
+    """Unusable input; nothing was changed (exit code 2)."""
 
 
 class _ProblemsError(UserError):
-    """What cannot be used because of problems, all of which are listed.
+    """Input that is unusable because of problems, all of which are listed.
 
     Parameters
     ----------
     message : str
-        The sentences, those of each problem in a line.
+        Sentences of the problems, one problem per line.
     """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
@@ -124,53 +124,53 @@ class _ProblemsError(UserError):
 
     @classmethod
     def of(cls, problems: Sequence[Problem], source: object = "") -> Self:
-        """The error about some problems, each with its source (a file) before it if there is one."""
+        """Error for some problems, each prefixed with its source (a file) if there is one."""
         head = f"{source}: " if source else ""
         return cls("\n".join(head + problem.sentence() for problem in problems), problems)
 
 
 class SceneError(_ProblemsError):
-    """A scene that cannot be read, or cannot be run as it stands."""
+    """Scene that is unreadable, or cannot be run in its current state."""
 
 
 class StudyError(_ProblemsError):
-    """A study that cannot be read, or cannot be run as it stands, and a store of one that cannot be used."""
+    """Study that is unreadable or cannot be run in its current state, or an unusable store of a study."""
 
 
 class UsageError(UserError):
-    """A command-line option or an argument of a Python call that makes no sense."""
+    """Invalid command-line option or argument of a Python call."""
 
 
 class ExperimentError(UserError):
-    """Measured data that cannot be read, or cannot be compared with a run."""
+    """Measured data that is unreadable, or cannot be compared with a run."""
 
 
 class ExportError(UserError):
-    """A file that cannot be written, or a format that cannot hold the run."""
+    """File that cannot be written, or format that cannot represent the run."""
 
 
 class StateError(UserError):
-    """A saved state of a run that cannot be taken up again."""
+    """Saved state of a run that cannot be resumed."""
 
 
 class RobotFileError(UserError):
-    """A URDF, SDF or MJCF file that cannot be read, or whose robot cannot be described by a scene."""
+    """URDF, SDF or MJCF file that is unreadable, or whose robot cannot be described by a scene."""
 
 
 class RunFileError(UserError):
-    """A file that is no recorded run, or one that cannot be read."""
+    """File that is not a recorded run, or is unreadable."""
 
 
 class SignalError(UserError):
-    """An expression over a run's columns that cannot be used.
+    """Unusable expression over a run's columns.
 
     Parameters
     ----------
     message, remedy : str
         What is wrong and what to do, as in `Problem`.
     start, stop : int
-        First character of what the mistake is about, and the one behind its last; 0 and 0 if it is
-        all of the text.
+        Index of the first character of the error, and of the character after its last; 0 and 0 for the
+        whole text.
     """
 
     def __init__(self, message: str, remedy: str, start: int = 0, stop: int = 0) -> None:
@@ -182,31 +182,31 @@ class SignalError(UserError):
 
 
 class PreparationError(UserError):
-    """An engine cannot be compiled, or what was compiled cannot be kept."""
+    """Engine that cannot be compiled, or whose compiled code cannot be saved."""
 
 
 class TriggerError(UserError):
-    """Starting together with other instruments does not work as asked for."""
+    """Synchronized start with other instruments that failed."""
 
 
 class StreamError(UserError):
-    """A run cannot be streamed to other programs, or another program cannot be reached."""
+    """Run that cannot be streamed to other programs, or program that cannot be reached."""
 
 
 class ProfileError(_ProblemsError):
-    """A robot profile (or its DBC) that cannot be read or used."""
+    """Robot profile (or its DBC) that is unreadable or unusable."""
 
 
 class LinkError(UserError):
-    """The robot cannot be reached, or cannot be asked for that now: driver, channel, permission, state."""
+    """Robot that cannot be reached, or cannot execute a request now: driver, channel, permission, state."""
 
 
 class PluginError(UserError):
-    """A plug-in that cannot be loaded, or is not trusted."""
+    """Plug-in that cannot be loaded, or is not trusted."""
 
 
 class PluginRuntimeError(SnakeStudioError):
-    """Code of a plug-in raised an exception, or gave what cannot be used (exit code 3).
+    """Plug-in code that raised an exception, or returned an unusable result (exit code 3).
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class PluginRuntimeError(SnakeStudioError):
     message : str
         What went wrong, with file and line, and what to do.
     traceback : str
-        Traceback from the plug-in's first frame on; "" if nothing was raised.
+        Traceback from the plug-in's first frame on; "" if no exception was raised.
     """
 
     def __init__(self, plugin: str, message: str, traceback: str = "") -> None:
@@ -226,15 +226,15 @@ class PluginRuntimeError(SnakeStudioError):
 
 
 class PhysicsError(SnakeStudioError):
-    """A run stopped because the physics failed; what was recorded is kept (exit code 3)."""
+    """Run that stopped because the simulation failed; recorded rows are preserved (exit code 3)."""
 
 
 class GraphicsError(SnakeStudioError):
-    """No usable OpenGL on this machine."""
+    """OpenGL is not usable on this machine."""
 
 
 class MistakeError(ValueError):
-    """Something given that cannot be used, raised where neither its key nor its file is known.
+    """Unusable value, raised where neither its key nor its file is known.
 
     Attributes
     ----------
@@ -248,18 +248,18 @@ class MistakeError(ValueError):
         self.remedy = remedy
 
     def problem(self, key: str = "") -> Problem:
-        """The mistake as one of the value at a key."""
+        """Error as a Problem of the value at a key."""
         return Problem("error", key, self.message, self.remedy)
 
 
 class FormulaError(MistakeError):
-    """A formula that cannot be used.
+    """Unusable formula.
 
     Parameters
     ----------
     start, stop : int
-        First character of what the mistake is about, and the one behind its last; 0 and 0 if it is
-        all of the text.
+        Index of the first character of the error, and of the character after its last; 0 and 0 for the
+        whole text.
     """
 
     def __init__(self, message: str, remedy: str, start: int = 0, stop: int = 0) -> None:

@@ -1,10 +1,9 @@
-"""What comes into the program from outside: every file of others is opened here, within a budget of its kind.
+"""Input files from outside: every untrusted file is opened here, in the budget of its kind.
 
-A budget says how large a file may be, how deep what it holds may be nested and how many values,
-lines and columns there may be, so that no file takes more than some seconds or a few hundred
-megabytes, whoever made it. Nothing but a regular file is read: a pipe nobody writes to would keep
-the program for ever, a device has no end. What does not keep to its budget raises `InputError`, of
-which whoever reads the file makes an error of his own that names it.
+A budget limits the size of a file, its nesting depth and its number of values, lines and columns, so
+that no file takes more than some seconds or a few hundred megabytes. Only regular files are read: a
+pipe without a writer would block the program forever, and a device has no end. A file beyond its
+budget raises `InputError`, which its reader converts to an error that names the file.
 """
 
 from __future__ import annotations
@@ -28,38 +27,38 @@ from snakestudio.errors import MistakeError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one kind of input may take."""
+    """Limits of one kind of input."""
 
     what: str
-    """What it is called in sentences: "a scene"."""
+    """Noun phrase for messages: "a scene"."""
 
     ending: str
-    """Usual ending of such a file."""
+    """Usual suffix of such a file."""
 
     largest: int
-    """Bytes of the whole of it."""
+    """Largest size of the file, bytes."""
 
     depth: int = 32
-    """How deep tables and lists may lie in each other."""
+    """Largest nesting depth of tables and lists."""
 
     values: int = 400_000
-    """Values (of a table: cells, of a drawing: elements, of a DBC: words) in all of it. Of TOML
-    and JSON a key counts for three of them, a bracket for two: that is how long it takes to read
+    """Largest number of values (cells of a table, elements of a drawing, words of a DBC). In TOML and
+    JSON a key counts as three values and a bracket as two, in proportion to the time it takes to read
     them."""
 
     lines: int = 200_000
-    """Lines of a table or a header."""
+    """Largest number of lines of a table or a header."""
 
     line: int = 4_000_000
-    """Characters of a line."""
+    """Largest number of characters of a line."""
 
     columns: int = 60_000
-    """Cells of a line."""
+    """Largest number of cells of a line."""
 
 
 _MB = 1_000_000
 _ANY = 1 << 50
-"""Of what is read piece by piece the size does not matter."""
+"""Unlimited size, for files that are read piece by piece."""
 
 SCENE = Budget("a scene", ".toml", 24 * _MB, values=1_200_000)
 STUDY = Budget("a study", ".toml", 4 * _MB, values=300_000)
@@ -94,20 +93,20 @@ _KEY_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 
 
 _URL = re.compile(r"(?:/.*?/)?file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.DOTALL)
-"""A URL, also behind the folder that a file dialog puts before everything it does not know."""
+"""File URL, also after the folder that a file dialog prepends to everything it does not know."""
 
 
 def local_path(name: str | Path, folder: Path | None = None) -> Path:
-    """The path that a person typed or pasted: also a ``file://`` URL, and one that begins with ``~``.
+    """Path that a user typed or pasted, which can be a ``file://`` URL or start with ``~``.
 
-    A file that is called exactly so is taken as it is.
+    An existing file with exactly this name takes precedence.
 
     Raises `UsageError` if a URL names a file of another computer.
 
     Parameters
     ----------
     folder : Path, optional
-        What a relative path starts from.
+        Base folder of relative paths.
     """
     text = os.fspath(name)
     url = _URL.fullmatch(text)
@@ -118,23 +117,23 @@ def local_path(name: str | Path, folder: Path | None = None) -> Path:
             text = os.fsdecode(unquote_to_bytes(url["path"]))
         else:
             raise UsageError(
-                f"{text} is a file on another computer. Copy it to this one, or mount its folder."
+                f"{text} is on another computer. Copy it to this one, or mount its folder."
             )
     return Path(folder or "", text)
 
 
 class InputError(MistakeError):
-    """What comes from outside cannot be read, or is more than its budget allows."""
+    """Input that is unreadable or exceeds its budget."""
 
 
 @contextmanager
 def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
-    """A regular file of others, open for reading.
+    """Open a regular untrusted file for reading.
 
-    Raises `InputError` if there is none, it cannot be read, is no regular file, or is too large.
+    Raises `InputError` if it does not exist, is unreadable, is not a regular file, or is too large.
     """
     try:
-        # Not blocking: to open a pipe would else last until somebody writes to it.
+        # Non-blocking, because opening a pipe would otherwise wait for its writer.
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         )
@@ -143,18 +142,18 @@ def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
     except OSError as error:
         raise _unreadable(error) from None
     except ValueError:
-        raise InputError("this is not a path", f"give the path of {budget.what}") from None
-    found = os.fstat(handle)
+        raise InputError("this is not a path", f"enter the path of {budget.what}") from None
+    status = os.fstat(handle)
     refused = None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         refused = InputError(
-            f"this is a folder, not {budget.what}", f"name a {budget.ending} file in it"
+            f"this is a folder, not {budget.what}", f"choose a {budget.ending} file in it"
         )
-    elif not stat.S_ISREG(found.st_mode):
+    elif not stat.S_ISREG(status.st_mode):
         refused = InputError(
-            "this is a pipe or a device, not a file", f"give {budget.what} in a file"
+            "this is a pipe or a device, not a file", f"save {budget.what} as a file"
         )
-    elif found.st_size > budget.largest:
+    elif status.st_size > budget.largest:
         refused = _too_large(budget)
     if refused is not None:
         os.close(handle)
@@ -175,12 +174,12 @@ def _unreadable(error: OSError) -> InputError:
 def _too_large(budget: Budget) -> InputError:
     return InputError(
         f"the file is too large to be {budget.what}",
-        f"give one of less than {budget.largest // _MB} MB",
+        f"choose one of less than {budget.largest // _MB} MB",
     )
 
 
 def read_bytes(path: Path, budget: Budget) -> bytes:
-    """What a regular file holds.
+    """Content of a regular file.
 
     Raises `InputError` as `opened`.
     """
@@ -192,21 +191,21 @@ def read_bytes(path: Path, budget: Budget) -> bytes:
 
 
 def read_text(path: Path, budget: Budget) -> str:
-    """The text in a regular file: UTF-8, with or without its mark.
+    """Text in a regular file: UTF-8, with or without a byte order mark.
 
-    Raises `InputError` as `opened`, and if it is no text.
+    Raises `InputError` as `opened`, and if it is not text.
     """
     return text_of(read_bytes(path, budget), budget)
 
 
 def text_of(data: bytes, budget: Budget) -> str:
-    """UTF-8 as text, without its mark.
+    """Decode UTF-8 without its byte order mark.
 
-    Raises `InputError` if it is none.
+    Raises `InputError` if it is not UTF-8.
     """
     if b"\0" in data:
         raise InputError(
-            f"this is a binary file, not {budget.what}", f"give a {budget.ending} file"
+            f"this is a binary file, not {budget.what}", f"choose a {budget.ending} file"
         )
     try:
         return data.decode("utf-8-sig")
@@ -217,9 +216,9 @@ def text_of(data: bytes, budget: Budget) -> str:
 
 
 def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> Iterator[str]:
-    """The lines at the beginning of a text that begin with a mark, without their ends; the rest is not read.
+    """Lines at the start of a text that start with a mark, without line ends; the rest is not read.
 
-    Raises `InputError` as `read_text`, and where the header is longer than any.
+    Raises `InputError` as `read_text`, and if the header is too long.
     """
     total = 0
     longest = 2 * SCENE.largest
@@ -240,14 +239,14 @@ def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> I
             yield text_of(data, budget).rstrip("\r\n")
     raise InputError(
         f"its header is longer than {budget.lines} lines or {longest // _MB} MB",
-        "give a file that SnakeStudio wrote",
+        "choose a file that SnakeStudio wrote",
     )
 
 
 def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
-    """The row of a CSV whose value in a column is nearest to the wanted one: its cells by the names of the columns.
+    """Row of a CSV whose value in a column is nearest to `wanted`: cells by column name.
 
-    Lines that begin with # are passed over. No more than two lines are held at a time.
+    Lines that start with # are skipped. At most two lines are in memory.
 
     Raises `InputError` as `opened`, and if there is no such row.
     """
@@ -258,8 +257,8 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
         rows = _rows(file, budget)
         names = [name.strip() for name in text_of(next(rows, b""), budget).split(",")]
         if column not in names:
-            raise InputError(f"it has no readable column {column}", f"give {budget.what}")
-        count(len(names), budget.columns, "columns in it")
+            raise InputError(f"it has no readable column {column}", f"choose {budget.what}")
+        count(len(names), budget.columns, "columns")
         place = names.index(column)
         for row in rows:
             cells = row.split(b",", place + 1)
@@ -267,35 +266,35 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
                 distance = abs(float(cells[place]) - wanted)
             except (IndexError, ValueError):
                 raise InputError(
-                    f"it has no readable column {column}", f"give {budget.what}"
+                    f"it has no readable column {column}", f"choose {budget.what}"
                 ) from None
             if distance < best:
                 best = distance
                 nearest = row
     if not nearest:
-        raise InputError("it holds no rows", f"give {budget.what}")
+        raise InputError("it contains no rows", f"choose {budget.what}")
     return dict(zip(names, text_of(nearest, budget).strip().split(","), strict=False))
 
 
 def _rows(file: BinaryIO, budget: Budget) -> Iterator[bytes]:
-    """The lines of a table; comments and empty ones are passed over."""
+    """Lines of a table; comments and empty lines are skipped."""
     for _ in range(budget.lines):
         line = file.readline(budget.line + 1).removeprefix(b"\xef\xbb\xbf")
         if not line:
             return
         if len(line) > budget.line:
             raise InputError(
-                f"a line of it is longer than {budget.line} characters", f"give {budget.what}"
+                f"one of its lines is longer than {budget.line} characters", f"choose {budget.what}"
             )
         if line.strip() and not line.startswith(b"#"):
             yield line
     raise InputError(
-        f"it has more than {budget.lines} lines", f"give {budget.what} that is shorter"
+        f"it has more than {budget.lines} lines", f"choose {budget.what} that is shorter"
     )
 
 
-def count(found: int, most: int, what: str, remedy: str = "give fewer") -> None:
-    """See that there are not too many of something.
+def count(found: int, most: int, what: str, remedy: str = "use fewer") -> None:
+    """Check that a number does not exceed a limit.
 
     Raises
     ------
@@ -306,7 +305,7 @@ def count(found: int, most: int, what: str, remedy: str = "give fewer") -> None:
 
 
 def read_toml(path: Path, budget: Budget) -> dict[str, Any]:
-    """The values in a TOML file.
+    """Values in a TOML file.
 
     Raises `InputError` as `read_text` and `parse_toml`.
     """
@@ -314,13 +313,13 @@ def read_toml(path: Path, budget: Budget) -> dict[str, Any]:
 
 
 def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
-    """The values of a TOML text.
+    """Values of a TOML text.
 
-    Raises `InputError` if it is not valid TOML (the line is named), too long, too full or nested
-    too deeply.
+    Raises `InputError` if it is not valid TOML (with the line), too long, has too many values or is
+    nested too deeply.
     """
     _not_too_many(text, "=", budget)
-    # A key of a million parts is as many tables in each other.
+    # A key with a million parts is as many nested tables.
     if re.search(rf"(?<![\w\"'-])(?:{_KEY_PART}[ \t]*+\.[ \t]*+){{{budget.depth}}}", text):
         raise _too_deep()
     try:
@@ -334,9 +333,9 @@ def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
 
 
 def parse_json(text: str, budget: Budget) -> Any:
-    """The value that a JSON text says.
+    """Value of a JSON text.
 
-    Raises `InputError` if it is none, too long or nested too deeply.
+    Raises `InputError` if it is invalid, too long or nested too deeply.
     """
     _not_too_many(text, ":", budget)
     try:
@@ -350,10 +349,10 @@ def parse_json(text: str, budget: Budget) -> Any:
 
 
 def _not_too_many(text: str, between: str, budget: Budget) -> None:
-    """See that a text is not too long or full: a value takes the libraries microseconds, to count them takes none."""
+    """Check the length and number of values of a text: parsing takes microseconds per value, counting takes none."""
     if len(text) > budget.largest:
         raise InputError(
-            f"the text is too long for {budget.what}", f"give less than {budget.largest // _MB} MB"
+            f"the text is too long for {budget.what}", f"use less than {budget.largest // _MB} MB"
         )
     many = (
         3 * text.count(between)
@@ -362,15 +361,15 @@ def _not_too_many(text: str, between: str, budget: Budget) -> None:
         + text.count("\n") // 4
     )
     if many > budget.values:
-        raise InputError(f"it holds more values than {budget.what} can", "give fewer")
+        raise InputError(f"it contains more values than {budget.what} can", "use fewer")
 
 
 def _too_deep() -> InputError:
-    return InputError("its tables or lists are nested too deeply", "write it flat")
+    return InputError("its tables or lists are nested too deeply", "reduce the nesting")
 
 
 def _no_deeper(value: Any, depth: int) -> None:
-    """See that nothing lies deeper, level by level: what follows goes through it by calling itself."""
+    """Check the nesting depth level by level, before code that recurses."""
     level = [value]
     for _ in range(depth):
         inside: list[Any] = []

@@ -1,4 +1,4 @@
-"""Where SnakeStudio finds its files, in a checkout as in a wheel, where it keeps its own, and how it starts itself."""
+"""Locations of SnakeStudio's files, in a checkout as in a wheel, of the user's files, and of the program itself."""
 
 from __future__ import annotations
 
@@ -24,46 +24,46 @@ def resource(*parts: str) -> Path:
 
 
 def scenes_dir() -> Path:
-    """Folder of the scenes that come with the program."""
+    """Folder of the bundled scenes."""
     return _data("scenes")
 
 
 def bundled_scenes() -> dict[str, Path]:
-    """Files of the bundled scenes by their names."""
+    """Files of the bundled scenes by name."""
     return {path.stem: path for path in sorted(scenes_dir().glob("*.toml"))}
 
 
 def is_bare_name(path: Path) -> bool:
-    """Whether this names no folder and no kind of file, like ``sidewinding``."""
+    """Whether a path has neither folder nor suffix, like ``sidewinding``."""
     return path.name != "" and path.parent == Path() and not path.suffix
 
 
 def find_scene(path: Path, folder: Path | None = None) -> Path:
-    """The file of a scene that is given by its path or by its bare name.
+    """File of a scene given by its path or by its bare name.
 
-    A file at `path` comes first; for a bare name then ``NAME.toml`` in the same folder, then the
-    bundled scene. A path that leads to none of them is returned as it is, for whoever reads it to
-    refuse.
+    A file at `path` takes precedence; for a bare name, ``NAME.toml`` in the same folder is next, then
+    the bundled scene. If none exists, the path is returned unchanged, and its reader reports the
+    error.
 
     Parameters
     ----------
     folder : Path, optional
-        What a relative path starts from; the current folder if left out.
+        Base folder of relative paths; the current folder if omitted.
     """
-    given = Path(folder or "", path)
-    if not is_bare_name(path) or (os.path.lexists(given) and not os.path.isdir(given)):
-        return given
-    files = (given.with_name(f"{path.name}.toml"), scenes_dir() / f"{path.name}.toml")
-    return next((file for file in files if os.path.isfile(file)), given)
+    local = Path(folder or "", path)
+    if not is_bare_name(path) or (os.path.lexists(local) and not os.path.isdir(local)):
+        return local
+    files = (local.with_name(f"{path.name}.toml"), scenes_dir() / f"{path.name}.toml")
+    return next((file for file in files if os.path.isfile(file)), local)
 
 
 def is_shipped_scene(path: Path) -> bool:
-    """Whether a file is one of those scenes, which are never written."""
+    """Whether a file is a bundled scene, which is never written."""
     return path.resolve().parent == scenes_dir().resolve()
 
 
 def is_program_folder(folder: Path) -> bool:
-    """Whether a folder belongs to the program itself, where users keep no files and may be unable to write."""
+    """Whether a folder belongs to the program itself, where users store no files and may lack write permission."""
     folder = folder.resolve()
     return any(
         folder.is_relative_to(own.resolve())
@@ -72,31 +72,31 @@ def is_program_folder(folder: Path) -> bool:
 
 
 def docs_dir() -> Path:
-    """Folder of the pages of the documentation."""
+    """Folder of the documentation pages."""
     return _data("docs")
 
 
 def documentation_page() -> Path:
-    """First page of the built documentation; missing where it was not built, as in a fresh checkout."""
+    """First page of the built documentation; missing if it was not built, as in a fresh checkout."""
     installed = _PACKAGE / "_data" / "site"
     folder = installed if installed.is_dir() else _PACKAGE.parent / "build" / "docs"
     return folder / "index.html"
 
 
 def compiled_kernels_dir() -> Path:
-    """Folder of the compiled code that comes with the program; missing where none does."""
+    """Folder of the bundled compiled code; missing in a checkout without it."""
     return _PACKAGE / "_data" / "kernels"
 
 
 def main_scene() -> Path:
-    """The shipped scene that the program begins with."""
+    """Bundled scene that is loaded at start."""
     return scenes_dir() / "obstacle_aided.toml"
 
 
 def own_program() -> list[str]:
-    """The command that starts this program again, for a process beside it.
+    """Command that starts this program again as another process.
 
-    Modules in the folder that the user stands in are no part of it, whatever they are called.
+    Modules in the user's current folder are excluded, even if their names match.
     """
     return (
         [sys.executable]
@@ -109,25 +109,25 @@ def own_program() -> list[str]:
 
 
 class UserFolder(NamedTuple):
-    """One of the folders in which a user's own files are."""
+    """Folder for files of the user."""
 
     content: str
-    """What it holds, as a plural."""
+    """Noun for its content, plural."""
 
     folder: Path
     variable: str
-    """The environment variable that names another folder."""
+    """Environment variable that overrides the folder."""
 
 
 _replaced: dict[Path, str] = {}
-"""Folders that could not be written when they were first needed, and why."""
+"""Folders that could not be written on first use, and why."""
 
 _usable_folders: set[Path] = set()
-"""Those that could."""
+"""Folders that could be written."""
 
 
 def cache_dir() -> Path:
-    """Folder for compiled kernels and other things that can be made again; created if missing.
+    """Folder for compiled kernels and other files that can be regenerated; created if missing.
 
     ``SNAKESTUDIO_CACHE_DIR`` overrides the platform's user cache folder.
     """
@@ -135,7 +135,7 @@ def cache_dir() -> Path:
 
 
 def kernels_dir() -> Path:
-    """Folder for kernels that are compiled on this machine; not created.
+    """Folder for kernels compiled on this machine; not created.
 
     ``SNAKESTUDIO_KERNELS_DIR`` overrides the folder ``kernels`` in `cache_dir`.
     """
@@ -144,7 +144,7 @@ def kernels_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Folder for what must outlive a crash of the program, such as unsaved scenes; created if missing.
+    """Folder for files that must survive a crash of the program, such as unsaved scenes; created if missing.
 
     ``SNAKESTUDIO_STATE_DIR`` overrides the platform's user state folder.
     """
@@ -152,7 +152,7 @@ def state_dir() -> Path:
 
 
 def config_dir() -> Path:
-    """Folder for what the user decided, such as which plug-ins are trusted; created if missing.
+    """Folder for decisions of the user, such as trusted plug-ins; created if missing.
 
     ``SNAKESTUDIO_CONFIG_DIR`` overrides the platform's user configuration folder.
     """
@@ -160,7 +160,7 @@ def config_dir() -> Path:
 
 
 def profiles_dir() -> Path:
-    """Folder of the user's own robot profiles; created if missing.
+    """Folder of the user's robot profiles; created if missing.
 
     ``SNAKESTUDIO_PROFILES_DIR`` overrides the folder ``profiles`` among the platform's user data.
     """
@@ -168,7 +168,7 @@ def profiles_dir() -> Path:
 
 
 def runs_dir() -> Path:
-    """Folder in which every run of the window is kept; created if missing.
+    """Folder in which all runs of the window are saved; created if missing.
 
     ``SNAKESTUDIO_RUNS_DIR`` overrides the folder ``runs`` among the platform's user data.
     """
@@ -176,7 +176,7 @@ def runs_dir() -> Path:
 
 
 def replaced_folders() -> dict[UserFolder, str]:
-    """Those of the user's folders that cannot be written, and why: `temporary_dir` has others in their place."""
+    """User folders that cannot be written, and why; folders in `temporary_dir` replace them."""
     folders = (_runs(), _state(), _profiles(), _config(), _cache())
     for one in folders:
         _usable(one)
@@ -185,7 +185,7 @@ def replaced_folders() -> dict[UserFolder, str]:
 
 @cache
 def temporary_dir() -> Path:
-    """A private folder of this user's that lasts until the machine restarts, or as long as the process.
+    """Private folder of this user that exists until the machine restarts, or as long as the process.
 
     Raises `OSError` if no folder for temporary files can be written.
     """
@@ -200,7 +200,7 @@ def temporary_dir() -> Path:
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
-        # Code is loaded from there: no other user may have put it there.
+        # Code is loaded from this folder: no other user must be able to create it.
         private = not hasattr(os, "getuid") or (
             stat.S_ISDIR(status.st_mode)
             and status.st_uid == os.getuid()
@@ -214,13 +214,13 @@ def temporary_dir() -> Path:
 
 
 def why_unwritable(folder: Path) -> str:
-    """Why files cannot be written into a folder, which is created if missing; "" if they can."""
+    """Reason why files cannot be written to a folder, which is created if missing; "" if they can."""
     import tempfile
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(4096))  # on a full disk a file can be made and not be written
+            file.write(bytes(4096))  # on a full disk, a file can be created but not written
             file.flush()
         return ""
     except OSError as error:
@@ -228,7 +228,7 @@ def why_unwritable(folder: Path) -> str:
 
 
 def set_matplotlib_folder() -> None:
-    """Have matplotlib keep its settings and fonts in `temporary_dir` where it would complain about the home folder."""
+    """Redirect matplotlib's settings and fonts to `temporary_dir` if it would complain about the home folder."""
     if "MPLCONFIGDIR" in os.environ:
         return
     for variable, name in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
@@ -289,10 +289,10 @@ def _data_folder(content: str, name: str, variable: str) -> UserFolder:
 
 
 def _usable(wanted: UserFolder) -> Path:
-    """The folder, created if missing; where it cannot be written, one in `temporary_dir`, from then on."""
+    """Folder, created if missing; if it cannot be written, one in `temporary_dir` from then on."""
     folder = wanted.folder
     if folder not in _replaced and not (folder in _usable_folders and folder.is_dir()):
-        # Of a user whom the system does not know, in a container, the home folder is called ~.
+        # For a user that the system does not know, in a container, the home folder is called ~.
         reason = "there is no home folder" if folder.parts[:1] == ("~",) else why_unwritable(folder)
         if reason:
             _replaced[folder] = reason

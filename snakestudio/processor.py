@@ -1,9 +1,9 @@
-"""Which processor the program computes for: a stated baseline, so that a run has the same bits everywhere, or this one.
+"""Target processor of computations: a fixed baseline, so that runs have the same bits everywhere, or this processor.
 
-Compiled kernels and the libraries below them (numpy, OpenBLAS) would each take what the processor
-at hand does best, and round differently on another one. For the baseline all of them are held to
-it; numpy and OpenBLAS by variables that they read when they are loaded, hence `hold_libraries` at
-the import of the package. Nothing here loads them.
+Compiled kernels and the libraries below them (numpy, OpenBLAS) would each use the best instructions
+of this processor, and round differently on another one. For the baseline all of them are restricted
+to it; numpy and OpenBLAS by variables that they read on loading, so that the package calls
+`hold_libraries` when it is imported. Nothing here loads them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import NamedTuple
 _VARIABLE = "SNAKESTUDIO_PROCESSOR"
 
 BASELINE = "x86-64-v3"
-"""Processors that the compiled code which comes with the program is for: those of the last ten
-years (AVX2, FMA)."""
+"""Processors supported by the bundled compiled code: those of the last ten years (AVX2, FMA)."""
+
 
 _BASELINE_FLAGS = {
     "abm",
@@ -40,31 +40,31 @@ _BASELINE_FLAGS = {
     "ssse3",
     "xsave",
 }
-"""What the baseline needs, as Linux calls it."""
+"""Features of the baseline, by their names in Linux."""
 
 _HELD = {
-    # Newer instructions that numpy has code of its own for.
+    # Newer instructions for which numpy has special code.
     "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
-    # Processors that have AVX2 and FMA and nothing newer.
+    # Processors with AVX2 and FMA but nothing newer.
     "OPENBLAS_CORETYPE": "Haswell",
 }
 
 
 class Target(NamedTuple):
-    """What code is compiled for."""
+    """Target of code compilation."""
 
     name: str
-    """As runs say it: the baseline's name, or the processor's."""
+    """Name in the metadata of runs: that of the baseline, or of the processor."""
 
     tuned: bool
-    """Whether that is the processor at hand, so that the code fits no other one."""
+    """Whether the target is this processor, so that the code may not run on others."""
 
 
 @cache
 def identify() -> tuple[str, frozenset[str]]:
-    """Name of the processor, and what it can do where the system tells that."""
+    """Name of the processor, and its features if the system reports them."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo", errors="replace") as file:
-        text = file.read(16384)  # the first of possibly hundreds of cores
+        text = file.read(16384)  # the first of up to hundreds of cores
         name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
         flags = re.search(r"^flags\s*:\s*(.+)$", text, re.MULTILINE)
         if flags:
@@ -73,19 +73,19 @@ def identify() -> tuple[str, frozenset[str]]:
 
 
 def processor_name() -> str:
-    """What the processor calls itself."""
+    """Name of the processor as reported by itself."""
     return identify()[0]
 
 
 def processor_hash() -> str:
-    """A short text that tells processors apart."""
+    """Short text that identifies the processor model."""
     name, flags = identify()
     return hashlib.sha256(" ".join([name, *sorted(flags)]).encode()).hexdigest()[:8]
 
 
 @cache
 def has_baseline() -> bool:
-    """Whether the processor runs code for the baseline."""
+    """Whether the processor can run code for the baseline."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     if sys.platform == "win32":
@@ -97,14 +97,14 @@ def has_baseline() -> bool:
 
 
 def target() -> Target:
-    """What this process computes for: the baseline, unless ``SNAKESTUDIO_PROCESSOR`` is "native" or it cannot run."""
+    """Target of this process: the baseline, unless ``SNAKESTUDIO_PROCESSOR`` is "native" or it is not supported."""
     if os.environ.get(_VARIABLE) != "native" and has_baseline():
         return Target(BASELINE, tuned=False)
     return Target(processor_name(), tuned=True)
 
 
 def problem() -> str:
-    """What is wrong with ``SNAKESTUDIO_PROCESSOR``, and what to do; empty if nothing is."""
+    """Problem with ``SNAKESTUDIO_PROCESSOR``, and remedy, or ""."""
     value = os.environ.get(_VARIABLE, "")
     if value in ("", "baseline", "native"):
         return ""
@@ -112,19 +112,19 @@ def problem() -> str:
 
 
 def hold_libraries() -> None:
-    """Hold numpy and OpenBLAS, which are about to be loaded, to the baseline if this process computes for it.
+    """Restrict numpy and OpenBLAS, which are about to be loaded, to the baseline if it is the target.
 
-    Processes that it starts inherit that. Variables that are set already stay.
+    Child processes inherit the restriction. Variables that are already set are unchanged.
     """
-    # Where the system does not report what the processor can do, finding out would load a library
-    # at every start.
+    # If the system does not report the processor's features, detecting them would load a library at
+    # every start.
     if identify()[1] and not target().tuned:
         for name, value in _HELD.items():
             os.environ.setdefault(name, value)
 
 
 def numpy_is_held() -> bool:
-    """Whether numpy uses no instruction beyond the baseline."""
+    """Whether numpy uses no instructions beyond the baseline."""
     if "avx512f" not in identify()[1]:
         return True
     numpy = sys.modules.get("numpy")
@@ -135,11 +135,11 @@ def numpy_is_held() -> bool:
 
 
 def computed_for() -> str:
-    """What the results of this process were computed for, as the headers of runs say it."""
+    """Target of the results of this process, for the headers of runs."""
     now = target()
     if now.tuned:
         return f"tuned for {now.name}"
     if not numpy_is_held():
-        # It was loaded before SnakeStudio was.
+        # It was loaded before SnakeStudio.
         return f"{now.name}, numpy for {processor_name()}"
     return now.name

@@ -1,4 +1,4 @@
-"""How the program writes: sentences, lists, plurals, quotes, numbers, sizes and durations, the same everywhere."""
+"""Text formatting shared by the whole program: sentences, lists, plurals, quotes, numbers, sizes and durations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ENDS = (".", "?", "!", "…", "...")
 
 
 def capitalized(text: str) -> str:
-    """The text with a capital letter, unless it begins with a key or a file name, which are written as they are."""
+    """Text with a capital first letter, unless it starts with a key or a file name, which keep their spelling."""
     return text if _KEY.match(text) else text[:1].upper() + text[1:]
 
 
 def ended(text: str) -> str:
-    """The text with one full stop, or a question mark behind "did you mean"; "" stays ""."""
+    """Text with one full stop, or a question mark after "did you mean"; "" stays ""."""
     text = text.rstrip()
     if not text or text.endswith(_ENDS):
         return text
@@ -28,27 +28,27 @@ def ended(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """A clause as a sentence: with a capital letter and a full stop; "" stays ""."""
+    """Clause as a sentence: with a capital letter and a full stop; "" stays ""."""
     return ended(capitalized(text))
 
 
 def sentences(*clauses: str) -> str:
-    """What is wrong and what to do, or any other clauses, as sentences: "Message. Remedy."."""
+    """Message and remedy, or any other clauses, as sentences: "Message. Remedy."."""
     return " ".join(sentence(clause) for clause in clauses if clause)
 
 
 def quoted(value: object, most: int = 60) -> str:
-    """A value in double quotes, shortened to `most` characters."""
+    """Value in double quotes, shortened to `most` characters."""
     return f'"{shortened(str(value), most)}"'
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The text, or its beginning and "..." if it has more than `most` characters."""
+    """Text, or its start and "..." if it has more than `most` characters."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def literal_text(value: object, most: int = 60) -> str:
-    """A value as files spell it, shortened: true, 0.25, "text", [1, 2]."""
+    """Value in the syntax of files, shortened: true, 0.25, "text", [1, 2]."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -69,23 +69,23 @@ def literal_text(value: object, most: int = 60) -> str:
 def listing(
     items: Iterable[object], conjunction: Literal["and", "or"] = "and", most: int = 0
 ) -> str:
-    """Several things in a sentence: "a, b and c".
+    """List of things in a sentence: "a, b and c".
 
     Parameters
     ----------
     most : int
-        Of more than one beyond so many the rest is counted: "a, b, c and 4 more"; 0 names all.
+        Number of things to name if more than one would be dropped: "a, b, c and 4 more"; 0 for all.
     """
-    words = [str(item) for item in items]
-    if most and len(words) > most + 1:
-        return f"{', '.join(words[:most])} and {len(words) - most} more"
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+    texts = [str(item) for item in items]
+    if most and len(texts) > most + 1:
+        return f"{', '.join(texts[:most])} and {len(texts) - most} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {conjunction} {texts[-1]}"
 
 
 def noun(count: int, singular: str, plural: str = "") -> str:
-    """The noun in the form that a count needs: "run", "runs", "axis", "axes", "bodies"."""
+    """Noun in the form for a count: "run", "runs", "axis", "axes", "bodies"."""
     if count == 1:
         return singular
     if plural:
@@ -100,18 +100,18 @@ def noun(count: int, singular: str, plural: str = "") -> str:
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:
-    """A count and its noun: "1 run", "2,500 runs"."""
+    """Count and noun: "1 run", "2,500 runs"."""
     return f"{count:,} {noun(count, singular, plural)}"
 
 
 def numbered(singular: str, numbers: Iterable[object], most: int = 0) -> str:
-    """Things that are known by numbers: "joint 3", "joints 3, 4 and 7"."""
+    """Numbered things: "joint 3", "joints 3, 4 and 7"."""
     numbers = list(numbers)
     return f"{noun(len(numbers), singular)} {listing(numbers, most=most)}"
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """A number to some significant digits, with a minus sign; a dash for what is not finite."""
+    """Number with significant digits and a minus sign; a dash if it is not finite."""
     if not math.isfinite(value):
         return "–"
     text = f"{value:.{digits}g}"
@@ -119,12 +119,12 @@ def number_text(value: float, digits: int = 4) -> str:
 
 
 def decimal_text(value: float, decimals: int) -> str:
-    """A number to some decimals, with a minus sign but never minus zero."""
+    """Number with fixed decimals and a minus sign, but never minus zero."""
     return _signed(f"{round(value, decimals) + 0.0:.{decimals}f}")
 
 
 def exact_text(value: float, step: float = 0.0) -> str:
-    """A number without loss of a typed digit, with the decimals of `step` if they suffice."""
+    """Number without loss of typed digits, with the decimals of `step` if they suffice."""
     decimals = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
     text = f"{value:.{decimals}f}" if decimals <= 6 else ""
     if not text or not math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-15):
@@ -136,20 +136,20 @@ def exact_text(value: float, step: float = 0.0) -> str:
 
 
 def measure_text(value: float, unit: str, digits: int = 4) -> str:
-    """A number with its unit: "0.25 s"; a dash alone for what is not finite."""
+    """Number with its unit: "0.25 s"; only a dash if it is not finite."""
     text = number_text(value, digits)
     return f"{text} {unit}".rstrip() if math.isfinite(value) else text
 
 
 def length_text(metres: float) -> str:
-    """A length as on a drawing: millimetres to the tenth below a metre, else metres to the millimetre."""
+    """Length as on a drawing: below a metre in millimetres to one decimal, otherwise in metres to the millimetre."""
     if abs(metres) < 0.99995:
         return f"{decimal_text(1000.0 * metres, 1).removesuffix('.0')} mm"
     return f"{decimal_text(metres, 3)} m"
 
 
 def size_text(size_bytes: float) -> str:
-    """A number of bytes: 999 B, 1.0 kB, 12 MB, 1.4 GB."""
+    """Number of bytes: 999 B, 1.0 kB, 12 MB, 1.4 GB."""
     unit = "B"
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size_bytes < 999.5 or unit == "TB":
@@ -163,7 +163,7 @@ def size_text(size_bytes: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A time to wait, s, roughly."""
+    """Approximate waiting time, s."""
     if seconds < 10:
         return f"{max(1, round(seconds))} s"
     if seconds < 100:

@@ -455,7 +455,10 @@ def unused(problems: list[Problem]) -> list[Problem]:
     return [
         p
         for p in problems
-        if "left out" in p.message or "no effect" in p.message or "taken for" in p.message
+        if "ignored by" in p.message
+        or "left out" in p.message
+        or "no effect" in p.message
+        or "taken for" in p.message
     ]
 
 

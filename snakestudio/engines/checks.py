@@ -1,4 +1,4 @@
-"""Findings about a scene that several formulations share, in plain numpy (no compiled code is loaded for them)."""
+"""Checks of a scene shared by several formulations, in numpy only (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 
 TOLERATED = 1e-3
-"""Overlap with an obstacle and gap in a joint up to which a start is accepted, m."""
+"""Overlap with an obstacle, or gap in a joint, up to which a start is accepted, m."""
 
 
 _GRAVITY = Fix(
@@ -26,7 +26,7 @@ _GRAVITY = Fix(
 )
 
 MENDED = 4
-"""Obstacles around the robot for which a way out is looked for: that takes a while for each."""
+"""Largest number of obstacles around the robot for which a fix is searched, because each takes a while."""
 
 SPATIAL = Fix(
     "Use the spatial model",
@@ -37,23 +37,23 @@ SPATIAL = Fix(
         ),
     ),
 )
-"""For what no planar model can do."""
+"""Fix for scenes that no planar model supports."""
 
 
 def unusable_file(error: SceneError) -> Problem:
-    """A start that depends on a file that cannot be used."""
+    """Problem of a start that depends on an unusable file."""
     key, _, message = str(error).partition(": ")
     what, _, remedy = message.rpartition("; ")
     return Problem("error", key, what or message.rstrip("."), remedy.rstrip(".") if what else "")
 
 
 def joint_gaps(front: FloatArray, rear: FloatArray) -> list[Problem]:
-    """Whether the joints of a given state are closed.
+    """Open joints of a given state.
 
     Parameters
     ----------
     front, rear : (n-1, 2 or 3)
-        Where every joint is as seen from the link before it and from the link behind it, m.
+        Positions of each joint relative to the links before and behind it, m.
     """
     gap = np.linalg.norm(rear - front, axis=1)
     if not len(gap) or not gap.max() > TOLERATED:
@@ -63,8 +63,8 @@ def joint_gaps(front: FloatArray, rear: FloatArray) -> list[Problem]:
         Problem(
             "error",
             "start",
-            f"joint {worst + 1} is open by {1e3 * gap[worst]:.3g} mm",
-            "give positions that fit robot.link_length_m, or start from link angles",
+            f"joint {worst + 1} has a gap of {1e3 * gap[worst]:.3g} mm",
+            "set positions that match robot.link_length_m, or start from link angles",
             links=(worst, worst + 1),
         )
     ]
@@ -77,7 +77,7 @@ def inside_obstacle(
     depth: float,
     clear: Callable[[FloatArray], bool] | None,
 ) -> Problem:
-    """Links that start inside an obstacle.
+    """Problem of links that start inside an obstacle.
 
     Parameters
     ----------
@@ -86,10 +86,10 @@ def inside_obstacle(
     links : iterable of int
         0-based, the deepest first.
     depth : float
-        Of the deepest, m.
+        Penetration of the deepest link, m.
     clear : callable or None
-        Whether all links are outside if the obstacle is moved by (dx, dy), m; None if no way out is
-        to be looked for.
+        Whether all links are outside if the obstacle moves by (dx, dy), m; None to suggest no fix.
+
     """
     deepest, *others = links
     name = scene.obstacles[obstacle].name
@@ -106,7 +106,7 @@ def inside_obstacle(
 
 
 def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool]) -> tuple[Fix, ...]:
-    """The shortest move, of those in eight directions and whole millimetres, that frees the robot of an obstacle."""
+    """Shortest move in eight directions and whole millimetres that clears the robot of an obstacle."""
     o = scene.obstacles[obstacle]
     if o.locked:
         return ()
@@ -133,7 +133,7 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
 
 
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
-    """Whether gait and start keep within the stops of every joint axis; `angles` (m,) are those of the start, rad."""
+    """Joint limits that gait or start exceed; `angles` (m,) are those of the start, rad."""
     axes = scene.body.axes
     values = scene.axis_values
     if not len(angles):
@@ -175,7 +175,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
         )
         who, remedy = _stop_of(scene, axis)
         own = who != _ALL_STOP
-        stops = "it stops at" if own else who
+        stops = "its limit is" if own else who
         starts = f"{degrees[worst]:.4g}°" if own else f"{abs(degrees[worst]):.4g}°"
         problems.append(
             Problem(
@@ -189,18 +189,18 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     return problems
 
 
-_ALL_STOP = "the joints stop at"
+_ALL_STOP = "the joint limit is"
 
 
 def _shown(who: str, limit: float) -> float:
-    """A stop as it is named: that of all joints lies to either side."""
+    """Limit as shown to users: one for all joints applies to both sides."""
     return abs(limit) if who == _ALL_STOP else limit
 
 
 def _beyond(
     high: FloatArray, upper: FloatArray, low: FloatArray, lower: FloatArray
 ) -> tuple[int, float] | None:
-    """Axis that goes farthest beyond a stop, and the stop, degrees; None if all keep within them."""
+    """Axis that exceeds a limit most, and the limit, degrees; None if no axis does."""
     over = high - upper
     under = lower - low
     farthest = np.maximum(over, under)
@@ -212,24 +212,27 @@ def _beyond(
 
 
 def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
-    """Who stops there, with "at", and how to move the stop."""
+    """Limit of an axis, as text before its value, and the remedy."""
     for number, override in reversed(list(enumerate(scene.robot.joint, start=1))):
         limits = override.lower_limit_deg is not None or override.upper_limit_deg is not None
         if limits and axis.joint in selected(override.index, scene.robot.n_joints):
-            return f"joint {axis.joint + 1} stops at", f"change the limits of robot.joint[{number}]"
-    return _ALL_STOP, "raise robot.joint_limit_deg"
+            return (
+                f"the limit of joint {axis.joint + 1} is",
+                f"change the limits of robot.joint[{number}]",
+            )
+    return _ALL_STOP, "increase robot.joint_limit_deg"
 
 
 def _within_stops(
     scene: Scene, amplitude: str, reach: float, swing: float, limit: float
 ) -> tuple[Fix, ...]:
-    """A smaller amplitude, if the offset leaves room for one, or stops farther away; degrees."""
+    """Fixes: a smaller amplitude, if the offset allows one, or wider limits; degrees."""
     limit = abs(limit)
     gait = scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
     room = math.floor(10.0 * (limit - (reach - swing))) / 10.0
     farther = Fix(
-        f"Let the joints reach {math.ceil(reach):g}°",
+        f"Increase the limit to {math.ceil(reach):g}°",
         (("robot.joint_limit_deg", float(math.ceil(reach))),),
     )
     others = () if scene.robot.joint else (farther,)
@@ -247,17 +250,17 @@ def _within_stops(
 def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
     """Step up to which explicit joint controllers are stable on a free chain, s.
 
-    Linearised, the joints obey phi'' = -Q (K_P phi + K_D phi'), the controllers being evaluated at
-    (q_M, u_A). Under the midpoint scheme a mode turns unstable by flipping its rate every step,
-    which it does once the largest eigenvalue of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds
-    4.
+    Linearized, the joints obey phi'' = -Q (K_P phi + K_D phi'), with the controllers evaluated at (q_M,
+    u_A). In the midpoint scheme a mode becomes unstable by flipping its rate every step, as soon as the
+    largest eigenvalue of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds 4.
+
 
     Parameters
     ----------
     responses : (m, m) arrays
-        Q, what joint accelerations unit joint torques make, in several poses, 1/(kg m^2).
+        Q, joint accelerations due to unit joint torques, in several poses, 1/(kg m^2).
     kp, kd : (m,)
-        Gains of every joint axis, N m/rad and N m s/rad.
+        Gains of each joint axis, N m/rad and N m s/rad.
     """
     stable = math.inf
     if not (kp.any() or kd.any()):
@@ -272,14 +275,14 @@ def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: Flo
             largest = float(np.linalg.eigvalsh(root[:, None] * response * root)[-1])
             if largest > 4.0 * (1.0 - 1e-6) or step > stable:
                 break
-            # The eigenvalue grows at most with the square of the step: this never goes too far.
+            # The eigenvalue grows at most with the square of the step: this never overshoots.
             step *= math.sqrt(4.0 / largest)
         stable = min(stable, step)
     return stable
 
 
 def long_step(scene: Scene, stable: float) -> list[Problem]:
-    """Whether the time step is longer than the joint controllers bear."""
+    """Problem of a time step that is too long for the joint controllers."""
     if scene.solver.step_s <= stable:
         return []
     return [
@@ -287,23 +290,23 @@ def long_step(scene: Scene, stable: float) -> list[Problem]:
             "warning",
             "solver.step_s",
             f"{scene.solver.step_s:g} s is too long for the joint controllers' gains: the joints will oscillate",
-            f"take at most {stable:.3g} s, or smaller gains",
+            f"set it to at most {stable:.3g} s, or reduce the gains",
             fixes=shorter_step(scene, stable),
         )
     ]
 
 
 def shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
-    """A step with some reserve of which a whole number makes the control period."""
+    """Step with some margin that divides the control period."""
     parts = math.ceil(scene.control.period_s / (0.9 * stable))
     if not 0 < parts < 1_000_000:
         return ()
     step = scene.control.period_s / parts
-    return (Fix(f"Take steps of {1e3 * step:.3g} ms", (("solver.step_s", step),)),)
+    return (Fix(f"Set the time step to {1e3 * step:.3g} ms", (("solver.step_s", step),)),)
 
 
 def slippery_ground(scene: Scene) -> list[Problem]:
-    """Whether there is no friction to speak of."""
+    """Problems of missing friction."""
     ground = scene.ground
     if ground.mu_along == 0.0 and ground.mu_across == 0.0:
         return [
@@ -311,7 +314,7 @@ def slippery_ground(scene: Scene) -> list[Problem]:
                 "hint",
                 "ground.mu_along",
                 "the ground has no friction at all",
-                "raise it if that is not meant",
+                "increase it if this is not intended",
                 fixes=(
                     Fix(
                         "Set friction to 0.2", (("ground.mu_along", 0.2), ("ground.mu_across", 0.2))
@@ -324,8 +327,8 @@ def slippery_ground(scene: Scene) -> list[Problem]:
             Problem(
                 "hint",
                 "ground.gravity_m_s2",
-                "nothing presses the links on the ground, so there is no friction",
-                "raise gravity or reduce the slope if that is not meant",
+                "no force presses the links on the ground, so there is no friction",
+                "increase gravity or reduce the slope if this is not intended",
                 fixes=(_GRAVITY,),
             )
         ]
@@ -333,7 +336,7 @@ def slippery_ground(scene: Scene) -> list[Problem]:
 
 
 def soft_start_never_ends(scene: Scene) -> list[Problem]:
-    """Whether joints wait for ever for a reference near 0."""
+    """Joints that wait forever for a reference near 0."""
     limit = scene.control.soft_start_deg
     waves = scene.waves
     named = zip(
@@ -343,9 +346,9 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
         Problem(
             "warning",
             key,
-            f"the wave never comes within the soft start of {limit:g}°, so these joints will not move",
-            "reduce the offset, or raise control.soft_start_deg",
-            fixes=(Fix("Start without waiting", (("control.soft_start_deg", 0.0),)),),
+            f"the wave never falls below the soft start of {limit:g}°, so these joints will not move",
+            "reduce the offset, or increase control.soft_start_deg",
+            fixes=(Fix("Disable the soft start", (("control.soft_start_deg", 0.0),)),),
         )
         for key, wave in list(named)[: 2 if scene.model.spatial else 1]
         if scene.controller.uses_gait
@@ -355,7 +358,7 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
 
 
 def joint_shape(robot: Robot) -> list[Problem]:
-    """Whether the joints fit into their links."""
+    """Joints that do not fit into their links."""
     for k, joint in enumerate(robot.joint_list):
         shorter = min(link.length for link in robot.links[k : k + 2])
         if (robot.link or robot.joint) and joint.axis_offset >= shorter:
@@ -365,7 +368,7 @@ def joint_shape(robot: Robot) -> list[Problem]:
                     "robot.joint" if robot.joint else "robot.axis_offset_m",
                     f"the axis offset of joint {k + 1}, {joint.axis_offset:g} m, is not less than the length of its"
                     f" shorter link, {shorter:g} m",
-                    "make the offset smaller or the link longer",
+                    "reduce the offset or lengthen the link",
                     links=(k, k + 1),
                 )
             ]
@@ -381,13 +384,13 @@ def joint_shape(robot: Robot) -> list[Problem]:
             "error",
             "robot.axis_offset_m",
             f"{robot.axis_offset_m:g} m is not less than robot.link_length_m = {robot.link_length_m:g} m",
-            "make the offset smaller or the links longer",
+            "reduce the offset or lengthen the links",
         )
     ]
 
 
 def joint_control(scene: Scene, stable_step: Callable[[Scene], float]) -> list[Problem]:
-    """Whether the joint controllers suit the time step (`stable_step`: the longest), and the motors the controllers."""
+    """Problems of joint controllers with the time step (`stable_step`: the longest), and of motors with controllers."""
     if scene.solver.joints == "explicit" and not scene.gives_torques:
         return long_step(scene, stable_step(scene))
     lag = scene.actuator.time_constant_s
@@ -397,7 +400,7 @@ def joint_control(scene: Scene, stable_step: Callable[[Scene], float]) -> list[P
                 "hint",
                 "actuator.time_constant_s",
                 f"{lag:g} s is shorter than the time step of {scene.solver.step_s:g} s, so the lag is not resolved",
-                "take a smaller solver.step_s if the lag matters",
+                "reduce solver.step_s if the lag matters",
             )
         ]
     return []

@@ -348,7 +348,7 @@ def foreseen(
             "solver.step_s",
             f"a link moves up to {1e3 * way:.3g} mm {what} in a step of {step:g} s, but is sure to meet "
             f"{_called(scene, watch.thinnest)} only below {1e3 * watch.seen:.3g} mm: it may go through it",
-            f"take at most {_rounded_down(longest):.2g} s",
+            f"set it to at most {_rounded_down(longest):.2g} s",
             obstacles=(watch.thinnest,),
             fixes=shorter_step(scene, longest),
         )

@@ -1,4 +1,4 @@
-"""Findings about a scene that the planar formulations share, in plain numpy (no compiled code is loaded for them)."""
+"""Checks of a scene shared by the planar formulations, in numpy only (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TILT = 1e-3
 
 
 def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
-    """Whether a given state lies flat and moves in the plane."""
+    """Problems of a given state that is not flat or does not move in the plane."""
     problems = []
     x, y = pose[:, QUAT_X], pose[:, QUAT_Y]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
@@ -30,8 +30,8 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
             Problem(
                 "error",
                 "start.orientation_wxyz",
-                f"link {tilted[0] + 1} does not lie flat, and this model is planar",
-                "turn the links about z only, or choose a spatial model",
+                f"link {tilted[0] + 1} is not flat, but this model is planar",
+                "turn the links only about z, or choose a spatial model",
                 links=tuple(int(i) for i in tilted),
             )
         )
@@ -42,8 +42,8 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
             Problem(
                 "warning",
                 "start.position_m",
-                "heights are left out by this planar model, in which all links lie on the ground",
-                f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
+                "heights are ignored by this planar model, in which all links lie on the ground",
+                f"set z to {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
             )
         )
     if np.any(np.abs(twist[:, 2:5]) > 1e-6):
@@ -51,22 +51,22 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
             Problem(
                 "warning",
                 "start.velocity_m_s",
-                "velocities out of the plane are left out by this planar model",
-                "give velocities along x and y and angular velocities about z",
+                "velocities out of the plane are ignored by this planar model",
+                "set only velocities along x and y and angular velocities about z",
             )
         )
     return problems
 
 
 def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
-    """Whether the joints of a given state are closed."""
+    """Open joints of a given state."""
     front, rear = (arms[:, None] for arms in joint_arms(scene))
     axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
     return checks.joint_gaps(q[:-1, :2] + front * axis[:-1], q[1:, :2] - rear * axis[1:])
 
 
 def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
-    """Whether a start that gives every link's own state is one of a robot in the plane; `q` (n, 3) is that start."""
+    """Problems of a start with full link states that a planar robot cannot have; `q` (n, 3) is that start."""
     if isinstance(scene.start, PlacedStart):
         return []
     pose, twist = initial_state(scene, base_dir)
@@ -87,7 +87,7 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
 
 
 def no_pitch(scene: Scene) -> list[Problem]:
-    """Whether the gait has a wave that joints in the plane cannot follow."""
+    """Problem of a pitch wave, which planar joints cannot follow."""
     wave = scene.waves.pitch
     if wave.amplitude == 0.0 and wave.offset == 0.0:
         return []
@@ -96,8 +96,8 @@ def no_pitch(scene: Scene) -> list[Problem]:
         Problem(
             "warning",
             amplitude if wave.amplitude else offset,
-            "the pitch wave is left out by this planar model",
-            'set model.kind to "spatial_nonsmooth" to see it, or make it 0',
+            "the pitch wave is ignored by this planar model",
+            'set model.kind to "spatial_nonsmooth" to use it, or set it to 0',
             fixes=(checks.SPATIAL,),
         )
     ]

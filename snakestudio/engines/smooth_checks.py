@@ -1,4 +1,4 @@
-"""What the smooth planar models cannot do with unequal links and joints (no compiled code is loaded for it)."""
+"""Limits of the smooth planar models with unequal links and joints (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ OF_JOINTS = frozenset(
         "zero_deg",
     }
 )
-"""Values of single joints that these models read, or that do not concern them."""
+"""Values of single joints that these models read, or that do not apply to them."""
 
 
 def yawless_joints(scene: Scene) -> list[Problem]:
-    """Joints that cannot turn in the plane, the first of them."""
+    """First joint that cannot turn in the plane, as a problem."""
     robot = scene.robot
     for k, joint in enumerate(robot.joint_list):
         if "yaw" in joint.axes:
@@ -44,15 +44,15 @@ def yawless_joints(scene: Scene) -> list[Problem]:
         )
         key = "robot.joints" if number is None else f"robot.joint[{number}].axes"
         what = "is fixed" if not joint.axes else f"has no yaw axis ({joint.name})"
-        remedy = "give it a yaw axis"
+        remedy = "add a yaw axis"
         remedy += ', or set model.kind to "spatial_nonsmooth"'
-        message = f"joint {k + 1} {what}, and this model needs joints that turn in the plane"
+        message = f"joint {k + 1} {what}, but this model needs joints that turn in the plane"
         return [Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))]
     return []
 
 
 def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
-    """Values of joint tables that these models do not read, and those of link tables that are named in `links`."""
+    """Values of joint tables that these models ignore, and those of link tables that are listed in `links`."""
     problems = []
     tables: tuple[tuple[str, Sequence[Override]], ...] = (
         ("joint", scene.robot.joint),
@@ -61,18 +61,16 @@ def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
     for table, overrides in tables:
         for number, override in enumerate(overrides, start=1):
             if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
-                continue  # of axes that do not move in the plane
+                continue  # axes that do not move in the plane
             for name, given in values_of(override):
                 if name in links if table == "link" else name not in OF_JOINTS:
                     key = f"robot.{table}[{number}].{name}"
-                    remove = Fix("Leave it out", ((key, None),))
-                    message = f"{given} is left out by this model"
-                    problems.append(
-                        Problem("warning", key, message, "leave it out", fixes=(remove,))
-                    )
+                    remove = Fix("Remove it", ((key, None),))
+                    message = f"{given} is ignored by this model"
+                    problems.append(Problem("warning", key, message, "remove it", fixes=(remove,)))
     return problems
 
 
 def joint_problems(scene: Scene) -> list[Problem]:
-    """All of these of a model that reads every value of a link."""
+    """Problems of the joints, for a model that reads every value of a link."""
     return yawless_joints(scene) + left_out_values(scene)

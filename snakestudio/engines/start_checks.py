@@ -1,4 +1,4 @@
-"""Whether a start that gives the state of every link is one that a robot can have, in plain numpy."""
+"""Checks of a start with full link states, in numpy only."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from snakestudio.model.scene import Scene
 
 APART = 0.01
 TWIST = 0.1
-"""Velocities up to which the ends in a joint may differ, m/s, and turn against its axes, rad/s:
-what digits leave."""
+"""Largest velocity difference of the ends in a joint, m/s, and largest rate about other than its axes,
+rad/s, due to rounded digits."""
 
 SHARE = 0.02
-"""And so much of the fastest that there is: a step ends a little beside where its velocities
-hold."""
+"""Additional tolerance as a share of the largest velocity, because positions and velocities of a step
+do not match exactly."""
 
 
 def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
-    """Whether the links (poses (n, 7)) have directions."""
+    """Link poses (n, 7) without a unit quaternion."""
     turns = np.array(getattr(scene.start, "orientation_wxyz", pose[:, 3:]))
     length = np.linalg.norm(turns, axis=1)
     wrong = np.flatnonzero(~(np.abs(length - 1.0) < 1e-3))
@@ -30,7 +30,7 @@ def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
             "error",
             "start.orientation_wxyz" if scene.start.gives_state else "start",
             f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}",
-            "give unit quaternions w, x, y, z",
+            "set unit quaternions w, x, y, z",
             links=tuple(int(k) for k in wrong),
         )
     ]
@@ -44,15 +44,15 @@ def torn_velocities(
     axes: FloatArray,
     sweep: FloatArray,
 ) -> list[Problem]:
-    """Whether given velocities tear a joint apart, or turn it about what is none of its axes.
+    """Velocities that separate a joint, or turn it about other than its axes.
 
     Parameters
     ----------
     twist : (n, 6)
         Velocities of the centres of gravity, m/s, and angular velocities, rad/s, world frame.
     front, rear : (n - 1, 3)
-        From the centres to every joint: of the link before it to its first axis' end, and of the
-        link behind it, m.
+        Vectors from the centres to each joint, m: from the link before it to the end of its first
+        axis, and from the link behind it.
     axes : (n - 1, a, 3)
         Unit vectors of the joints' axes, one or two each.
     sweep : (n - 1, 3)
@@ -83,8 +83,8 @@ def torn_velocities(
             Problem(
                 "error",
                 "start.velocity_m_s",
-                f"the velocities tear joint {worst + 1} apart with {apart[worst]:.3g} m/s",
-                "give those of a robot whose joints hold, or leave velocities out to begin at rest",
+                f"the velocities separate joint {worst + 1} at {apart[worst]:.3g} m/s",
+                "set velocities that keep joints closed, or remove velocities to start at rest",
                 links=(worst, worst + 1),
             )
         ]
@@ -94,8 +94,8 @@ def torn_velocities(
             Problem(
                 "error",
                 "start.angular_velocity_rad_s",
-                f"the angular velocities turn joint {worst + 1} with {against[worst]:.3g} rad/s about none of its axes",
-                "let links turn against each other about their joint's axes only, or leave velocities out",
+                f"the angular velocities turn joint {worst + 1} at {against[worst]:.3g} rad/s, but not about its axes",
+                "set relative rates only about the joint's axes, or remove velocities",
                 links=(worst, worst + 1),
             )
         ]

@@ -1,4 +1,4 @@
-"""What a Python call is given: of the wrong kind, it is a sentence that names the argument and what it takes."""
+"""Checks of the arguments of Python calls: errors name the argument and the accepted types."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from snakestudio.inputs import local_path
 from snakestudio.paths import find_scene
 
 
-def wrong_kind(name: str, wanted: str, given: object) -> UsageError:
-    """That argument `name` was given something else than what it takes."""
-    what = "None" if given is None else f"a {type(given).__name__}"
-    return UsageError(f"{name} must be {wanted}, not {what}.")
+def wrong_kind(name: str, accepted: str, value: object) -> UsageError:
+    """Error that argument `name` has the wrong type."""
+    what = "None" if value is None else f"a {type(value).__name__}"
+    return UsageError(f"{name} must be {accepted}, not {what}.")
 
 
 def path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
-    """The file that an argument names; `wanted` is all that it may be.
+    """Path given by an argument; `expected` describes the valid values.
 
-    Raises `UsageError` if it names none.
+    Raises `UsageError` if it is not a path.
     """
     if isinstance(given, str) or (
         isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)
@@ -31,40 +31,40 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
     raise wrong_kind(name, wanted, given)
 
 
-def scene_path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
-    """The scene's file that an argument names, by its path or its bare name; see `find_scene`.
+def scene_path_of(name: str, value: object, accepted: str = "a file name (str or Path)") -> Path:
+    """Path of the scene file given by an argument, by path or by bare name; see `find_scene`.
 
-    Raises `UsageError` if it names none.
+    Raises `UsageError` if it is not a path.
     """
-    return find_scene(path_of(name, given, wanted))
+    return find_scene(path_of(name, value, accepted))
 
 
-def number_of(name: str, given: object) -> float:
-    """The number that an argument is, numpy's among them.
+def number_of(name: str, value: object) -> float:
+    """Number given by an argument, including numpy numbers.
 
-    Raises `UsageError` if it is none.
+    Raises `UsageError` if it is not a number.
     """
-    if not is_number(given):
-        raise wrong_kind(name, "a number", given)
-    return float(given)
+    if not is_number(value):
+        raise wrong_kind(name, "a number", value)
+    return float(value)
 
 
-def is_number(given: object, kind: type = Real) -> TypeGuard[float]:
-    """Whether this is a number, or one of a kind (`numbers.Integral`), of Python or numpy; True and False are none."""
-    return isinstance(given, kind) and not isinstance(given, bool)
+def is_number(value: object, kind: type = Real) -> TypeGuard[float]:
+    """Whether this is a number of type `kind` (such as `numbers.Integral`), of Python or numpy, but not a bool."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def values_of(name: str, given: object) -> dict[str, Any]:
-    """Scene values by dotted key; none of None.
+def values_of(name: str, argument: object) -> dict[str, Any]:
+    """Scene values by dotted key; {} for None.
 
-    Raises `UsageError` if it is no mapping.
+    Raises `UsageError` if it is not a mapping.
     """
-    if given is None:
+    if argument is None:
         return {}
-    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+    if not isinstance(argument, Mapping) or not all(isinstance(key, str) for key in argument):
         raise wrong_kind(
             name,
             'a mapping of scene values by dotted key, such as {"gait.amplitude_deg": 30}',
-            given,
+            argument,
         )
-    return dict(given)
+    return dict(argument)

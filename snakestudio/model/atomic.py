@@ -1,8 +1,8 @@
-"""How every output of the program comes to its file: whole or not at all, and nothing but plain files is ever replaced.
+"""Atomic output: every file of the program appears completely or not at all, and only regular files are replaced.
 
-A plain file is written beside its name, brought to the disk and renamed, so that whoever reads it,
-at whatever moment, finds the old one or the new one. A link stays a link: what it points to is
-replaced. Devices, pipes and the standard output are written through.
+A regular file is written next to its final name, flushed to disk and renamed, so that readers always
+see the old or the new file. Links remain links: their target is replaced. Devices, pipes and the
+standard output are written directly.
 """
 
 from __future__ import annotations
@@ -24,38 +24,39 @@ if sys.platform != "win32":
     import fcntl
 
 STDOUT = Path("/dev/stdout")
-"""What the command line makes of ``-``."""
+"""Path for ``-`` on the command line."""
 
 _MOST_LINKS = 40
 
 _OPEN_FILES = ("/dev/fd", "/proc/self/fd", "/proc/thread-self/fd")
 
 _SURELY_DEAD_S = 60.0
-"""Age of a file that is being written, and that nobody marks as his, from which on it is nobody's,
-s."""
+"""Age after which an unfinished file without a lock is abandoned, s."""
+
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EXDEV, errno.EMLINK)
-"""What a file system says that has no second names for a file."""
+"""Errors of file systems without hard links."""
 
 
 class TakenMeanwhileError(OSError):
-    """Another program wrote the same file while this one did; both are kept.
+    """Another program wrote the same file at the same time; both versions are saved.
 
     Attributes
     ----------
     kept : Path
-        What was written here.
+        Path of the file written here.
     """
 
     def __init__(self, path: Path, kept: Path) -> None:
         super().__init__(
-            errno.EEXIST, f"another program wrote {path.name} meanwhile; this one is kept as {kept}"
+            errno.EEXIST,
+            f"another program wrote {path.name} at the same time; this version is saved as {kept}",
         )
         self.kept = kept
 
 
 class Identity(NamedTuple):
-    """Which file stood under a name, and when it was written."""
+    """Identity of a file, and its modification time."""
 
     device: int
     inode: int
@@ -64,27 +65,27 @@ class Identity(NamedTuple):
 
 @dataclass
 class Partial:
-    """A file being written: `path` is where to, `keep` whether it shall get its name in the end."""
+    """Unfinished file: `path` is its location, `keep` whether it is renamed at the end."""
 
     path: Path
     keep: bool = True
 
 
 def identity(path: Path) -> Identity | None:
-    """Which plain file stands under a name, links followed; None if there is none."""
+    """Identity of the regular file at a path, with links followed, or None."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
     return (
-        Identity(found.st_dev, found.st_ino, found.st_mtime_ns)
-        if stat.S_ISREG(found.st_mode)
+        Identity(status.st_dev, status.st_ino, status.st_mtime_ns)
+        if stat.S_ISREG(status.st_mode)
         else None
     )
 
 
 def free_name(path: Path) -> Path:
-    """A name beside `path` that nothing has: ``run-2.csv`` of ``run.csv``."""
+    """Unused name next to `path`: ``run-2.csv`` for ``run.csv``."""
     number = 2
     while os.path.lexists(free := path.with_name(f"{path.stem}-{number}{path.suffix}")):
         number += 1
@@ -92,7 +93,7 @@ def free_name(path: Path) -> Path:
 
 
 def _end(path: Path) -> Path | int:
-    """What stands at the end of all links: a name, or the number of a file that this process has open."""
+    """Target of all links: a path, or the number of a file that this process has open."""
     at = path if path == STDOUT else Path(os.path.abspath(path))
     for _ in range(_MOST_LINKS):
         if at == STDOUT:
@@ -106,10 +107,10 @@ def _end(path: Path) -> Path | int:
 
 
 def followed(path: Path) -> Path | None:
-    """Name of the plain file that stands or will stand at the end of `path`; None of what must be written through.
+    """Path of the existing or future regular file at the end of `path`; None if it must be written directly.
 
-    Raises `OSError` if it is a folder, links lead in a circle, or a file there is write-protected,
-    which replacing it would get round.
+    Raises `OSError` if it is a folder, links are circular, or the file is write-protected, which
+    replacing would bypass.
     """
     at = _end(path)
     if isinstance(at, int):
@@ -119,16 +120,16 @@ def followed(path: Path) -> Path | None:
     except FileNotFoundError:
         return at
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "this is a folder; give a file name", str(path))
+        raise IsADirectoryError(errno.EISDIR, "this is a folder; choose a file name", str(path))
     if not os.access(at, os.W_OK):
         raise PermissionError(errno.EACCES, "write-protected", str(path))
     return at if stat.S_ISREG(mode) else None
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write `data` to `path`; rights of the file it replaces stay.
+    """Write `data` to `path`; permissions of the replaced file are preserved.
 
-    Raises `OSError` if it cannot be written; what was there is untouched then.
+    Raises `OSError` if it cannot be written; the old file is unchanged then.
     """
     with replacing(path, alone=True) as partial:
         partial.path.write_bytes(data)
@@ -136,15 +137,15 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
-    """Give a temporary name to write to, which becomes `path` if the block ends well.
+    """Provide a temporary file that becomes `path` if the block succeeds.
 
-    Raises `TakenMeanwhileError` if another program wrote the file meanwhile. Raises `OSError` if it
-    cannot be written; what was there is untouched then.
+    Raises `TakenMeanwhileError` if another program wrote the file at the same time. Raises `OSError` if
+    it cannot be written; the old file is unchanged then.
 
     Parameters
     ----------
     alone : bool
-        Whether what another program writes there meanwhile is replaced: it is not looked for.
+        Whether to overwrite concurrent changes of other programs without checking.
     """
     target = followed(path)
     before = identity(target) if target is not None else None
@@ -170,17 +171,17 @@ def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
 
 @contextlib.contextmanager
 def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file that is written, and read, while it grows: it gets the name `path` when the block ends well.
+    """New file that is written and read while it grows; it is renamed to `path` if the block succeeds.
 
-    It stays open then; where the block ends with an exception, it is closed and gone. What stood
-    there before keeps its contents for whoever has it open.
+    It stays open then; if the block fails, it is closed and removed. Programs that have the old file at
+    `path` open keep its contents.
 
-    Raises `OSError` if it cannot be made, or is none that could be read back.
+    Raises `OSError` if it cannot be created, or could not be read back.
     """
     target = followed(path)
     if target is None:
         raise OSError(
-            errno.EINVAL, "this is no plain file, and a run is read back while it is written"
+            errno.EINVAL, "this is not a regular file, but a run is read back while it is written"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     name = _beside(target)
@@ -199,19 +200,19 @@ def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def roomy_folder() -> str | None:
-    """Where long temporary files go: /tmp often lies in memory, /var/tmp does not; TMPDIR overrides both."""
+    """Folder for large temporary files: /tmp is often in memory, /var/tmp is not; TMPDIR overrides both."""
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return "/var/tmp"
     return None
 
 
 def _beside(target: Path) -> Path:
-    """A name of its own beside a file; its ending is the same, for it says what is to be written."""
+    """Unique name next to a file, with the same suffix, because it determines the format."""
     return target.parent / f"{_prefix(target)}{secrets.token_hex(8)}{target.suffix}"
 
 
 def _apart(path: Path) -> Path:
-    """The same for what will be written through: in the folder of a device nothing is made."""
+    """Unique temporary name for a target that is written directly: the folder of a device is not writable."""
     return (
         Path(roomy_folder() or tempfile.gettempdir())
         / f"snakestudio-{secrets.token_hex(8)}{path.suffix}"
@@ -219,10 +220,10 @@ def _apart(path: Path) -> Path:
 
 
 def _made(name: Path) -> int:
-    """A new file that only its owner reads.
+    """New file that only its owner can read.
 
-    Its name is known before it is there, unlike with tempfile: whoever is interrupted right then
-    can remove it.
+    Unlike with tempfile, its name is known before it exists, so that an interrupted caller can remove
+    it.
     """
     return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
 
@@ -233,10 +234,10 @@ def _prefix(target: Path) -> str:
 
 @contextlib.contextmanager
 def _alive(handle: int) -> Iterator[None]:
-    """While this lasts, and the program lives, a file is known as being written; the handle is closed."""
+    """Lock the file of `handle`, which marks it as being written until the block or the program ends; then close it."""
     try:
         if sys.platform != "win32":
-            with contextlib.suppress(OSError):  # not all file systems know locks
+            with contextlib.suppress(OSError):  # not all file systems support locks
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
@@ -244,7 +245,7 @@ def _alive(handle: int) -> Iterator[None]:
 
 
 def _remove_dead(target: Path) -> None:
-    """Remove what programs that were killed left when they wrote the same file: a video may take all of a disk."""
+    """Remove unfinished versions of the same file that killed programs left: a video can fill a disk."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
@@ -263,7 +264,7 @@ def _remove_dead(target: Path) -> None:
 
 
 def _take_over_rights(new: Path, target: Path) -> None:
-    """Give a new file mode and owner of the one it replaces, or what a new one has."""
+    """Set mode and owner of a new file to those of the file it replaces, or to the defaults."""
     try:
         old = os.stat(target)
     except FileNotFoundError:
@@ -272,13 +273,13 @@ def _take_over_rights(new: Path, target: Path) -> None:
         os.chmod(new, 0o666 & ~umask)
         return
     if hasattr(os, "chown"):
-        with contextlib.suppress(OSError):  # only an administrator can
+        with contextlib.suppress(OSError):  # requires administrator rights
             os.chown(new, old.st_uid, old.st_gid)
     os.chmod(new, stat.S_IMODE(old.st_mode))
 
 
 def _name(new: Path, target: Path, before: Identity | None, path: Path, *, alone: bool) -> None:
-    """Rename `new`, which is whole; what another program made of the name since is not replaced."""
+    """Rename the complete file `new`; changes of other programs under that name are not overwritten."""
     if not alone:
         if before is None:
             try:
@@ -293,9 +294,9 @@ def _name(new: Path, target: Path, before: Identity | None, path: Path, *, alone
             else:
                 return
         if identity(target) not in (before, None):
-            kept = free_name(target)
-            os.replace(new, kept)
-            raise TakenMeanwhileError(path, kept)
+            spare = free_name(target)
+            os.replace(new, spare)
+            raise TakenMeanwhileError(path, spare)
     os.replace(new, target)
 
 
@@ -303,7 +304,7 @@ def _bring_to_disk(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDONLY)
     except PermissionError:
-        return  # folders that cannot be listed, or of systems that do not open any
+        return  # folders that cannot be listed, or systems that cannot open folders
     try:
         os.fsync(handle)
     except OSError as error:
@@ -311,18 +312,18 @@ def _bring_to_disk(path: Path) -> None:
             errno.EIO,
             errno.ENOSPC,
             errno.EDQUOT,
-        ):  # others: this file system has none for folders
+        ):  # other errors: the file system does not support it for folders
             raise
     finally:
         os.close(handle)
 
 
 def _copy_through(source: Path, path: Path) -> None:
-    """Write a file into a device, a pipe or an open file; opening a pipe waits for who reads it."""
+    """Write a file to a device, a pipe or an open file; opening a pipe waits for its reader."""
     end = _end(path)
     handle = os.dup(end) if isinstance(end, int) else os.open(end, os.O_WRONLY)
-    with source.open("rb") as whole, os.fdopen(handle, "wb", buffering=0) as sink:
-        while piece := whole.read(1 << 20):
+    with source.open("rb") as content, os.fdopen(handle, "wb", buffering=0) as sink:
+        while piece := content.read(1 << 20):
             view = memoryview(piece)
             while len(view):
                 view = view[sink.write(view) :]

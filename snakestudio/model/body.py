@@ -1,8 +1,7 @@
-"""What a robot's body is made of: links with joints between them, or the cross-sections of a continuous rod.
+"""Body of a robot: links connected by joints, or the cross-sections of a continuous rod.
 
-`Scene.body` is the one or the other. All that depends on which of them it is asks for what it wants
-to know; what is drawn or typed of a body stands in the layers above, which choose by the body's
-class at one place each.
+`Scene.body` is one of the two. Code that depends on the kind of body queries its attributes;
+drawing and input of a body are in the layers above, which choose by its class in one place each.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from snakestudio.model.rotations import matrices
 
 
 class PartSizes(NamedTuple):
-    """Capsules that the parts of a body look like, (n,) arrays, m."""
+    """Sizes of the capsules that represent the parts of a body, (n,) arrays, m."""
 
     radius: FloatArray
     half_length: FloatArray
-    """From a capsule's middle to the centre of either of its round ends."""
+    """Distance from a capsule's middle to the centre of either round end."""
 
     middle: FloatArray
-    """Where it is on the part's x axis, from the part's position, which is that of its centre of
-    mass."""
+    """Offset of the middle along the part's x axis, from the part's position, which is that of its
+    centre of mass."""
 
     def of(self, n: int) -> PartSizes:
-        """The sizes of n parts: a picture may still show a robot that had more or fewer links."""
+        """Sizes of n parts: a frame may still show a robot with another number of links."""
         if n == len(self.radius):
             return self
         chosen = np.minimum(np.arange(n), len(self.radius) - 1)
@@ -45,29 +44,28 @@ class PartSizes(NamedTuple):
 
 
 class Body(ABC):
-    """What is known of every body; its parts are the rows of `Snapshot.link_pose`, numbered from 0 in this order."""
+    """Properties of any body; its parts are the rows of `Snapshot.link_pose`, numbered from 0 in this order."""
 
     __slots__ = ()
 
     part_noun: ClassVar[str]
-    """What a part is, in a sentence."""
+    """Noun for a part, for sentences."""
 
     part_name: ClassVar[str]
-    """What a part is called before its number."""
+    """Name of a part before its number."""
 
     tables: ClassVar[tuple[str, ...]]
-    """Tables of a scene that say nothing about any other body."""
+    """Tables of a scene that apply only to this kind of body."""
 
     jointed: ClassVar[bool]
-    """Whether its parts are joined by joints, which gaits, controllers, motors and hands can
+    """Whether its parts are connected by joints, which gaits, controllers, motors and operators can
     move."""
 
     strained: ClassVar[bool]
-    """Whether a strain law says its shape, and strains and wrenches inside it are known."""
+    """Whether a strain law defines its shape, and internal strains and wrenches are known."""
 
     meets_obstacles: ClassVar[bool]
-    """Whether obstacles stand in its way and a path leads it, so that there is something to lay out
-    around it."""
+    """Whether it interacts with obstacles and paths, so that the layout around it matters."""
 
     @property
     @abstractmethod
@@ -97,11 +95,11 @@ class Body(ABC):
     @property
     @abstractmethod
     def mass(self) -> float:
-        """Of the whole body, kg."""
+        """Mass of the whole body, kg."""
 
     @property
     def mass_shares(self) -> tuple[float, ...]:
-        """Share of every part in the mass of the body; () if links weigh the same, and of cross-sections."""
+        """Share of each part in the mass of the body; () if all links have the same mass, and for cross-sections."""
         return ()
 
     @property
@@ -112,22 +110,22 @@ class Body(ABC):
     @property
     @abstractmethod
     def radius(self) -> float:
-        """The largest radius of the body at rest, m."""
+        """Largest radius of the body at rest, m."""
 
     @property
     @abstractmethod
     def reach(self) -> float:
-        """The farthest that anything of a part is from its position, m."""
+        """Largest distance of any point of a part from the part's position, m."""
 
     @property
     @abstractmethod
     def pointer(self) -> float:
-        """How long a stroke along a part's x axis shows where that points, m; negative: against it."""
+        """Length of the line along a part's x axis that shows its direction, m; negative for the opposite direction."""
 
     @property
     @abstractmethod
     def abscissas(self) -> tuple[float, ...]:
-        """Material abscissas of the cross-sections, m; none of links."""
+        """Material abscissas of the cross-sections, m; () for links."""
 
     @property
     @abstractmethod
@@ -137,19 +135,19 @@ class Body(ABC):
     @property
     @abstractmethod
     def in_space(self) -> bool:
-        """Whether it moves in space and a start says how high it is; else its parts lie flat on the ground."""
+        """Whether it moves in space and a start sets its height; otherwise its parts are flat on the ground."""
 
     @abstractmethod
     def part_title(self, index: int) -> str:
-        """What a part (0-based) is called: "Link 3, the head", "Section 1, the head · X = 0 m"."""
+        """Title of a part (0-based): "Link 3, the head", "Section 1, the head · X = 0 m"."""
 
     @abstractmethod
     def part_entry(self, index: int) -> str:
-        """The same for a list: "Link 3 · head", "Section 2 · X = 0.025 m"."""
+        """Title of a part (0-based) in a list: "Link 3 · head", "Section 2 · X = 0.025 m"."""
 
     @abstractmethod
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
-        """Outlines from above of its links, or between its cross-sections; unknown ones are left out.
+        """Outlines from above of its links, or between its cross-sections; unknown poses are omitted.
 
         Parameters
         ----------
@@ -159,16 +157,16 @@ class Body(ABC):
 
     @abstractmethod
     def start_problems(self, start: Start) -> list[Problem]:
-        """Mistakes in which a start contradicts the body."""
+        """Contradictions between a start and the body."""
 
     @abstractmethod
     def unplaced(self, start: Start) -> str:
-        """What a kind of start does not say of where this body is, with "a start ..." before it; "" if it says all."""
+        """Predicate for "a start ..." if this kind of start cannot place the body; "" if it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainBody(Body):
-    """A chain of links."""
+    """Chain of links."""
 
     robot: Robot
     in_space: bool = False
@@ -190,13 +188,13 @@ class ChainBody(Body):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The robot's axes; those of yaw alone where its links stay in the plane."""
+        """Axes of the robot; only yaw axes if its links stay in the plane."""
         axes = self.robot.axes
         return axes if self.in_space else tuple(axis for axis in axes if axis.kind == "yaw")
 
     @property
     def mass_shares(self) -> tuple[float, ...]:
-        """Share of every link in the mass of the robot; () if all weigh the same."""
+        """Share of each link in the mass of the robot; () if all have the same mass."""
         return self.robot.mass_shares
 
     @property
@@ -206,45 +204,45 @@ class ChainBody(Body):
 
     @property
     def length(self) -> float:
-        """From joint end to joint end, m."""
+        """Length from joint end to joint end, m."""
         return self.robot.length
 
     @property
     def mass(self) -> float:
-        """Of all links, kg."""
+        """Mass of all links, kg."""
         return self.robot.mass
 
     @property
     def sizes(self) -> PartSizes:
-        """Of the links."""
+        """Sizes of the links."""
         return _link_sizes(self.robot)
 
     @property
     def radius(self) -> float:
-        """Of the thickest link, m."""
+        """Radius of the thickest link, m."""
         return float(self.sizes.radius.max())
 
     @property
     def reach(self) -> float:
-        """From a link's centre of mass to its farther end, m."""
+        """Distance from a link's centre of mass to its farther end, m."""
         return float((self.sizes.radius + self.sizes.half_length + np.abs(self.sizes.middle)).max())
 
     @property
     def pointer(self) -> float:
-        """The mean length of a link towards the head: x points to the next link, m."""
+        """Mean link length, m, signed towards the head: x points to the next link."""
         length = self.length / self.n_parts
         return -length if self.head_part == 0 else length
 
     def part_title(self, index: int) -> str:
-        """A link's number."""
+        """Link number."""
         return f"Link {index + 1}, the head" if index == self.head_part else f"Link {index + 1}"
 
     def part_entry(self, index: int) -> str:
-        """A link's number."""
+        """Link number."""
         return f"Link {index + 1} · head" if index == self.head_part else f"Link {index + 1}"
 
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
-        """One of every link whose pose is known."""
+        """One outline for each link with a known pose."""
         finite = np.isfinite(pose).all(axis=1)
         known = pose[finite]
         if not len(known):
@@ -256,14 +254,17 @@ class ChainBody(Body):
         return tuple(Outline(pair, float(r)) for pair, r in zip(ends, radius, strict=True))
 
     def start_problems(self, start: Start) -> list[Problem]:
-        """Links that there are not, and values for more or fewer links than there are."""
+        """Nonexistent links, and values for a wrong number of links."""
         problems = []
         n = self.robot.n_links
         link = getattr(start, "link", 1)
         if link > n:
             problems.append(
                 Problem(
-                    "error", "start.link", f"there is no link {link}", f"give a link from 1 to {n}"
+                    "error",
+                    "start.link",
+                    f"there is no link {link}",
+                    f"set it to a link from 1 to {n}",
                 )
             )
         lists = {
@@ -276,18 +277,18 @@ class ChainBody(Body):
             "velocity_m_s": n,
             "angular_velocity_rad_s": n,
         }
-        for key, wanted in lists.items():
-            given = getattr(start, key, None)
-            if given is not None and len(given) != wanted:
+        for key, required in lists.items():
+            listed = getattr(start, key, None)
+            if listed is not None and len(listed) != required:
                 of = "joint" if key.startswith("joint") else "link"
-                message = f"{len(given)} values for {wanted} {of}s"
+                message = f"{len(listed)} values for {required} {of}s"
                 problems.append(
-                    Problem("error", f"start.{key}", message, f"give one value for each {of}")
+                    Problem("error", f"start.{key}", message, f"set one value for each {of}")
                 )
         return problems or self._bends_nowhere(start)
 
     def _bends_nowhere(self, start: Start) -> list[Problem]:
-        """Angles of axes that joints do not have, and two angles of one axis."""
+        """Angles of axes that joints do not have, and contradictory angles of one axis."""
         joints = self.robot.joint_list
         first = getattr(start, "joint_angles_deg", ())
         for kind, key in zip(
@@ -297,22 +298,27 @@ class ChainBody(Body):
                 own = joints[k].axes
                 alone = len(own) == 1
                 if angle and kind not in own and not (kind == "yaw" and alone):
-                    there = ", ".join(own) or "none, it is fixed"
-                    message = f"joint {k + 1} has no {kind} axis to start at {angle:g}°"
+                    there = ", ".join(own) or "none, the joint is fixed"
+                    message = (
+                        f"joint {k + 1} has no {kind} axis, but its initial angle is {angle:g}°"
+                    )
                     return [
                         Problem(
-                            "error", f"start.{key}", message, f"give 0 for it; its axes: {there}"
+                            "error",
+                            f"start.{key}",
+                            message,
+                            f"set it to 0; the joint's axes are: {there}",
                         )
                     ]
                 if angle and kind != "yaw" and alone and first[k]:
-                    message = f"joint {k + 1} turns about {kind} alone, and start.joint_angles_deg gives an angle, too"
+                    message = f"joint {k + 1} only turns about {kind}, but start.joint_angles_deg also gives an angle"
                     return [
-                        Problem("error", f"start.{key}", message, "give 0 for it in one of the two")
+                        Problem("error", f"start.{key}", message, "set it to 0 in one of the two")
                     ]
         return []
 
     def unplaced(self, start: Start) -> str:
-        """Nothing: every start says where the links are."""
+        """Empty: every start places the links."""
         return ""
 
 
@@ -331,11 +337,11 @@ def _link_sizes(robot: Robot) -> PartSizes:
 
 @dataclass(frozen=True, slots=True)
 class ContinuousBody(Body):
-    """A rod of cross-sections with nothing between them, the head first."""
+    """Rod of cross-sections, the head first."""
 
     beam: Beam
     support: Support
-    """What holds it."""
+    """Contacts of the body."""
 
     part_noun = "cross-section"
     part_name = "Section"
@@ -353,66 +359,66 @@ class ContinuousBody(Body):
 
     @property
     def length(self) -> float:
-        """Unstrained, m."""
+        """Unstrained length, m."""
         return self.beam.length_m
 
     @property
     def mass(self) -> float:
-        """Of the rod, kg."""
+        """Mass of the rod, kg."""
         return self.beam.mass
 
     @property
     def sizes(self) -> PartSizes:
-        """Of its cross-sections: balls."""
+        """Sizes of the cross-sections: spheres."""
         n = self.n_parts
         return PartSizes(np.full(n, self.beam.radius_m), np.zeros(n), np.zeros(n))
 
     @property
     def radius(self) -> float:
-        """Unstrained, m."""
+        """Unstrained radius, m."""
         return self.beam.radius_m
 
     @property
     def reach(self) -> float:
-        """More than the radius, m: a body that is shortened is thicker, and its ends are round."""
+        """More than the radius, m: a contracted body is thicker, and its ends are round."""
         return 1.5 * self.radius
 
     @property
     def pointer(self) -> float:
-        """Two diameters, m: cross-sections may be as near to each other as one likes."""
+        """Two diameters, m, because the distance of cross-sections can be arbitrarily small."""
         return 4.0 * self.radius
 
     @property
     def abscissas(self) -> tuple[float, ...]:
-        """Of the cross-sections that are shown and recorded, m."""
+        """Abscissas of the cross-sections that are shown and recorded, m."""
         return self.beam.abscissas
 
     @property
     def slides(self) -> bool:
-        """Whether nothing holds it."""
+        """Whether no contacts hold it."""
         return not self.support.kinematic
 
     def part_title(self, index: int) -> str:
-        """A cross-section's number and place."""
+        """Number and position of a cross-section."""
         head = ", the head" if index == self.head_part else ""
         return f"Section {index + 1}{head} · X = {self.length * index / (self.n_parts - 1):.3g} m"
 
     def part_entry(self, index: int) -> str:
-        """A cross-section's number and place."""
+        """Number and position of a cross-section."""
         place = f"X = {self.abscissas[index]:.3f} m" if index < self.n_parts else ""
         return f"Section {index + 1} · {place if index else 'head'}"
 
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
-        """One between every two neighbours of those whose pose is known."""
+        """One outline between each two neighbours with known poses."""
         centre = pose[np.isfinite(pose).all(axis=1), :2]
         return tuple(Outline(centre[k : k + 2], self.radius) for k in range(len(centre) - 1))
 
     def start_problems(self, start: Start) -> list[Problem]:
-        """Nothing: a start places the body as a whole."""
+        """Empty: a start places the whole body."""
         return []
 
     def unplaced(self, start: Start) -> str:
-        """Starts that give a state or angles do it for links."""
+        """Starts that give a state or angles only place links."""
         if not isinstance(start, PlacedStart):
-            return "says no place for a continuous body"
-        return "" if start.any_body else "has no direction for a continuous body"
+            return "does not place a continuous body"
+        return "" if start.any_body else "gives no direction for a continuous body"

@@ -1,4 +1,4 @@
-"""Results kept for as long as the immutable thing lives that they were made of: edits share most parts of a scene."""
+"""Results cached for the lifetime of the immutable object that they derive from: edits share most parts of a scene."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Result = TypeVar("Result")
 
 
 def by_identity(make: Callable[[Thing], Result]) -> Callable[[Thing], Result]:
-    """A function of one immutable thing that is called once for each; two equal things are two.
+    """Cache a function of one immutable object by identity; equal objects are cached separately.
 
-    Looking a thing up takes a third of a microsecond; hashing an obstacle takes ten times that.
+    A lookup takes a third of a microsecond; hashing an obstacle takes ten times that.
     """
     known: dict[int, tuple[weakref.ref[Thing], Result]] = {}
 
@@ -34,5 +34,5 @@ def by_identity(make: Callable[[Thing], Result]) -> Callable[[Thing], Result]:
 
 
 def others(before: Sequence[object], after: Sequence[object]) -> list[int]:
-    """Places (0-based) where two sequences of one length hold another thing; thousands take some 50 microseconds."""
+    """0-based indices at which two sequences of equal length differ by identity; thousands take 50 microseconds."""
     return list(compress(range(len(after)), map(operator.is_not, before, after)))

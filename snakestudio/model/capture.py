@@ -1,4 +1,4 @@
-"""Capture: what motion capture measured of a real robot, in SI units and with z up, whatever file it came from."""
+"""Motion-capture data of a real robot, in SI units with z up, independent of the file format."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.model.recognition import Recognition
 
 CENTRE_OF_MASS = -1
-"""`Capture.links` of a track that is that of the robot's centre of mass."""
+"""Entry of `Capture.links` for a track of the robot's centre of mass."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capture:
-    """The tracks of b bodies at k instants."""
+    """Tracks of b bodies at k instants."""
 
     name: str
-    """What people call it: the file's stem, unless something better is known."""
+    """Name for users: the stem of the file name, unless a better one is known."""
 
     time: FloatArray
     """s, ascending. Shape (k,)."""
@@ -28,49 +28,49 @@ class Capture:
     """Names of the tracked bodies (or markers)."""
 
     links: tuple[int | None, ...]
-    """0-based link that each body sits on; `CENTRE_OF_MASS`; None where that is unknown."""
+    """0-based link that each body is mounted on; `CENTRE_OF_MASS`; None if unknown."""
 
     position: FloatArray
-    """m, z up. NaN where nothing is known: before the first and behind the last sight of a body,
-    and in gaps too long to be filled. Shape (k, b, 3)."""
+    """m, z up. NaN where unknown: before the first and after the last sighting of a body, and in gaps
+    too long to fill. Shape (k, b, 3)."""
 
     orientation: FloatArray | None
-    """Unit quaternions w x y z; NaN as in `position`, and for a body without any. Shape (k, b,
+    """Unit quaternions w x y z; NaN as in `position`, and for a body without orientation. Shape (k, b,
     4)."""
 
     joint_angle: FloatArray | None
-    """Yaw and pitch of every joint, rad. Shape (k, n-1, 2)."""
+    """Yaw and pitch of each joint, rad. Shape (k, n-1, 2)."""
 
     measured: BoolArray
-    """False where a gap was filled by interpolation, or nothing is known. Shape (k, b)."""
+    """False where a gap was interpolated or the position is unknown. Shape (k, b)."""
 
     notes: tuple[str, ...] = ()
-    """What was found and done on import, in sentences."""
+    """Sentences on the content of the file and its processing."""
 
     source: str = ""
-    """Name of the file it came from."""
+    """Name of the source file."""
 
     digest: str = ""
-    """SHA-256 of that file; empty if it is unknown."""
+    """SHA-256 of the source file; "" if unknown."""
 
     recognition: Recognition | None = None
-    """What the file was found to hold."""
+    """Recognized content of the file."""
 
     @property
     def duration(self) -> float:
-        """From the first to the last instant, s."""
+        """Duration from the first to the last instant, s."""
         return float(self.time[-1] - self.time[0])
 
     @property
     def rate(self) -> float:
-        """Instants a second (median), Hz."""
+        """Sampling rate (median), Hz."""
         return 1.0 / float(np.median(np.diff(self.time)))
 
     @property
     def known(self) -> BoolArray:
-        """Where there is a position, measured or filled in, (k, b)."""
+        """Mask of known positions, measured or interpolated, (k, b)."""
         return cast(BoolArray, np.isfinite(self.position).all(axis=2))
 
     def body_on(self, link: int) -> int | None:
-        """Index of the first body that sits on a link (0-based, or `CENTRE_OF_MASS`); None if there is none."""
+        """Index of the first body on a link (0-based, or `CENTRE_OF_MASS`), or None."""
         return self.links.index(link) if link in self.links else None

@@ -1,4 +1,4 @@
-"""What the components of vectors in columns are, in a few words: `model/quantities.py` declares their columns."""
+"""Short descriptions of vector components in columns; `model/quantities.py` declares the columns."""
 
 from __future__ import annotations
 

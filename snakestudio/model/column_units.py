@@ -1,11 +1,11 @@
-"""Units of columns and signals: read from the endings of names, carried through arithmetic, an ending again."""
+"""Units of columns and signals: parsed from name suffixes, propagated through arithmetic, formatted as suffixes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 Unit = tuple[float, float, float, float, float] | None
-"""Powers of kilogram, metre, second, radian and degree; None: not known."""
+"""Exponents of kilogram, metre, second, radian and degree; None if unknown."""
 
 PLAIN: Unit = (0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -36,18 +36,18 @@ _ENDINGS: dict[str, tuple[Unit, str]] = {
     "per_rad": ((0, 0, 0, -1, 0), "1/rad"),
     "ms": ((0, 1, 1, 0, 0), "m s"),
     "rads": ((0, 0, 1, 1, 0), "rad s"),
-    # What motors tell of themselves: no arithmetic is done with it.
+    # Motor status values: no arithmetic is done with them.
     "a": (None, "A"),
     "v": (None, "V"),
     "degc": (None, "°C"),
 }
-"""What a column's name may end in: its unit, and how people write it."""
+"""Name suffixes of columns: unit, and its symbol."""
 
 _NAMES = {unit: ending for ending, (unit, _) in _ENDINGS.items()}
 
 
 def parted(name: str) -> tuple[str, str]:
-    """A column's name without the ending that tells its unit, and that ending; "" where it ends in none."""
+    """Column name without its unit suffix, and that suffix, or ""."""
     stem, _, ending = name.rpartition("_")
     if stem.endswith("_per"):
         stem = stem.removesuffix("_per")
@@ -56,7 +56,7 @@ def parted(name: str) -> tuple[str, str]:
 
 
 def of_column(name: str) -> Unit:
-    """The unit that a column's name ends in; a plain number where it ends in none."""
+    """Unit of the suffix of a column name; dimensionless without one."""
     ending = parted(name)[1]
     return _ENDINGS[ending][0] if ending else PLAIN
 
@@ -78,38 +78,38 @@ def raised(a: Unit, exponent: float) -> Unit:
 
 
 def common(units: Sequence[Unit]) -> Unit:
-    """The unit that all have; None where they differ."""
+    """Unit shared by all; None if they differ."""
     return units[0] if units and all(unit == units[0] for unit in units) else None
 
 
 def alike(a: Unit, b: Unit) -> bool:
-    """Whether values of two units can be added or compared: the radian is a plain number, what is not known fits."""
+    """Whether values of two units can be added or compared: radians are dimensionless, unknown units always match."""
     if a is None or b is None:
         return True
     return all(abs(a[k] - b[k]) < 1e-9 for k in (0, 1, 2, 4))
 
 
 def ending_of(unit: Unit) -> str:
-    """The ending for a unit, as of a column's name; "" for a plain number and for what is not known."""
+    """Suffix for a unit in column names; "" if dimensionless or unknown."""
     if unit is None:
         return ""
-    # the radian of "rad/s times metre" is a plain number
+    # the radian of "rad/s times metre" is dimensionless
     plain_angle: Unit = (*unit[:3], 0.0, unit[4])
     return _NAMES.get(unit) or _NAMES.get(plain_angle) or ""
 
 
 def unit_text(ending: str) -> str:
-    """How people write the unit of an ending: "m/s" for "mps"; "" for what is not known."""
+    """Symbol for the unit of a suffix: "m/s" for "mps"; "" if unknown."""
     known = _ENDINGS.get(ending)
     return known[1] if known is not None else ""
 
 
 def unit_of(name: str, plain: str = "") -> str:
-    """The unit that a column's name ends in, as people write it; `plain` of a pure number."""
+    """Symbol of the unit of a column name; `plain` if dimensionless."""
     return unit_text(parted(name)[1]) or plain
 
 
 def label_of(name: str) -> str:
-    """A column's name as a legend says it: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
+    """Column name as text for a legend: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
     words = parted(name)[0].replace("_", " ")
     return words.replace("com ", "CoM ", 1) if words.startswith("com ") else words

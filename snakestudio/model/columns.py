@@ -1,6 +1,6 @@
-"""The named columns of a run: the ones that users' scripts rely on (CSV, `run["link_6_x_m"]`).
+"""Named columns of a run, on which users' scripts rely (CSV, `run["link_6_x_m"]`).
 
-What they are and how they follow from rows is declared in `quantities`.
+Their meaning and computation are declared in `quantities`.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from snakestudio.model.quantities import Column, Piece, columns_of
 from snakestudio.model.recording import Recording, Rows, Schema
 
 _PIECE = 4096
-"""Rows that are taken at a time where only some columns of them are wanted."""
+"""Number of rows processed together if only some columns are needed."""
 
 
 def column_names(schema: Schema) -> tuple[str, ...]:
-    """Names of all columns, in the order of a CSV."""
+    """Names of all columns, in CSV order."""
     return columns_of(schema).exported
 
 
 def filled_columns(schema: Schema) -> tuple[str, ...]:
-    """Names of the columns that the source of a run fills, in the order of a CSV."""
+    """Names of the columns that the source of a run fills, in CSV order."""
     return columns_of(schema).filled
 
 
 def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterator[FloatArray]:
-    """The columns of a recording, some rows at a time.
+    """Columns of a recording, some rows at a time.
 
     Raises `KeyError` if there is no such column.
 
     Parameters
     ----------
     names : tuple of str, optional
-        Columns; all of them if left out.
+        Columns; all if omitted.
 
     Yields
     ------
@@ -51,14 +51,14 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
 def column_values(
     schema: Schema, rows: Rows, before: Rows | None, names: Sequence[str]
 ) -> FloatArray:
-    """Some columns of some rows.
+    """Values of some columns for some rows.
 
     Raises `KeyError` if there is no such column.
 
     Parameters
     ----------
     before : Rows or None
-        The row before them, if there is one: means are taken since then.
+        Row before `rows`, if any: start of the interval of mean values.
 
     Returns
     -------
@@ -81,14 +81,14 @@ def values_of(columns: Sequence[Column], piece: Piece) -> FloatArray:
 def columns_between(
     recording: Recording, names: tuple[str, ...], start: int, stop: int
 ) -> FloatArray:
-    """Some columns of the rows `start` to `stop`; the rows themselves are read piece by piece.
+    """Values of some columns in rows `start` to `stop`; the rows are read in pieces.
 
     Raises `KeyError` if there is no such column.
 
     Parameters
     ----------
     start, stop : int
-        Rows that the recording has.
+        Range of rows in the recording.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def columns_between(
     before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
     first = start
     while first < stop:
-        # whole chunks of the recording, none of them twice
+        # whole chunks of the recording, each only once
         last = min((first // _PIECE + 1) * _PIECE, stop)
         rows = recording.rows(first, last)
         values[first - start : last - start] = column_values(recording.schema, rows, before, names)

@@ -1,9 +1,9 @@
-"""Arithmetic of paths and controllers that is done every control period, in loops that a compiler can take.
+"""Arithmetic of paths and controllers that runs every control period, in loops that a compiler can handle.
 
-`model` and `control` import in an instant and know no compiler, so the functions here run as they
-stand, until `engines.compiled_arithmetic` gives them machine code. Results are the same to the last
-bit either way: only what rounds alike in Python, numpy and compiled code is used, and nothing is
-summed up in another order than it stands.
+`model` and `control` import fast and without a compiler, so the functions here run in Python until
+`engines.compiled_arithmetic` replaces them by machine code. Results are identical to the last bit:
+only operations that round alike in Python, numpy and compiled code are used, and sums keep their
+order.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from snakestudio._arrays import FloatArray, IndexArray
 
 _NEWTON_STEPS = 8
 _STILL = 1e-9
-"""Steps of Newton's method at most, and a step below which it has converged, m."""
+"""Largest number of steps of Newton's method, and step below which it has converged, m."""
 
 
 class Compilable:
-    """A function of numbers and of contiguous arrays, which it fills.
+    """Function of numbers and of contiguous arrays, which it fills.
 
     Attributes
     ----------
     plain : function
-        As it is written.
+        Function as written.
     signature : str
         Types of the arguments, in numba's notation.
     run : function
-        `plain`, or machine code of it; what is called.
+        Function that is called: `plain`, or its machine code.
     """
 
     __slots__ = ("plain", "run", "signature")
@@ -46,7 +46,7 @@ class Compilable:
 
 
 ALL: list[Compilable] = []
-"""What there is to be compiled."""
+"""All functions to compile."""
 
 
 def _compilable(signature: str) -> Callable[[Callable[..., Any]], Compilable]:
@@ -59,9 +59,9 @@ def _compilable(signature: str) -> Callable[[Callable[..., Any]], Compilable]:
 
 @_compilable("void(float64[:, ::1], float64[::1], float64[::1])")
 def link_headings(pose: FloatArray, heading: FloatArray, bend: FloatArray) -> None:
-    """Directions of the axes of all links from `pose` (n, 7), `heading` (n,), and turns between them, `bend` (n-1,).
+    """Directions of the axes of all links from `pose` (n, 7), to `heading` (n,); angles between them to `bend` (n-1,).
 
-    rad; the headings are not wrapped, the turns are in (-pi, pi].
+    In rad; headings are not wrapped, angles are in (-pi, pi].
     """
     turn = 2.0 * math.pi
     for k in range(len(heading)):
@@ -81,7 +81,7 @@ def follow_offset(
     rate: float,
     motion: FloatArray,
 ) -> None:
-    """Angle, rate and acceleration, `motion` (3, k), of an `OffsetFilter` at `time` (k,); rad, s."""
+    """Compute angle, rate and acceleration, `motion` (3, k), of an `OffsetFilter` at `time` (k,); rad, s."""
     speed = 1.0 / response
     away = angle - target
     slope = rate + speed * away
@@ -98,9 +98,9 @@ def follow_offset(
 def copy_rows(
     time: FloatArray, times: FloatArray, motion: FloatArray, first: int, part: FloatArray
 ) -> bool:
-    """Copy into `part` (3, k, m) what `motion` (3, a, m) at `times` (a,) is from row `first` on.
+    """Copy the part of `motion` (3, a, m) at `times` (a,) from row `first` on to `part` (3, k, m).
 
-    False if those are not the times `time` (k,).
+    Return False if these are not the times `time` (k,).
     """
     for i in range(len(time)):
         if times[first + i] != time[i]:
@@ -145,20 +145,20 @@ def add_offset(
 
 
 def piece_at(s: float, lengths: FloatArray) -> int:
-    """The piece of a curve in which its length `s` is, m; at the end of a piece the one that begins there."""
+    """Index of the piece of a curve that contains its length `s`, m; at a boundary, the piece that starts there."""
     return min(max(int(np.searchsorted(lengths, s, side="right")) - 1, 0), len(lengths) - 2)
 
 
 def nearest_on_chords(
     x: float, y: float, low: float, high: float, lengths: FloatArray, chords: FloatArray
 ) -> tuple[float, float]:
-    """Where a polyline is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m."""
+    """Nearest position on a polyline to (x, y) between its lengths `low` and `high`, m, and the distance, m."""
     first, last = piece_at(low, lengths), piece_at(high, lengths)
     nearest = math.inf
     place = low
     for piece in range(first, last + 1):
         begin_x, begin_y, way_x, way_y, square = chords[piece]
-        # Pieces of a smooth path are chords, a little shorter than what they cut off.
+        # Pieces of a smooth path are chords, slightly shorter than their arcs.
         begin = lengths[piece]
         arc = lengths[piece + 1] - lengths[piece]
         share = min(max(((x - begin_x) * way_x + (y - begin_y) * way_y) / square, 0.0), 1.0)
@@ -167,7 +167,7 @@ def nearest_on_chords(
         if piece == last:
             share = min(share, (high - begin) / arc)
         dx, dy = begin_x + share * way_x - x, begin_y + share * way_y - y
-        distance = math.sqrt(dx * dx + dy * dy)  # hypot rounds in its own way in every library
+        distance = math.sqrt(dx * dx + dy * dy)  # hypot rounds differently in each library
         if distance < nearest:
             nearest = distance
             place = begin + share * arc
@@ -175,7 +175,7 @@ def nearest_on_chords(
 
 
 def cubic(u: float, a: float, b: float, c: float, d: float) -> tuple[float, float, float]:
-    """A u^3 + b u^2 + c u + d with its first and its second derivative."""
+    """Value of a u^3 + b u^2 + c u + d, and its first and second derivative."""
     return ((a * u + b) * u + c) * u + d, (3.0 * a * u + 2.0 * b) * u + c, 6.0 * a * u + 2.0 * b
 
 
@@ -188,9 +188,9 @@ def nearest_on_cubics(
     lengths: FloatArray,
     cubics: FloatArray,
 ) -> tuple[float, float]:
-    """The place near `place` where a smooth curve is nearest to (x, y), m, and its distance there, m.
+    """Position near `place` where a smooth curve is nearest to (x, y), m, and the distance, m.
 
-    By Newton's method on the foot of the perpendicular, between the lengths `low` and `high`.
+    Newton's method on the foot of the perpendicular, between the lengths `low` and `high`.
     """
     at_x = at_y = 0.0
     moving = True
@@ -203,7 +203,7 @@ def nearest_on_cubics(
         if not moving or turn == _NEWTON_STEPS:
             break
         away_x, away_y = x - at_x, y - at_y
-        # Near the centre of curvature Newton's method is no guide: there, plain steps.
+        # Newton's method is unreliable near the centre of curvature: plain steps there.
         slope = max(dx * dx + dy * dy - away_x * ddx - away_y * ddy, 0.5)
         before = place
         place = min(max(place + (away_x * dx + away_y * dy) / slope, low), high)
@@ -225,10 +225,10 @@ def nearest_on_curve(
     chords: FloatArray,
     cubics: FloatArray,
 ) -> tuple[float, float, float, float, float, float, float, float]:
-    """Where a curve is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m.
+    """Nearest position on a curve to (x, y) between its lengths `low` and `high`, m, and the distance, m.
 
-    After these come x and y of that place and their first and second derivatives by the length. The
-    distance is infinite if nothing of the curve is between `low` and `high`.
+    Then x and y of that position and their first and second derivatives by the length. The distance
+    is infinite if no part of the curve is between `low` and `high`.
 
     Parameters
     ----------
@@ -237,12 +237,12 @@ def nearest_on_curve(
     smooth : bool
         Whether the curve is smooth rather than made of straight pieces.
     lengths : (p + 1,)
-        At the ends of the curve's pieces, m.
+        Lengths at the ends of the curve's pieces, m.
     chords : (p, 5)
-        Of every piece: its beginning (x, y), the way to its end (x, y), and the square of that.
+        For each piece: start (x, y), vector to its end (x, y), and the square of its length.
     cubics : (p, 2, 4)
-        Coefficients of x and y of every piece over the length from its beginning, the highest power
-        first.
+        Coefficients of x and y of each piece over the length from its start, highest power first.
+
     """
     low = max(low, 0.0)
     high = min(high, lengths[-1])
@@ -260,4 +260,4 @@ def nearest_on_curve(
 
 
 HELPERS = (piece_at, cubic, nearest_on_chords, nearest_on_cubics)
-"""Functions that those of `ALL` and later ones of these call."""
+"""Functions called by those of `ALL` and by later ones of this list."""

@@ -1,4 +1,4 @@
-"""What closes the loop over the gait, as far as every scene knows it; each controller declares the rest in a file."""
+"""Base declarations of closed-loop controllers; each controller declares its own values in a separate file."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from snakestudio.model.fields import Frozen, value
 
 
 class ControllerFields(Frozen):
-    """The scene's [controller] table; a subclass has a `kind` and the values of that kind."""
+    """The scene's [controller] table; each subclass adds a `kind` and its values."""
 
-    if TYPE_CHECKING:  # a field of each subclass, in its own place
+    if TYPE_CHECKING:  # each subclass declares this field itself
         kind: Any
 
     uses: ClassVar[tuple[str, ...]] = ("gait",)
-    """Parts of the scene that have an effect beside it: "gait", "strain", "path"."""
+    """Parts of the scene that the controller uses: "gait", "strain", "path"."""
 
     acts: ClassVar[bool] = True
-    """Whether it has a say in what the joints do, beside the gait's."""
+    """Whether it changes the joint references of the gait."""
 
     @property
     def uses_gait(self) -> bool:
-        """Whether the gait has a part in what the joints do."""
+        """Whether the gait contributes to the joint references."""
         return "gait" in self.uses
 
 
@@ -31,5 +31,5 @@ class GaitAlone(ControllerFields):
     acts = False
 
     kind: Literal["none"] = value(
-        "none", label="Controller", help="The joints do what the gait says, whatever happens"
+        "none", label="Controller", help="The joints follow the gait without feedback"
     )

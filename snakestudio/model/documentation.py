@@ -1,4 +1,4 @@
-"""Every key of a kind of file as tables in Markdown, made from the declarations that the program itself uses."""
+"""Markdown tables of all keys of a kind of file, generated from the declarations that the program uses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from snakestudio.model.registry import options
 
 
 def keys_markdown(root: type[BaseModel]) -> str:
-    """A section for each table of a file that holds `root`, a row a key: type, unit, range, default, meaning."""
+    """Section for each table of a file with the root `root`, one row per key: type, unit, range, default, meaning."""
     sections: list[str] = []
     _section(root, "", sections)
     return "\n\n".join(sections)
 
 
 def with_section(page: str, name: str, text: str) -> str:
-    """A page with a text between the two marks called `name`, in place of the text that is there.
+    """Return the page with `text` between the two marks called `name`, replacing the old text.
 
     Raises `ValueError` if the page has no such marks.
     """
@@ -34,7 +34,7 @@ def with_section(page: str, name: str, text: str) -> str:
 
 
 def with_keys(page: str, root: type[BaseModel]) -> str:
-    """A page with the tables between its marks as they should be for files that hold `root`.
+    """Return the page with the current tables of files with the root `root` between its marks.
 
     Raises `ValueError` if the page has no marks.
     """
@@ -42,7 +42,7 @@ def with_keys(page: str, root: type[BaseModel]) -> str:
 
 
 class KeyRow(NamedTuple):
-    """What is declared about one key of a file, as people write it."""
+    """Declaration of one key of a file, as text."""
 
     name: str
     value: str
@@ -53,7 +53,7 @@ class KeyRow(NamedTuple):
 
 
 def key_rows(model: type[BaseModel]) -> list[KeyRow]:
-    """What is declared about every key of a table of a file that holds `model`."""
+    """Declarations of all keys of a table of a file with the root `model`."""
     rows = []
     for name, info in model.model_fields.items():
         inner, many = _part(info.annotation)
@@ -65,7 +65,7 @@ def key_rows(model: type[BaseModel]) -> list[KeyRow]:
 
 
 def parts_of(model: type[BaseModel]) -> dict[str, tuple[type[BaseModel], ...]]:
-    """The tables that keys of a table hold, by these keys; several where their kind decides."""
+    """Tables inside a table, by key; several if their kind decides."""
     parts: dict[str, tuple[type[BaseModel], ...]] = {}
     for name, info in model.model_fields.items():
         inner, _ = _part(info.annotation)
@@ -93,24 +93,24 @@ def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
         "",
         about,
         "",
-        "| Key | Value | Unit | Range | If left out | Meaning |",
+        "| Key | Value | Unit | Range | If omitted | Meaning |",
     ]
     lines.append("| --- | --- | --- | --- | --- | --- |")
     for row in key_rows(model):
         cells = (f"`{row.name}`", row.value, row.unit, row.limits, row.default, row.doc.help)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     sections.append("\n".join(lines))
-    shown: set[type[BaseModel]] = set()
+    documented: set[type[BaseModel]] = set()
     for name, info in model.model_fields.items():
         inner, many = _part(info.annotation)
-        if inner is not None and inner not in shown:  # the five sequences hold the same steps
-            shown.add(inner)
+        if inner is not None and inner not in documented:  # the five sequences hold the same steps
+            documented.add(inner)
             full = f"{key}.{name}" if key else name
             _section(inner, full + ("[]" if many else ""), sections)
 
 
 def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """The part that a key holds, and whether it is a list of them."""
+    """Part at a key, and whether it is a list of parts."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation, False
     if typing.get_origin(annotation) is tuple:
@@ -158,7 +158,7 @@ _COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def _many(part: Any) -> str:
-    """What a list holds."""
+    """Description of the entries of a list."""
     if typing.get_origin(part) is Annotated:
         part = typing.get_args(part)[0]
     kinds = typing.get_args(part) or (part,)

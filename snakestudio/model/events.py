@@ -1,4 +1,4 @@
-"""What happened during a run besides its rows: values that were changed, and moments worth going back to."""
+"""Events of a run in addition to its rows: changed values, and notable moments."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 EventKind = Literal["impact", "jam", "freed", "unsolved", "fault", "continued", "note"]
-"""What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free
-again, steps that were not solved well enough, something that failed, another run that goes on from
-here, a remark."""
+"""Kind of an event: an impact on an obstacle, a controller that detects a jam or its end, steps that
+did not converge, a failure, another run that continues from here, a remark."""
 
 
 MOST_CHANGES = 20_000
-"""Changes that a run may note: each is a scene of its own when it is read back."""
+"""Largest number of changes in a run: each becomes a scene when read back."""
 
 
 DRIVEN = "The joints are driven by a program"
-"""Text of the note in a run whose references do not come from its scene from then on."""
+"""Text of the note in a run whose references no longer come from its scene."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Scene values that were changed while the run went."""
+    """Scene values that changed during the run."""
 
     time: float
-    """Simulated time from which they held, s."""
+    """Simulated time of the change, s."""
 
     values: dict[str, Any]
     """Scene values by dotted key."""
@@ -32,7 +31,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """A moment of a run that one may want to go back to."""
+    """Notable moment of a run."""
 
     time: float
     """Simulated time, s."""
@@ -41,8 +40,7 @@ class RunEvent:
     """One of `EventKind`."""
 
     text: str
-    """What happened, for people: a short sentence without its time."""
+    """Short sentence on the event, without its time."""
 
     weight: float = 0.0
-    """How much of it there was, in the unit of the text (N s of an impact, a residual), to tell the
-    important ones."""
+    """Magnitude of the event in the unit of the text (N s of an impact, a residual), to rank events."""

@@ -1,6 +1,6 @@
-"""The one way to declare a scene value: unit, range, default, explanation and symbol stand where the value is declared.
+"""Declaration of scene values: unit, range, default, help text and symbol are declared with the value.
 
-The inspector, the panels, `snakestudio check` and the documentation all read these declarations.
+The inspector, the panels, `snakestudio check` and the documentation read these declarations.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from snakestudio.text import capitalized
 
 
 class _TakesNumpy(ModelMetaclass):
-    """What scripts give to a constructor may be numpy's: numbers and arrays are taken like Python's own.
+    """Accept numpy numbers and arrays in constructors, for scripts.
 
-    A validator of pydantic's would do that, too, but read what comes out of JSON less strictly, and
-    more slowly.
+    A pydantic validator could do that, too, but it would be less strict about values from JSON, and
+    slower.
     """
 
     def __call__(self, *args: Any, **values: Any) -> Any:
@@ -31,12 +31,12 @@ class _TakesNumpy(ModelMetaclass):
 
 
 class Frozen(BaseModel, metaclass=_TakesNumpy):
-    """Base of every part of a Scene: immutable, strict about types, unknown keys are mistakes."""
+    """Base class of all parts of a scene: immutable, strict about types, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     optional: ClassVar[bool] = False
-    """Whether files leave the part out while all its values are defaults."""
+    """Whether files omit the part while all its values are defaults."""
 
 
 def _tuples(value: Any) -> Any:
@@ -62,17 +62,17 @@ _UNITS = {
     "_s": "s",
     "_n": "N",
 }
-"""Units by the endings of names, the longest first."""
+"""Units by the suffixes of names, the longest first."""
 
 
 class FieldDoc(NamedTuple):
-    """How a scene value is shown to people."""
+    """Presentation of a scene value to users."""
 
     label: str
     """Short name for panels."""
 
     unit: str
-    """Unit of the value as it stands in the file ("" for none)."""
+    """Unit of the value in the file ("" for none)."""
 
     help: str
     """One-line explanation."""
@@ -81,10 +81,10 @@ class FieldDoc(NamedTuple):
     """Symbol in the papers, "" if none."""
 
     slider: tuple[float, float] | None
-    """Sensible range of a slider, narrower than what is valid."""
+    """Sensible range of a slider, narrower than the valid range."""
 
     live: bool
-    """Whether a running simulation takes a change at once; otherwise it applies at reset."""
+    """Whether a change applies immediately to a running simulation; otherwise it applies at reset."""
 
     minimum: float | None
     maximum: float | None
@@ -94,7 +94,7 @@ class FieldDoc(NamedTuple):
     """Whether the minimum itself is invalid."""
 
     default: Any
-    """Default value, None if the file must give one."""
+    """Default value; None if the file must set the value."""
 
 
 def value(
@@ -108,17 +108,17 @@ def value(
     live: bool = False,
     **limits: Any,
 ) -> Any:
-    """Declare a scene value; `limits` are pydantic's (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...).
+    """Declare a scene value; `limits` are passed to pydantic (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...).
 
-    Without a label, label and unit follow from the name of the value ("Amplitude" in ° for
-    `amplitude_deg`), and the slider from its limits.
+    Without a label, label and unit follow from the name ("Amplitude" in ° for `amplitude_deg`), and the
+    slider from the limits.
     """
     extra: Any = {"label": label, "unit": unit, "symbol": symbol, "slider": slider, "live": live}
     return Field(default, description=help, json_schema_extra=extra, **limits)
 
 
 def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
-    """What is declared about field `name` of `model`.
+    """Declaration of field `name` of `model`.
 
     Raises `KeyError` if there is no such field.
     """
@@ -164,12 +164,12 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
 
 
 def field_names(part: BaseModel) -> tuple[str, ...]:
-    """Names of all values of a part, also of one whose values are not declared."""
+    """Names of all values of a part, including undeclared ones."""
     return (*type(part).model_fields, *(part.model_extra or ()))
 
 
 def fixed_values(part: BaseModel) -> dict[str, Any]:
-    """The values of a part of the scene, its kind too, that cannot change while a run goes."""
+    """Values of a part of the scene, including its kind, that cannot change during a run."""
     return {
         name: getattr(part, name)
         for name in field_names(part)

@@ -1,4 +1,4 @@
-"""What moves the robot, as far as every scene knows it; each formulation declares the rest in its folder."""
+"""Base declarations of formulations of the dynamics; each formulation declares the rest in its folder."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from snakestudio.model.fields import Frozen, value
 
 
 class ModelFields(Frozen):
-    """The scene's [model] table; a subclass has a `kind` and the values of that formulation."""
+    """The scene's [model] table; each subclass adds a `kind` and its values."""
 
-    if TYPE_CHECKING:  # a field of each subclass, in its own place
+    if TYPE_CHECKING:  # each subclass declares this field itself
         kind: str
 
     body: ClassVar[type[Body]] = ChainBody
-    """What it moves."""
+    """Class of the body that the formulation moves."""
 
     spatial: ClassVar[bool] = False
     """Whether a chain moves in space, with pitch in its joints."""
 
     @model_serializer(mode="wrap")
     def _with_kind(self, values: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Also where defaults are left out: saved states know their scene by what differs from them.
+        # Also if defaults are omitted: saved states identify their scene by the values that differ from defaults.
         return {"kind": self.kind, **values(self)}
 
 
 class PlanarNonsmooth(ModelFields):
-    """What a scene is computed with that does not say so."""
+    """Default formulation of a scene."""
 
     kind: Literal["planar_nonsmooth"] = value(
         "planar_nonsmooth", label="Model", help="Formulation of the dynamics: paper P2"

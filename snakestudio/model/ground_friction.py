@@ -1,4 +1,4 @@
-"""Friction of the ground that differs from place to place, from link to link and in time, read from a scene."""
+"""Ground friction of a scene, which can vary with position, link and time."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
 
 LOAD_NAMES = {"X": "m", "t": "s"}
-"""Names in `ground.load_factor`, and their units."""
+"""Names that `ground.load_factor` can use, with their units."""
 
 FACTOR_NAMES = {"t": "s", "x": "m", "y": "m"}
-"""Names in `ground.friction_factor`, and their units."""
+"""Names that `ground.friction_factor` can use, with their units."""
 
 
 def load_factor(ground: Ground) -> Formula:
-    """What the load is multiplied by; a value below 0 counts as 0, for the ground does not pull.
+    """Factor of the load; negative values count as 0 because the ground cannot pull.
 
-    Raises `FormulaError` if the formula cannot be used.
+    Raises `FormulaError` if the formula is unusable.
     """
     return read(
         ground.load_factor, "", LOAD_NAMES, elsewhere={"x": "write X, the distance from the head"}
@@ -38,12 +38,12 @@ def load_factor(ground: Ground) -> Formula:
 
 
 def friction_factor(ground: Ground) -> Formula:
-    """What all friction coefficients of the ground are multiplied by; a value below 0 counts as 0.
+    """Factor of all friction coefficients of the ground; negative values count as 0.
 
-    Raises `FormulaError` if the formula cannot be used.
+    Raises `FormulaError` if the formula is unusable.
     """
     remedy = (
-        "use x and y, the position on the ground; ground.load_factor is what varies along the body"
+        "use x and y, the position on the ground; only ground.load_factor varies along the body"
     )
     return read(ground.friction_factor, "", FACTOR_NAMES, elsewhere={"X": remedy})
 
@@ -51,7 +51,7 @@ def friction_factor(ground: Ground) -> Formula:
 def is_one(text: str) -> bool:
     """Whether the formula of a factor is the number 1, so that nothing is multiplied.
 
-    Most scenes have no other, and formulas are read by a library that takes long to load.
+    This is the most common case, and the library that parses formulas takes long to import.
     """
     try:
         return float(text) == 1.0
@@ -60,7 +60,7 @@ def is_one(text: str) -> bool:
 
 
 def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
-    """The ground with the coefficients of a patch."""
+    """Ground with the coefficients of a patch."""
     return ground.model_copy(
         update={
             "mu_along": patch.mu_along,
@@ -77,11 +77,11 @@ def ground_friction(ground: Ground) -> tuple[float, float, float]:
 
 
 def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
-    """Friction coefficients of every link on the ground and on each of its patches, (1 + p, n, 3).
+    """Friction coefficients of each link on the ground and on each patch, (1 + p, n, 3).
 
-    The last axis is for a force along the link's axis (towards the next link), against it, and
-    across. A force along the axis resists sliding against it, which is head first if the first link
-    is the head. A link's own coefficients hold on every patch.
+    The last axis holds the coefficient for a force along the link's axis (towards the next link),
+    against it, and across. A force along the axis resists sliding against it, which is head first if
+    the first link is the head. Coefficients of a link itself apply on every patch.
     """
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
     table = np.array([link_friction(robot, one) for one in grounds])
@@ -96,11 +96,11 @@ def link_positions(robot: Robot) -> FloatArray:
 
 
 def picture_values(ground: Ground, base_dir: Path | None = None) -> FloatArray:
-    """Grey values 0 to 1 of the picture of the ground's friction, (ny, nx), first row at the bottom; (0, 0): none.
+    """Grey values from 0 to 1 of the friction image, (ny, nx), first row at the bottom; (0, 0) without an image.
 
-    They are shared, so not to be written to.
+    The array is shared: do not write to it.
 
-    Raises `SceneError` if its file cannot be used.
+    Raises `SceneError` if the image file is unusable.
     """
     if not ground.picture:
         return np.zeros((0, 0))
@@ -113,8 +113,8 @@ def picture_values(ground: Ground, base_dir: Path | None = None) -> FloatArray:
 
 def _picture_problems(ground: Ground, base_dir: Path | None) -> list[Problem]:
     if not ground.picture and ground.picture != GroundPicture():
-        remedy = "give the name of a grey-scale picture, or leave the table out"
-        return [Problem("error", "ground.picture.file", "no picture is chosen", remedy)]
+        remedy = "choose a grey-scale image, or remove the table"
+        return [Problem("error", "ground.picture.file", "no image is chosen", remedy)]
     try:
         picture_values(ground, base_dir)
     except SceneError as error:
@@ -123,7 +123,7 @@ def _picture_problems(ground: Ground, base_dir: Path | None) -> list[Problem]:
 
 
 def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Formulas and pictures of the ground's friction that cannot be used, and patches without an area.
+    """Unusable formulas and images of the ground's friction, and patches without an area.
 
     File names in the scene are relative to `base_dir`.
     """
@@ -147,12 +147,12 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
         elif formula.uses <= {"t"}:
             cases = {"x": np.zeros(1), "y": np.zeros(1)}
         else:
-            continue  # where the robot comes, only the run can say
+            continue  # the positions are known only during the run
         where = pole(formula, cases, duration)
         if where is not None:
             case, time = where
             place = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
-            message = f"it has no finite value for {place}t = {time:.4g} s"
+            message = f"it is not finite for {place}t = {time:.4g} s"
             problems.append(
                 Problem(
                     "error", key, message, "avoid divisions by zero, and roots of negative numbers"
@@ -160,9 +160,14 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
             )
     for number, patch in enumerate(ground.patch, start=1):
         if abs(_area(np.array(patch.points_m))) <= 1e-12:
-            message = "its corners do not enclose an area"
+            message = "its corners enclose no area"
             problems.append(
-                Problem("error", f"ground.patch[{number}].points_m", message, "give three that do")
+                Problem(
+                    "error",
+                    f"ground.patch[{number}].points_m",
+                    message,
+                    "move a corner off the line of the others",
+                )
             )
     return problems + _picture_problems(ground, base_dir)
 

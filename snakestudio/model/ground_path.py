@@ -1,4 +1,4 @@
-"""The path on the ground that a controller may follow: a thing of the world, whatever moves the robot."""
+"""Path on the ground for controllers to follow; part of the world, independent of how the robot moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import Field
 from snakestudio.model.fields import Frozen, value
 
 LEAST_DISTANCE = 1e-3
-"""Waypoints nearer to the one before them than this are mistakes, m."""
+"""Smallest allowed distance between consecutive waypoints, m."""
 
 _Coordinate = Annotated[float, Field(ge=-1e4, le=1e4)]
 Waypoint = tuple[_Coordinate, _Coordinate]
@@ -19,13 +19,13 @@ Waypoint = tuple[_Coordinate, _Coordinate]
 
 
 class GroundPath(Frozen):
-    """Waypoints, joined by straight lines or by a smooth curve through all of them; no path without waypoints."""
+    """Waypoints, connected by straight lines or a smooth curve; without waypoints there is no path."""
 
     waypoints_m: tuple[Waypoint, ...] = value(
         (),
         label="Waypoints",
         unit="m",
-        help="Points (x, y) the path goes through, from its start to its end",
+        help="Points (x, y) of the path, from its start to its end",
         max_length=1000,
         live=True,
     )
@@ -38,7 +38,7 @@ class GroundPath(Frozen):
     closed: bool = value(
         False,
         label="Closed",
-        help="Whether the path goes on from the last waypoint to the first",
+        help="Whether the path continues from the last waypoint to the first",
         live=True,
     )
 
@@ -47,27 +47,31 @@ class GroundPath(Frozen):
         return bool(self.waypoints_m)
 
     def mistakes(self) -> list[tuple[str, str, str]]:
-        """What contradicts itself: key below `path`, what is wrong, remedy."""
+        """Contradictions: key below `path`, message, remedy."""
         points = self.waypoints_m
         if not points:
             return []
         least = 3 if self.closed else 2
         if len(points) < least:
             what = "a closed path" if self.closed else "a path"
-            count = "2 waypoints make" if len(points) == 2 else "1 waypoint makes"
-            return [("waypoints_m", f"{count} no path", f"{what} needs at least {least}")]
-        found = [
+            count = "2 waypoints are" if len(points) == 2 else "1 waypoint is"
+            return [("waypoints_m", f"{count} too few", f"{what} needs at least {least}")]
+        problems = [
             (
                 f"waypoints_m[{i + 2}]",
-                f"the waypoint lies on the one before it at ({b[0]:g}, {b[1]:g})",
-                "leave it out",
+                f"the waypoint coincides with the one before it at ({b[0]:g}, {b[1]:g})",
+                "remove it",
             )
             for i, (a, b) in enumerate(pairwise(points))
             if math.dist(a, b) < LEAST_DISTANCE
         ]
         if self.closed and math.dist(points[0], points[-1]) < LEAST_DISTANCE:
-            remedy = "leave it out: a closed path returns by itself"
-            found.append(
-                (f"waypoints_m[{len(points)}]", "the last waypoint lies on the first", remedy)
+            remedy = "remove it: a closed path returns to its start automatically"
+            problems.append(
+                (
+                    f"waypoints_m[{len(points)}]",
+                    "the last waypoint coincides with the first",
+                    remedy,
+                )
             )
-        return found
+        return problems

@@ -1,4 +1,4 @@
-"""What shows a scene in a notebook: a layer that draws registers itself here, because scenes know of none."""
+"""HTML display of a scene in a notebook: the drawing layer registers itself here, because scenes do not import it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _renderer: Callable[[Any], str] | None = None
 
 
 def set_html_renderer(renderer: Callable[[Any], str]) -> None:
-    """Let a function make the HTML of scenes, in place of the one before."""
+    """Register the function that renders scenes as HTML, replacing the previous one."""
     global _renderer
     _renderer = renderer
 
 
 def html_of(scene: Any) -> str | None:
-    """A scene as HTML; None as long as nothing is registered, so that notebooks show its text."""
+    """Scene as HTML; None while nothing is registered, so that notebooks show text."""
     return None if _renderer is None else _renderer(scene)

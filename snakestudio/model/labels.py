@@ -1,4 +1,4 @@
-"""What people call the things and the values of a scene, everywhere outside files and scripts: "Box 6: Height"."""
+"""Labels of objects and values of a scene, everywhere outside files and scripts: "Box 6: Height"."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from snakestudio.model.world import GroundPatch
 
 
 def obstacle_title(obstacle: Obstacle, index: int) -> str:
-    """What an obstacle is called: by its name, or its kind and number."""
+    """Title of an obstacle: its name, or its kind and number."""
     return obstacle.name or f"{shape_of(obstacle).title} {index + 1}"
 
 
 def obstacle_mention(obstacle: Obstacle, index: int) -> str:
-    """What an obstacle is called in the middle of a sentence."""
+    """Title of an obstacle for the middle of a sentence."""
     title = obstacle_title(obstacle, index)
     return title if obstacle.name else title.lower()
 
 
 def patch_title(patch: GroundPatch, index: int) -> str:
-    """What a patch of the ground is called: by its name, or its number."""
+    """Title of a patch of the ground: its name, or its number."""
     return patch.name or f"Patch {index + 1}"
 
 
 def label_of(scene: Scene, key: str) -> str:
-    """What people call the scene value at a dotted key, for example "Robot: Links"; an obstacle by its title."""
-    whole = re.fullmatch(r"(obstacles|ground\.patch)\[(\d+)\]", key)
+    """Label of the scene value at a dotted key, such as "Robot: Links"; obstacles by their title."""
+    owner_part = re.fullmatch(r"(obstacles|ground\.patch)\[(\d+)\]", key)
     owner, _, name = key.rpartition(".")
     try:
-        if whole:
-            title = obstacle_title if whole[1] == "obstacles" else patch_title
-            return title(get_value(scene, key), int(whole[2]) - 1)
+        if owner_part:
+            title = obstacle_title if owner_part[1] == "obstacles" else patch_title
+            return title(get_value(scene, key), int(owner_part[2]) - 1)
         part = get_value(scene, owner) if owner else scene
         label = field_doc(type(part), name).label
         head = (
@@ -47,7 +47,7 @@ def label_of(scene: Scene, key: str) -> str:
         SceneError,
         KeyError,
         AttributeError,
-    ):  # a key of a scene that is gone is shown as it is
+    ):  # a key that no longer exists is shown unchanged
         return key
     return f"{head}: {label}" if head and head != label else label
 

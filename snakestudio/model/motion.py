@@ -1,4 +1,4 @@
-"""What moves the joints (the gait) and where the robot starts."""
+"""Gaits, which move the joints, and start poses of the robot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Wave(NamedTuple):
 
     @property
     def reach(self) -> float:
-        """Largest angle it asks for, rad."""
+        """Largest absolute angle, rad."""
         return abs(self.amplitude) + abs(self.offset)
 
 
@@ -37,16 +37,16 @@ _NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class BodyWaves(NamedTuple):
-    """The waves that a gait sends along the joints of a robot; the first joint has i = 1."""
+    """Waves of a gait along the joints of a robot; the first joint has i = 1."""
 
     yaw: Wave
     pitch: Wave
 
     vertical: str = "pitch"
-    """Kind of the axes that the pitch wave moves: "pitch", or "roll" of a robot without pitch."""
+    """Kind of the axes that the pitch wave moves: "pitch", or "roll" for a robot without pitch axes."""
 
     envelope: tuple[float, ...] = ()
-    """Factor of both amplitudes at every joint; () for 1."""
+    """Factor of both amplitudes at each joint; () for 1."""
 
     @property
     def factor(self) -> float:
@@ -55,7 +55,7 @@ class BodyWaves(NamedTuple):
 
     @property
     def reach(self) -> tuple[float, float]:
-        """Largest angles that the yaw and the pitch wave ask for, rad."""
+        """Largest absolute angles of the yaw and the pitch wave, rad."""
         yaw, pitch = (
             abs(wave.amplitude) * self.factor + abs(wave.offset) for wave in (self.yaw, self.pitch)
         )
@@ -63,11 +63,11 @@ class BodyWaves(NamedTuple):
 
     @property
     def of_kinds(self) -> tuple[tuple[str, Wave], tuple[str, Wave]]:
-        """Both waves with the kinds of the axes that they move."""
+        """Both waves with the kind of axes that each moves."""
         return ("yaw", self.yaw), (self.vertical, self.pitch)
 
     def angles(self, wave: Wave, joints: FloatArray, phase: float) -> FloatArray:
-        """Angles that one of the waves asks for, rad, at some joints (0-based), its phase at the first one given."""
+        """Angles of one wave, rad, at some joints (0-based); its phase is that at the first joint of the robot."""
         swing: FloatArray = wave.amplitude * np.sin(joints * wave.phase_shift + phase)
         if self.envelope:
             swing *= np.array(self.envelope)[joints.astype(np.intp)]
@@ -75,82 +75,82 @@ class BodyWaves(NamedTuple):
 
 
 class GaitFields(Frozen):
-    """The scene's [gait] table; a subclass has a `kind` and the values of that kind."""
+    """The scene's [gait] table; each subclass adds a `kind` and its values."""
 
-    if TYPE_CHECKING:  # a field of each subclass, in its own place
+    if TYPE_CHECKING:  # each subclass declares this field itself
         kind: Any
 
     files: ClassVar[tuple[str, ...]] = ()
-    """Fields that name files."""
+    """Fields that are file names."""
 
     of_waves: ClassVar[bool] = False
-    """Whether the joints are asked for no more than the two waves."""
+    """Whether the reference angles are exactly the two waves."""
 
     wave_titles: ClassVar[tuple[str, str, str]] = (
         "Horizontal wave",
         "Vertical wave",
         "Phase between",
     )
-    """Titles of the values of either wave, and of those between them."""
+    """Titles of the groups of values: either wave, and the phase between them."""
 
     has_vertical_wave: ClassVar[bool] = False
-    """Whether it has values of a vertical wave beside those of the horizontal one."""
+    """Whether the gait has values of a vertical wave in addition to the horizontal one."""
 
     wave_keys: ClassVar[tuple[tuple[str, str], tuple[str, str]]] = (
         ("gait.amplitude_deg", "gait.offset_deg"),
         ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"),
     )
-    """Scene keys of the amplitude and the offset of either wave."""
+    """Scene keys of the amplitude and the offset of each wave."""
 
     gives_torques: ClassVar[bool] = False
-    """Whether the joints' motors are given torques, and nobody asks for any angle."""
+    """Whether the gait gives motor torques instead of reference angles."""
 
     @property
     def yaw(self) -> Wave:
-        """The horizontal wave: none."""
+        """Horizontal wave; by default none."""
         return _NO_WAVE
 
     @property
     def pitch(self) -> Wave:
-        """The vertical wave: none."""
+        """Vertical wave; by default none."""
         return _NO_WAVE
 
     def waves(self, robot: Robot) -> BodyWaves:
-        """Both waves on the joints of a robot."""
+        """Both waves on the joints of `robot`."""
         return BodyWaves(self.yaw, self.pitch)
 
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
-        """Angles of all joint axes of a scene at t = 0, (m,), rad, where it is not waves that say so.
+        """Angles of all joint axes of a scene at t = 0, (m,), rad, if they do not follow from waves; else None.
 
-        Raises `SceneError` if a file cannot be used.
+        Raises `SceneError` if a file is unusable.
         """
         return None
 
     def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
-        """Which joint axes of a scene its file moves away from 0, (m,); None for a gait without a file.
+        """Mask (m,) of the joint axes that the gait's file moves away from 0; None for a gait without a file.
 
-        Raises `SceneError` if the file cannot be used.
+        Raises `SceneError` if the file is unusable.
         """
         return None
 
     @property
     def reach_deg(self) -> float:
-        """Largest angle that the horizontal wave asks for, degrees, just as they were typed."""
+        """Largest angle of the horizontal wave, degrees, as typed."""
         return 0.0
 
     def with_vertical_wave(self) -> GaitFields:
-        """The same with a vertical wave that goes with the horizontal one; itself where there can be none."""
+        """Return the gait with a matching vertical wave, or itself if it cannot have one."""
         return self
 
     def without_vertical_wave(self) -> GaitFields:
-        """The same without its vertical wave."""
+        """Return the gait without its vertical wave."""
         return self
 
 
 class LateralUndulation(GaitFields):
-    """The serpenoid wave phi_i = A sin(omega t + (i - 1) delta + phi_0) + psi (P2 (71), P1 (70), where phi_0 is 0).
+    """Serpenoid wave phi_i = A sin(omega t + (i - 1) delta + phi_0) + psi (P2 (71), P1 (70), where phi_0 is 0).
 
-    A negative amplitude is the wave that is half a turn ahead.
+    A negative amplitude is equivalent to a phase of half a turn.
     """
 
     of_waves = True
@@ -163,7 +163,7 @@ class LateralUndulation(GaitFields):
         label="Amplitude",
         unit="°",
         symbol="A",
-        help="Amplitude of every joint; negative: half a turn ahead",
+        help="Amplitude of each joint; negative: shifted by half a turn",
         ge=-180,
         le=180,
         slider=(0, 90),
@@ -174,7 +174,7 @@ class LateralUndulation(GaitFields):
         label="Frequency",
         unit="°/s",
         symbol="ω",
-        help="Angular frequency of the wave; negative: backwards",
+        help="Angular frequency of the wave; negative: the wave runs backwards",
         ge=-7200,
         le=7200,
         slider=(-200, 200),
@@ -185,7 +185,7 @@ class LateralUndulation(GaitFields):
         label="Phase shift",
         unit="°",
         symbol="δ",
-        help="Phase from one joint to the next",
+        help="Phase difference from one joint to the next",
         ge=-180,
         le=180,
         slider=(-120, 120),
@@ -207,7 +207,7 @@ class LateralUndulation(GaitFields):
         label="Offset",
         unit="°",
         symbol="ψ",
-        help="Constant angle added to every joint: the robot turns",
+        help="Constant angle added to each joint, which makes the robot turn",
         ge=-90,
         le=90,
         slider=(-20, 20),
@@ -226,7 +226,7 @@ class LateralUndulation(GaitFields):
 
     @property
     def phase_shift(self) -> float:
-        """Phase shift from joint to joint, rad."""
+        """Phase shift between neighbouring joints, rad."""
         return math.radians(self.phase_shift_deg)
 
     @property
@@ -236,21 +236,21 @@ class LateralUndulation(GaitFields):
 
     @property
     def offset(self) -> float:
-        """Joint offset, rad."""
+        """Offset of each joint, rad."""
         return math.radians(self.offset_deg)
 
     @property
     def yaw(self) -> Wave:
-        """The horizontal wave."""
+        """Horizontal wave."""
         return Wave(self.amplitude, self.omega, self.phase_shift, self.phase, self.offset)
 
     @property
     def reach_deg(self) -> float:
-        """Largest angle that the horizontal wave asks for, degrees, just as they were typed."""
+        """Largest angle of the horizontal wave, degrees, as typed."""
         return abs(self.amplitude_deg) + abs(self.offset_deg)
 
     def with_vertical_wave(self) -> GaitFields:
-        """The same with a vertical wave that goes with the horizontal one, so that a stroke of it lifts the bends."""
+        """Return the gait with a vertical wave that lifts the bends by a small amount."""
         return TwoWaves(
             **_horizontal(self),
             pitch_frequency_deg_s=self.frequency_deg_s,
@@ -259,11 +259,11 @@ class LateralUndulation(GaitFields):
 
 
 class TwoWaves(LateralUndulation):
-    """A yaw wave and a pitch wave (P1 (70), (71)); most gaits of snake robots are of this form.
+    """Yaw wave and pitch wave (P1 (70), (71)), the form of most gaits of snake robots.
 
     alpha_h,i = A_h sin(omega_h t + (i - 1) delta_h + phi_0) + psi_h and alpha_v,i = A_v sin(omega_v
-    t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1. The phase between
-    the waves is that of the vertical one at t = 0, whatever phi_0 is.
+    t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1. The phase between the
+    waves is the phase of the vertical wave at t = 0, independent of phi_0.
     """
 
     has_vertical_wave = True
@@ -274,7 +274,7 @@ class TwoWaves(LateralUndulation):
         label="Pitch amplitude",
         unit="°",
         symbol="A_v",
-        help="Amplitude of the vertical wave; negative: half a turn ahead",
+        help="Amplitude of the vertical wave; negative: shifted by half a turn",
         ge=-180,
         le=180,
         slider=(0, 60),
@@ -285,7 +285,7 @@ class TwoWaves(LateralUndulation):
         label="Pitch frequency",
         unit="°/s",
         symbol="ω_v",
-        help="Angular frequency of the vertical wave; negative: backwards",
+        help="Angular frequency of the vertical wave; negative: the wave runs backwards",
         ge=-7200,
         le=7200,
         slider=(-200, 200),
@@ -296,7 +296,7 @@ class TwoWaves(LateralUndulation):
         label="Pitch phase shift",
         unit="°",
         symbol="δ_v",
-        help="Phase of the vertical wave from one joint to the next",
+        help="Phase difference of the vertical wave from one joint to the next",
         ge=-360,
         le=360,
         slider=(-120, 120),
@@ -307,17 +307,19 @@ class TwoWaves(LateralUndulation):
         label="Phase between the waves",
         unit="°",
         symbol="δ₀",
-        help="By how much the vertical wave is ahead of a horizontal one whose phase is 0",
+        help="Lead of the vertical wave over a horizontal wave of phase 0",
         ge=-360,
         le=360,
         slider=(-180, 180),
         live=True,
     )
-    pitch_offset_deg: float = pitch_offset("Constant pitch of every joint: the robot arches")
+    pitch_offset_deg: float = pitch_offset(
+        "Constant pitch of each joint, which makes the robot arch"
+    )
 
     @property
     def pitch(self) -> Wave:
-        """The vertical wave."""
+        """Vertical wave."""
         return Wave(
             math.radians(self.pitch_amplitude_deg),
             math.radians(self.pitch_frequency_deg_s),
@@ -327,46 +329,46 @@ class TwoWaves(LateralUndulation):
         )
 
     def with_vertical_wave(self) -> GaitFields:
-        """Itself, which has one."""
+        """Return the gait itself, which has a vertical wave."""
         return self
 
     def without_vertical_wave(self) -> GaitFields:
-        """Lateral undulation, its horizontal wave."""
+        """Return lateral undulation with the horizontal wave."""
         return LateralUndulation(**_horizontal(self))
 
 
 def _horizontal(gait: LateralUndulation) -> dict[str, Any]:
-    """The values of a horizontal wave by name."""
+    """Values of the horizontal wave by name."""
     return {name: getattr(gait, name) for name in LateralUndulation.model_fields if name != "kind"}
 
 
 class StartFields(Frozen):
-    """The scene's [start] table; a subclass has a `kind` and the values of that kind."""
+    """The scene's [start] table; each subclass adds a `kind` and its values."""
 
     files: ClassVar[tuple[str, ...]] = ()
-    """Fields that name files."""
+    """Fields that are file names."""
 
     gives_state: ClassVar[bool] = False
-    """Whether its numbers are the whole state of every link."""
+    """Whether the values are the whole state of every link."""
 
     any_body: ClassVar[bool] = False
-    """Whether it says nothing of single links, so that it places a continuous body, too."""
+    """Whether the start does not refer to single links and so also applies to a continuous body."""
 
     mean_heading: ClassVar[bool] = False
-    """Whether its heading is the mean direction of the robot, not that of the placed link."""
+    """Whether the heading is the mean direction of the robot, not that of the placed link."""
 
 
 class PlacedStart(StartFields):
-    """A start in which one chosen link is put at a place; the whole robot may move as a rigid body."""
+    """Start in which one link is placed at a position; the whole robot may move as a rigid body."""
 
     link: int = value(
-        1, label="Placed link", help="Number of the link that is put at (x, y)", ge=1, le=1000
+        1, label="Placed link", help="Number of the link that is placed at (x, y)", ge=1, le=1000
     )
     x_m: float = value(
         0.0,
         label="x",
         unit="m",
-        help="Centre of gravity of that link, x",
+        help="Centre of gravity of the placed link, x",
         ge=-1e4,
         le=1e4,
         slider=(-2, 4),
@@ -375,7 +377,7 @@ class PlacedStart(StartFields):
         0.0,
         label="y",
         unit="m",
-        help="Centre of gravity of that link, y",
+        help="Centre of gravity of the placed link, y",
         ge=-1e4,
         le=1e4,
         slider=(-2, 2),
@@ -384,7 +386,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Velocity x",
         unit="m/s",
-        help="Initial velocity of that link, x",
+        help="Initial velocity of the placed link, x",
         ge=-1e3,
         le=1e3,
         slider=(-1, 1),
@@ -393,7 +395,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Velocity y",
         unit="m/s",
-        help="Initial velocity of that link, y",
+        help="Initial velocity of the placed link, y",
         ge=-1e3,
         le=1e3,
         slider=(-1, 1),
@@ -402,7 +404,7 @@ class PlacedStart(StartFields):
         None,
         label="z",
         unit="m",
-        help="Height of that link's centre of gravity (spatial models); the robot lies on the ground if left out",
+        help="Height of the placed link's centre of gravity (spatial models); if omitted, the robot lies on the ground",
         ge=-1e3,
         le=1e3,
         slider=(0, 1),
@@ -411,7 +413,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Pitch",
         unit="°",
-        help="By how much that link points downwards (spatial models)",
+        help="Downward pitch of the placed link (spatial models)",
         ge=-180,
         le=180,
         slider=(-90, 90),
@@ -420,7 +422,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Roll",
         unit="°",
-        help="By how much that link is turned about its own axis (spatial models)",
+        help="Rotation of the placed link about its own axis (spatial models)",
         ge=-360,
         le=360,
         slider=(-180, 180),
@@ -429,7 +431,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Velocity z",
         unit="m/s",
-        help="Initial velocity of that link, z (spatial models)",
+        help="Initial velocity of the placed link, z (spatial models)",
         ge=-1e3,
         le=1e3,
         slider=(-1, 1),
@@ -438,7 +440,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Turn rate",
         unit="°/s",
-        help="Initial turn rate of the whole robot about that link, z",
+        help="Initial turn rate of the whole robot about the placed link, z",
         ge=-1e5,
         le=1e5,
         slider=(-180, 180),
@@ -447,7 +449,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Turn rate x",
         unit="°/s",
-        help="Initial turn rate of the whole robot about that link, about the x axis of the ground (spatial models)",
+        help="Initial turn rate of the whole robot about the placed link, x axis of the ground (spatial models)",
         ge=-1e5,
         le=1e5,
         slider=(-180, 180),
@@ -456,7 +458,7 @@ class PlacedStart(StartFields):
         0.0,
         label="Turn rate y",
         unit="°/s",
-        help="Initial turn rate of the whole robot about that link, about the y axis of the ground (spatial models)",
+        help="Initial turn rate of the whole robot about the placed link, y axis of the ground (spatial models)",
         ge=-1e5,
         le=1e5,
         slider=(-180, 180),
@@ -464,7 +466,7 @@ class PlacedStart(StartFields):
 
     @property
     def omega(self) -> Vector3:
-        """Initial angular velocity of the whole robot in the frame of the ground, rad/s."""
+        """Initial angular velocity of the whole robot in the ground frame, rad/s."""
         return (
             math.radians(self.omega_x_deg_s),
             math.radians(self.omega_y_deg_s),
@@ -480,7 +482,7 @@ def _heading(help: str) -> float:
 
 
 class StraightStart(PlacedStart):
-    """All links in line."""
+    """All links in a straight line."""
 
     any_body = True
 
@@ -489,23 +491,22 @@ class StraightStart(PlacedStart):
 
 
 class GaitStart(PlacedStart):
-    """The pose a gait asks for at t = 0: the scene's own, or one of another amplitude, phase shift or phase.
+    """Pose of a gait at t = 0: the scene's gait, or one with another amplitude, phase shift or phase.
 
-    A robot laid out between obstacles keeps its place when the gait is changed only if the start
-    says its own shape.
+    Own values keep the shape of a robot that is laid out between obstacles when the gait is changed.
     """
 
     any_body = True
     mean_heading = True
 
     kind: Literal["gait"] = value("gait", label="Start", help="Kind of start")
-    heading_deg: float = _heading("Axis of the wave, from the first link to the last")
+    heading_deg: float = _heading("Direction of the wave's axis, from the first link to the last")
     amplitude_deg: float | None = value(
         None,
         label="Amplitude",
         unit="°",
         symbol="A",
-        help="Amplitude of the pose; the gait's own if left out",
+        help="Amplitude of the pose; that of the gait if omitted",
         ge=-180,
         le=180,
         slider=(0, 90),
@@ -515,7 +516,7 @@ class GaitStart(PlacedStart):
         label="Phase shift",
         unit="°",
         symbol="δ",
-        help="Phase shift of the pose; the gait's own if left out",
+        help="Phase shift of the pose; that of the gait if omitted",
         ge=-180,
         le=180,
         slider=(-120, 120),
@@ -525,14 +526,14 @@ class GaitStart(PlacedStart):
         label="Phase",
         unit="°",
         symbol="φ₀",
-        help="Phase of the pose; the gait's own if left out",
+        help="Phase of the pose; that of the gait if omitted",
         ge=-360,
         le=360,
         slider=(-180, 180),
     )
 
     def shape(self, gait: GaitFields) -> GaitFields:
-        """The gait whose pose at t = 0 is the start; one that is not of waves has none: links in line."""
+        """Gait whose pose at t = 0 is the start; for a gait that is not made of waves, one with straight joints."""
         if not gait.of_waves:
             return gait
         own = {
@@ -547,68 +548,68 @@ class GaitStart(PlacedStart):
 
 
 class JointAnglesStart(PlacedStart):
-    """Given joint angles."""
+    """Start with given joint angles."""
 
     kind: Literal["joint_angles"] = value("joint_angles", label="Start", help="Kind of start")
     heading_deg: float = _heading("Direction of the placed link")
     joint_angles_deg: tuple[float, ...] = value(
         label="Joint angles",
         unit="°",
-        help="Angle of every joint, link i+1 against link i: the yaw, or the angle of the only axis of a joint that has"
-        " pitch or roll alone",
+        help="Angle of each joint, link i+1 relative to link i: the yaw, or the angle of the only axis of a joint that"
+        " has only pitch or only roll",
     )
     joint_pitch_deg: tuple[float, ...] | None = value(
         None,
         label="Pitch angles",
         unit="°",
-        help="Pitch of every joint (spatial models); 0 if left out",
+        help="Pitch of each joint (spatial models); 0 if omitted",
     )
     joint_roll_deg: tuple[float, ...] | None = value(
         None,
         label="Roll angles",
         unit="°",
-        help="Roll of every joint (spatial models); 0 if left out",
+        help="Roll of each joint (spatial models); 0 if omitted",
     )
 
 
 class LinkAnglesStart(PlacedStart):
-    """Given directions of all links."""
+    """Start with given directions of all links."""
 
     kind: Literal["link_angles"] = value("link_angles", label="Start", help="Kind of start")
     link_angles_deg: tuple[float, ...] = value(
-        label="Link angles", unit="°", help="Direction of every link, from the x axis"
+        label="Link angles", unit="°", help="Direction of each link, from the x axis"
     )
 
 
 class StateStart(StartFields):
-    """The whole state of every link; at rest unless velocities are given."""
+    """Full state of each link; at rest unless velocities are given."""
 
     gives_state = True
 
     kind: Literal["state"] = value("state", label="Start", help="Kind of start")
     position_m: tuple[Vector3, ...] = value(
-        label="Positions", unit="m", help="Centre of gravity of every link"
+        label="Positions", unit="m", help="Centre of gravity of each link"
     )
     orientation_wxyz: tuple[Quaternion, ...] = value(
         label="Orientations",
-        help="Unit quaternion of every link; its x axis runs along the link to the next one",
+        help="Unit quaternion of each link, whose x axis points along the link to the next one",
     )
     velocity_m_s: tuple[Vector3, ...] | None = value(
         None,
         label="Velocities",
         unit="m/s",
-        help="Velocity of every centre of gravity, world frame",
+        help="Velocity of each centre of gravity, world frame",
     )
     angular_velocity_rad_s: tuple[Vector3, ...] | None = value(
         None,
         label="Angular velocities",
         unit="rad/s",
-        help="Angular velocity of every link, world frame",
+        help="Angular velocity of each link, world frame",
     )
 
 
 class RecordingStart(StartFields):
-    """The state at a time of an earlier run."""
+    """State at a time of a recorded run."""
 
     files = ("file",)
 
@@ -617,7 +618,7 @@ class RecordingStart(StartFields):
         label="File", help="CSV file of the run, relative to the scene file", min_length=1
     )
     time_s: float = value(
-        0.0, label="Time", unit="s", help="Time in that run; the nearest row is taken", ge=0
+        0.0, label="Time", unit="s", help="Time in the recorded run; the nearest row is used", ge=0
     )
 
 
@@ -625,4 +626,4 @@ Start = Annotated[
     StraightStart | GaitStart | JointAnglesStart | LinkAnglesStart | StateStart | RecordingStart,
     Field(discriminator="kind"),
 ]
-"""Any way to say where the robot starts."""
+"""Any kind of start."""

@@ -1,4 +1,4 @@
-"""A pull: the external wrench by which a hand acts on a link, as runs record it and files note it."""
+"""External wrench of a hand that pulls on a link, as recorded in runs and files."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from snakestudio.model.body import Body
 from snakestudio.model.world import STANDARD_GRAVITY
 
 _STRETCH = 0.25
-"""Stretch, as a share of the body's length, at which the usual spring pulls with the weight of the
+"""Stretch, as a share of the body's length, at which the default spring pulls with the weight of the
 robot."""
 
 MOST_PULLS = 60_000
-"""Entries that a run may hold: ten simulated minutes of pulling, which still fit in the header of a
-CSV."""
+"""Largest number of entries in a run: ten simulated minutes of pulling, which still fit in the header
+of a CSV."""
 
 Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """A wrench that acts on a link from `time` on, until the next entry; a hand holds one link at a time."""
+    """Wrench on a link from `time` until the next entry; a hand holds one link at a time."""
 
     time: float
     """Simulated time, s."""
@@ -33,13 +33,13 @@ class Pull:
     point: Vector
     """Material point where the hand holds the link, in the link's frame, m."""
     force: Vector
-    """World frame, N; zero once the hand has let go."""
+    """World frame, N; zero after the hand has released the link."""
     torque: Vector
     """About the centre of gravity, world frame, N m."""
 
     @property
     def released(self) -> bool:
-        """Whether the hand has let go."""
+        """Whether the hand has released the link."""
         return not any((*self.force, *self.torque))
 
     @property
@@ -49,23 +49,23 @@ class Pull:
 
 
 def weight(body: Body) -> float:
-    """Weight of the robot on Earth, whatever the scene's gravity is: the measure of a hand's force, N."""
+    """Weight of the robot on Earth, regardless of the scene's gravity, as the scale of a hand's force, N."""
     return STANDARD_GRAVITY * body.mass
 
 
 def usual_stiffness(body: Body) -> float:
-    """Stiffness of the spring between a hand and the link that it holds, at strength 1, N/m."""
+    """Stiffness of the spring between a hand and the link it holds, at strength 1, N/m."""
     return weight(body) / (_STRETCH * body.length)
 
 
 def acting(pulls: Sequence[Pull], time: float) -> Pull | None:
-    """The entry that holds at `time` (s), of entries in the order of their times; None if no hand pulls."""
-    found = bisect_right(pulls, time, key=lambda pull: pull.time) - 1
-    return None if found < 0 or pulls[found].released else pulls[found]
+    """Entry that applies at `time` (s), out of entries sorted by time; None if no hand pulls."""
+    current = bisect_right(pulls, time, key=lambda pull: pull.time) - 1
+    return None if current < 0 or pulls[current].released else pulls[current]
 
 
 def plain_pull(pull: Pull) -> dict[str, Any]:
-    """A pull but for its time, as files write it; links are numbered from 1 there."""
+    """Pull without its time, as stored in files; links are numbered from 1 there."""
     return {
         "link": pull.link + 1,
         "point_m": list(pull.point),
@@ -75,13 +75,13 @@ def plain_pull(pull: Pull) -> dict[str, Any]:
 
 
 def pull_from_plain(time: float, plain: Mapping[str, Any]) -> Pull:
-    """The pull that `plain_pull` wrote.
+    """Pull from the output of `plain_pull`.
 
-    Raises `ValueError`, `KeyError` or `TypeError` if it is damaged.
+    Raises `ValueError`, `KeyError` or `TypeError` if it is invalid.
     """
     link = plain["link"]
     if type(link) is not int or link < 1 or not math.isfinite(time):
-        raise ValueError("a pull without its link")
+        raise ValueError("the pull has no link")
     return Pull(
         time, link - 1, *(_vector(plain[key]) for key in ("point_m", "force_n", "torque_nm"))
     )
@@ -90,5 +90,5 @@ def pull_from_plain(time: float, plain: Mapping[str, Any]) -> Pull:
 def _vector(values: Any) -> Vector:
     x, y, z = map(float, values)
     if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
-        raise ValueError("a pull that is not finite")
+        raise ValueError("the pull is not finite")
     return x, y, z

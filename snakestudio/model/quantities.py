@@ -1,10 +1,10 @@
-"""What a run tells, each quantity declared once: columns of CSV and HDF5, channels, curves of plots and of videos.
+"""Quantities of a run, each declared once: columns of CSV and HDF5, channels, curves of plots and videos.
 
-A quantity has one column, or one for each link, joint, cross-section or anchor. Its name ends in
-its unit; how its values follow from recorded rows stands here alone. Sums since the start of a run,
-as a recording keeps them, become means since the row before. What the source of a run does not fill
-(`Schema.valid`) is NaN: a robot on CAN has columns of contact forces, too, but nobody measured
-them.
+A quantity has one column, or one for each link, joint, cross-section or anchor. Its name ends in its
+unit; the computation of its values from recorded rows is only here. Sums since the start of a run,
+as recordings store them, become means since the previous row. Values that the source of a run does
+not fill (`Schema.valid`) are NaN: a robot on CAN also has columns of contact forces, but no
+measurements of them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from snakestudio.plugins.faults import calling
 
 
 class Piece:
-    """Some rows of a run, one after the other, with the interval before each.
+    """Consecutive rows of a run, with the interval before each.
 
     Attributes
     ----------
     rows : Rows
-        k of them.
+        The k rows.
     """
 
     def __init__(self, schema: Schema, rows: Rows, before: Rows | None) -> None:
@@ -51,37 +51,37 @@ class Piece:
 
     @cached_property
     def span(self) -> FloatArray:
-        """Time since the row before, (k,), s; 0 where there is none."""
+        """Time since the previous row, (k,), s; 0 for the first row."""
         return self.difference(lambda rows: rows.time)
 
     @cached_property
     def steps(self) -> FloatArray:
-        """Steps since the row before, (k,)."""
+        """Steps since the previous row, (k,)."""
         return self.difference(lambda rows: rows.steps)
 
     @cached_property
     def roll_pitch_yaw(self) -> FloatArray:
-        """Of every link, (k, n, 3), rad."""
+        """Roll, pitch and yaw of each link, (k, n, 3), rad."""
         return roll_pitch_yaw(self.rows.link_pose[:, :, 3:])
 
     def difference(self, of: Callable[[Rows], NDArray[np.generic]]) -> FloatArray:
-        """How much something recorded as a sum grew since the row before."""
+        """Increase since the previous row of a quantity recorded as a sum."""
         values = np.concatenate([of(self._before), of(self.rows)]).astype(np.float64)
         return np.diff(values, axis=0)
 
     def mean(self, of: Callable[[Rows], FloatArray]) -> FloatArray:
-        """Mean over the time since the row before of something recorded as a sum; 0 where there is no row before."""
+        """Mean since the previous row of a quantity recorded as a sum; 0 if there is no previous row."""
         grown = self.difference(of)
         span = self.span.reshape(-1, *(1,) * (grown.ndim - 1))
         return np.divide(grown, span, out=np.zeros_like(grown), where=span > 0)
 
     def over_mass(self, values: FloatArray) -> FloatArray:
-        """Mean over the mass of values (k, n) of links or cross-sections, (k,)."""
+        """Mass-weighted mean of values (k, n) of links or cross-sections, (k,)."""
         mean: FloatArray = values @ self.schema.mass_shares
         return mean
 
     def values(self, quantity: Quantity) -> FloatArray:
-        """Values of a quantity, (k, columns), worked out once."""
+        """Values of a quantity, (k, columns), computed once."""
         if quantity not in self._known:
             values = quantity.values(self)
             self._known[quantity] = values[:, None] if values.ndim == 1 else values
@@ -89,7 +89,7 @@ class Piece:
 
 
 Labels = Callable[[Schema], tuple[str, ...]]
-"""What stands for `{}` in the names of a quantity's columns, one after the other."""
+"""Replacements of `{}` in the names of a quantity's columns."""
 
 _FIRST_ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 
@@ -107,22 +107,22 @@ def _whole(schema: Schema) -> tuple[str, ...]:
 
 
 def each_link(schema: Schema) -> tuple[str, ...]:
-    """One for each link, or sampled cross-section."""
+    """Column for each link, or sampled cross-section."""
     return _numbers(schema.n_links)
 
 
 def each_joint(schema: Schema) -> tuple[str, ...]:
-    """One for each joint; none of a continuous body."""
+    """Column for each joint; none for a continuous body."""
     return _numbers(schema.n_joints)
 
 
 def each_section(schema: Schema) -> tuple[str, ...]:
-    """One for each sampled cross-section of a continuous body."""
+    """Column for each sampled cross-section of a continuous body."""
     return _numbers(len(schema.sections))
 
 
 def each_hold(schema: Schema) -> tuple[str, ...]:
-    """One for each anchor or support of a continuous body."""
+    """Column for each anchor or support of a continuous body."""
     return _numbers(schema.n_holds)
 
 
@@ -136,69 +136,67 @@ _GROUPS = {
 
 
 def numbered(name: str) -> tuple[str, int, str] | None:
-    """Of what a numbered column is, its number (1-based) and what of it: ("link", 6, "x_m"); None for any other."""
-    found = _NUMBERED.fullmatch(name)
-    return None if found is None else (found[1], int(found[2]), found[3])
+    """Part, number (1-based) and quantity of a numbered column: ("link", 6, "x_m"); None for other columns."""
+    match = _NUMBERED.fullmatch(name)
+    return None if match is None else (match[1], int(match[2]), match[3])
 
 
 def column_of_energy(name: str) -> str:
-    """Name of the column of one of `Schema.energy`."""
+    """Name of the column for an entry of `Schema.energy`."""
     return f"{name}_j" if name.startswith("work") else f"energy_{name}_j"
 
 
 def in_degrees(name: str) -> str:
-    """Name of an angle's or a rate's column in degrees: "heading_deg" for "heading_rad"."""
+    """Name of the column of an angle or rate in degrees: "heading_deg" for "heading_rad"."""
     stem, ending = parted(name)
     return f"{stem}_{ending.replace('rad', 'deg')}"
 
 
 _ADDED: Table[Quantity] = Table()
-"""Those of plug-ins."""
+"""Quantities of plug-ins."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\{\}[a-z0-9_]*)?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity(Declaration):
-    """Something that runs tell."""
+    """Quantity reported by runs."""
 
     name: str
-    """Of its columns, ending in the unit; `{}` stands for the number (or the name) of what has a
-    column each."""
+    """Name of its columns, ending in the unit; `{}` is replaced by the number (or the name) of each
+    part."""
 
     values: Callable[[Piece], FloatArray]
-    """(k, columns), or (k,) of a single column, SI unless the name says otherwise."""
+    """Values (k, columns), or (k,) for a single column, SI unless the name has another unit."""
 
     needs: Fields = Fields.NONE
-    """What the source must fill."""
+    """Fields that the source must fill."""
 
     group: str = ""
-    """Where its columns stand in the channel browser, if that does not follow from their names; "":
-    nowhere."""
+    """Group of its columns in the channel browser, if it does not follow from their names; "" for
+    none."""
 
     of: Labels = _whole
-    """What it has a column for each of."""
+    """Parts with one column each."""
 
     having: Labels | None = None
-    """Those of them that it has a column for, if not all: the joints that have an axis of its
+    """Subset of these parts that has a column, if not all: joints with an axis of the quantity's
     kind."""
 
     there: Callable[[Schema], bool] = _always
-    """Which runs have it."""
+    """Condition on runs that have the quantity."""
 
     exported: bool = True
-    """Whether it is among the columns of CSV, HDF5 and expressions; others are shown only."""
+    """Whether it is a column of CSV, HDF5 and expressions; otherwise it is only displayed."""
 
     key: str = ""
-    """What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left
-    out."""
+    """Name for all of its columns together; "link_*_x_m" for "link_{}_x_m" if omitted."""
 
     help: str = ""
-    """What its values are, in a few words, for the reference of columns and the channel browser."""
+    """Short description of its values, for the reference of columns and the channel browser."""
 
     cost: str = ""
-    """Pattern of those of its columns of which less is better: a goal that grows with one is
-    minimized."""
+    """Pattern of its columns that are costs: an objective that increases with one is minimized."""
 
     role: ClassVar[str] = "quantity"
     registry: ClassVar[Any] = _ADDED
@@ -209,45 +207,45 @@ class Quantity(Declaration):
         return self.name
 
     def mistake(self) -> tuple[str, str] | None:
-        """What is wrong with the declaration and what to do; None if nothing is."""
+        """Error of the declaration, and remedy; None if it is valid."""
         if not _NAME.fullmatch(self.name):
             return (
-                f'"{self.name}" is not usable as the name of a column',
+                f'"{self.name}" is not a valid column name',
                 'write it like "link_{}_load_n"',
             )
         if any(self.name == other.name for other in QUANTITIES):
-            return f'SnakeStudio has a quantity "{self.name}" of its own', "choose another name"
+            return f'SnakeStudio already has a quantity "{self.name}"', "choose another name"
         if "{}" in self.name and self.of is _whole:
             return (
-                f'"{self.name}" does not say what has a column each',
+                f'"{self.name}" does not define which parts have columns',
                 "add of=each_link, each_joint or each_section",
             )
         return None
 
     def register(self, source: str) -> None:
-        """Take it up; values of the wrong shape, and what its code raises, become a message."""
+        """Register the quantity; wrong shapes of values, and exceptions in its code, become messages."""
         _ADDED.add(self.name, replace(self, values=_checked(self, source)), source)
 
 
 def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
-    """The values of a plug-in's quantity."""
+    """Checked values of a plug-in's quantity."""
 
     def values(piece: Piece) -> FloatArray:
         with calling():
-            made = np.asarray(quantity.values(piece))
+            array = np.asarray(quantity.values(piece))
         count = len((quantity.having or quantity.of)(piece.schema))
         rows = len(piece.rows)
-        if made.dtype.kind not in "fiub" or made.shape not in (
+        if array.dtype.kind not in "fiub" or array.shape not in (
             (rows, count),
             *(((rows,),) if count == 1 else ()),
         ):
-            form = " x ".join(map(str, made.shape)) or "one"
+            form = " x ".join(map(str, array.shape)) or "one"
             raise PluginRuntimeError(
                 plugin,
-                f"The plug-in {plugin} gives {form} {made.dtype} values of {quantity.name} for {rows} rows. "
-                f"Give numbers of the shape {rows} x {count}.",
+                f"The plug-in {plugin} returned {form} {array.dtype} values of {quantity.name} for {rows} rows. "
+                f"Return numbers with the shape {rows} x {count}.",
             )
-        result: FloatArray = made.astype(np.float64)
+        result: FloatArray = array.astype(np.float64)
         return result
 
     return values
@@ -255,26 +253,26 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One column of runs of a schema."""
+    """Column of runs with a schema."""
 
     name: str
     quantity: Quantity
     index: int
-    """Which column of the quantity it is."""
+    """Index of the column in the quantity."""
 
     filled: bool
     """Whether the source fills it."""
 
     group: tuple[str, ...]
-    """Where it stands in the channel browser, from the top: ("Links", "Link 6"); () for nowhere."""
+    """Groups in the channel browser, from the top: ("Links", "Link 6"); () if not listed."""
 
 
 def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
-    """Component k of what every link, cross-section or anchor has."""
+    """Component k of an attribute of each link, cross-section or anchor."""
 
     def values(piece: Piece) -> FloatArray:
-        found: FloatArray = getattr(piece.rows, attribute)[:, :, k]
-        return found
+        component: FloatArray = getattr(piece.rows, attribute)[:, :, k]
+        return component
 
     return values
 
@@ -284,7 +282,7 @@ def _degrees(of: Callable[[Piece], FloatArray]) -> Callable[[Piece], FloatArray]
 
 
 def _force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
-    """Mean force on every link since the row before, N."""
+    """Mean force on each link since the previous row, N."""
     return lambda piece: piece.mean(lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis])
 
 
@@ -295,7 +293,7 @@ def _whole_force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
 
 
 def _force_size(others: tuple[str, ...], axes: slice) -> Callable[[Piece], FloatArray]:
-    """Size of the mean force on every link since the row before, N."""
+    """Magnitude of the mean force on each link since the previous row, N."""
 
     def impulse(rows: Rows) -> FloatArray:
         parts: list[FloatArray] = [
@@ -327,7 +325,7 @@ def _com_speed(piece: Piece) -> FloatArray:
 
 
 def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labels]:
-    """Some energies: their values, and the names of their columns."""
+    """Values of some energies, and the names of their columns."""
 
     def names(schema: Schema) -> list[str]:
         if among_first:
@@ -352,12 +350,12 @@ def _unconverged(piece: Piece) -> FloatArray:
 
 
 def _residual_of_steps(piece: Piece) -> FloatArray:
-    """NaN in the first row, which has nothing to be worst of."""
+    """NaN in the first row, because there is no interval before it."""
     return np.where(piece.steps > 0, piece.rows.solver_residual, np.nan)
 
 
 def _head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
-    """An impact has no acceleration; the mean since the row before there is always."""
+    """Mean since the previous row, because an impact has no finite acceleration."""
     return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
 
 
@@ -366,7 +364,7 @@ def _added(schema: Schema) -> tuple[str, ...]:
 
 
 def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Labels]:
-    """Angles, or rates, that controllers and models add: their values in degrees, and the names of their columns."""
+    """Additional angles or rates of controllers and models: values in degrees, and names of their columns."""
 
     def names(schema: Schema) -> list[str]:
         return [name for name in schema.extra if parted(name)[1] == ending]
@@ -398,7 +396,7 @@ def _of_joints(
 
 
 def _joints_with(kind: str, schema: Schema) -> tuple[str, ...]:
-    """Numbers of the joints that have an axis of a kind."""
+    """Numbers of the joints with an axis of a kind."""
     return tuple(str(joint + 1) for joint in joints(schema.axes, kind).tolist())
 
 
@@ -406,8 +404,8 @@ def _of_axes(attribute: str, kind: str) -> Callable[[Piece], FloatArray]:
     """Values of the joint axes of a kind."""
 
     def values(piece: Piece) -> FloatArray:
-        found: FloatArray = getattr(piece.rows, attribute)[:, entries(piece.schema.axes, kind)]
-        return found
+        component: FloatArray = getattr(piece.rows, attribute)[:, entries(piece.schema.axes, kind)]
+        return component
 
     return values
 
@@ -478,7 +476,7 @@ _EXPORTED = (
             Fields.CONTACTS,
             of=each_link,
             help=f"Force of {source} on the link, {axis}, mean since the previous row",
-            # The ground has to carry the weight.
+            # Not for the ground, which carries the weight.
             cost="link_*_obstacle_f*_n" if other == "obstacle" else "",
         )
         for other, source in FORCES.items()
@@ -497,7 +495,7 @@ _EXPORTED = (
         Fields.ENERGY,
         "Energy and work",
         _FIRST[1],
-        help="Energies, and works since the start of the run, that every model of links has",
+        help="Energies, and work since the start of the run, common to all models with links",
         cost="*_j",
     ),
     Quantity(
@@ -521,10 +519,10 @@ _EXPORTED = (
         _unconverged,
         Fields.SOLVER,
         "Solver",
-        help="Steps since the previous row whose contact problem did not converge",
+        help="Number of steps since the previous row whose contact problem did not converge",
         cost="solver_unconverged",
     ),
-    # What the models add stands behind what is fixed.
+    # Additions of the models follow the fixed columns.
     *(
         Quantity(
             f"link_{{}}_{name}",
@@ -541,7 +539,7 @@ _EXPORTED = (
         Fields.ENERGY,
         "Energy and work",
         _FURTHER[1],
-        help="Works since the start of the run that a model adds",
+        help="Additional work since the start of the run, defined by the model",
     ),
     *(
         Quantity(
@@ -582,7 +580,7 @@ _EXPORTED = (
         lambda piece: piece.rows.extra,
         group="Controller",
         of=_added,
-        help="What the controller, the model or the source adds",
+        help="Additional channel of the controller, the model or the source",
         cost="joint_*_jammed",
     ),
 )
@@ -595,29 +593,29 @@ _SHOWN = (
         _force_size(("obstacle",), slice(3)),
         Fields.CONTACTS,
         of=each_link,
-        help="Size of the force of obstacles on the link",
+        help="Magnitude of the force of obstacles on the link",
     ),
-    # The ground's normal is z: what is left is friction.
+    # The ground's normal is z: the other components are friction.
     _shown(
         "link_{}_ground_friction_n",
         _force_size(("ground",), slice(2)),
         Fields.CONTACTS,
         of=each_link,
-        help="Size of the friction force of the ground on the link",
+        help="Magnitude of the friction force of the ground on the link",
     ),
     _shown(
         "link_{}_ground_load_n",
         _force_size(("ground",), slice(2, 3)),
         Fields.CONTACTS,
         of=each_link,
-        help="Size of the normal force of the ground on the link",
+        help="Magnitude of the normal force of the ground on the link",
     ),
     _shown(
         "link_{}_contact_force_n",
         _force_size(("obstacle", "ground"), slice(3)),
         Fields.CONTACTS,
         of=each_link,
-        help="Size of the force of obstacles and ground on the link",
+        help="Magnitude of the force of obstacles and ground on the link",
     ),
     *_of_joints("joint_angle", "deg", Fields.JOINTS, "Joint angle", exported=False),
     *_of_joints(
@@ -663,14 +661,14 @@ _SHOWN = (
         lambda piece: _size(piece.rows.wrench[:, :, :3]),
         Fields.TORQUE,
         of=each_section,
-        help="Size of the internal force",
+        help="Magnitude of the internal force",
     ),
     _shown(
         "section_{}_lambda_c_nm",
         lambda piece: _size(piece.rows.wrench[:, :, 3:]),
         Fields.TORQUE,
         of=each_section,
-        help="Size of the internal couple",
+        help="Magnitude of the internal couple",
     ),
     _shown(
         "section_{}_gamma_x_minus_1",
@@ -683,37 +681,37 @@ _SHOWN = (
         lambda piece: _size(piece.rows.hold[:, :, 8:11]),
         Fields.CONTACTS,
         of=each_hold,
-        help="Size of the force of the anchor or support",
+        help="Magnitude of the force of the anchor or support",
     ),
     _shown(
         "contact_{}_torque_nm",
         lambda piece: _size(piece.rows.hold[:, :, 11:14]),
         Fields.CONTACTS,
         of=each_hold,
-        help="Size of the torque of the anchor or support",
+        help="Magnitude of the torque of the anchor or support",
     ),
     _shown(
         "{}",
         _ANGLES[0],
         group="Controller",
         of=_ANGLES[1],
-        help="Angles that the controller, the model or the source adds",
+        help="Additional angles of the controller, the model or the source",
     ),
     _shown(
         "{}",
         _RATES[0],
         of=_RATES[1],
-        help="Rates that the controller, the model or the source adds",
+        help="Additional rates of the controller, the model or the source",
     ),
 )
 
 QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
-"""All there are, in the order of a CSV; neighbours that have a column for each of the same stand
-part by part."""
+"""All quantities in CSV order; columns of consecutive quantities with the same parts are grouped by
+part."""
 
 
 def is_cost(column: str) -> bool:
-    """Whether less is better of a column, or of the columns that a pattern such as "joint_*_torque_nm" means."""
+    """Whether smaller values of a column, or of the columns of a pattern such as "joint_*_torque_nm", are better."""
     return any(
         quantity.cost and fnmatchcase(column, quantity.cost)
         for quantity in (*QUANTITIES, *_ADDED.values())
@@ -721,23 +719,23 @@ def is_cost(column: str) -> bool:
 
 
 class Columns(NamedTuple):
-    """All columns of runs of a schema."""
+    """All columns of runs with a schema."""
 
     by_name: dict[str, Column]
-    """In the order of a CSV; those that are only shown behind them."""
+    """Columns in CSV order, followed by displayed-only ones."""
 
     by_key: dict[str, tuple[Column, ...]]
-    """Those of a quantity by its key (see `Quantity.key`)."""
+    """Columns of each quantity by its key (see `Quantity.key`)."""
 
     exported: tuple[str, ...]
-    """Names of those of a CSV."""
+    """Names of the CSV columns."""
 
     filled: tuple[str, ...]
-    """Those of them that the source fills."""
+    """Names of the CSV columns that the source fills."""
 
 
 def columns_of(schema: Schema) -> Columns:
-    """All columns of runs of a schema."""
+    """All columns of runs with a schema."""
     return _columns(schema, (*QUANTITIES, *_ADDED.values()))
 
 
@@ -774,10 +772,10 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
 
 
 def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:
-    found = numbered(name)
-    if found is not None:
-        part = "section" if found[0] == "link" and schema.sections else found[0]
-        return _GROUPS[part], f"{part.capitalize()} {found[1]}"
-    if name.startswith("resultant_"):  # what a model adds beside what its controller does
+    numbers = numbered(name)
+    if numbers is not None:
+        part = "section" if numbers[0] == "link" and schema.sections else numbers[0]
+        return _GROUPS[part], f"{part.capitalize()} {numbers[1]}"
+    if name.startswith("resultant_"):  # additions of a model, not of its controller
         return ("Body",)
     return (quantity.group,) if quantity.group else ()

@@ -1,4 +1,4 @@
-"""Recognition: what a measured file was found to hold, shown at the import and carried into reports."""
+"""Recognized content of a measurement file, shown on import and included in reports."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from snakestudio.text import counted
 
 @dataclass(frozen=True, slots=True)
 class RecognizedBody:
-    """A tracked body."""
+    """Tracked body."""
 
     name: str
     kind: str
-    """As its file calls it: rigid body, marker, bone, segment, trajectory."""
+    """Kind of body in the terms of the file: rigid body, marker, bone, segment, trajectory."""
     oriented: bool = False
     gaps: int = 0
-    """Stretches in which it was not seen, between its first and its last sight."""
+    """Number of intervals without sight of the body, between its first and last sighting."""
     unseen: int = 0
-    """Frames in which it was not seen."""
+    """Number of frames without sight of the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +37,29 @@ class IgnoredColumns:
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What a file was found to hold."""
+    """Recognized content of a file."""
 
     file_type: str
-    """With its version where the file gives one: "OptiTrack Motive CSV, format 1.23"."""
+    """Type of the file, with its version if stated: "OptiTrack Motive CSV, format 1.23"."""
     bodies: tuple[RecognizedBody, ...] = ()
     length_unit: str = ""
     angle_unit: str = ""
-    """Empty where no angle is read."""
+    """Unit of angles; "" if no angle is read."""
     up: str = "z"
     """Axis of the file that points up."""
     rate_hz: float = 0.0
     frames: int = 0
     duration_s: float = 0.0
     clock: str = ""
-    """What the times of the file are, where they are not seconds from the start of a
-    measurement."""
+    """Meaning of the times in the file if they are not seconds from the start of a measurement; else
+    ""."""
     ignored: tuple[IgnoredColumns, ...] = ()
     remarks: tuple[str, ...] = ()
     summary: str = ""
-    """How the file was read, in a sentence."""
+    """Sentence on how the file was read."""
 
     def sentences(self) -> tuple[str, ...]:
-        """What is to be noted of the file, in sentences."""
+        """Notes on the file as sentences."""
         result = [self.summary, *self.remarks]
         if self.ignored:
             result.append(f"Ignored: {ignored_text(self.ignored)}.")
@@ -68,7 +68,7 @@ class Recognition:
         return tuple(filter(None, result))
 
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """Captions and texts, for a table of two columns."""
+        """Captions and texts for a table with two columns."""
         units = f"lengths in {self.length_unit}, {self.up} up"
         if self.angle_unit:
             units += f", angles in {self.angle_unit}"
@@ -93,10 +93,10 @@ _MOST_IGNORED = 40
 
 
 def ignored_text(ignored: Sequence[IgnoredColumns]) -> str:
-    """Ignored columns in one line; of very many the rest is counted."""
-    shown = ", ".join(map(str, ignored[:_MOST_IGNORED]))
+    """Ignored columns in one line; beyond a limit only their number."""
+    text = ", ".join(map(str, ignored[:_MOST_IGNORED]))
     more = len(ignored) - _MOST_IGNORED
-    return f"{shown}, and {more} more" if more > 0 else shown
+    return f"{text}, and {more} more" if more > 0 else text
 
 
 def _bodies(bodies: Sequence[RecognizedBody]) -> str:
@@ -106,8 +106,8 @@ def _bodies(bodies: Sequence[RecognizedBody]) -> str:
     parts = []
     for (kind, oriented), names in groups.items():
         how = " with orientation" if oriented else ""
-        shown = ", ".join(names[:_MOST_BODIES]) + (", ..." if len(names) > _MOST_BODIES else "")
-        parts.append(f"{counted(len(names), kind)}{how}: {shown}")
+        listed = ", ".join(names[:_MOST_BODIES]) + (", ..." if len(names) > _MOST_BODIES else "")
+        parts.append(f"{counted(len(names), kind)}{how}: {listed}")
     return "; ".join(parts)
 
 
@@ -115,9 +115,9 @@ def _gaps(bodies: Sequence[RecognizedBody]) -> str:
     with_gaps = [body for body in bodies if body.unseen]
     if not with_gaps:
         return "none"
-    shown = "; ".join(
+    text = "; ".join(
         f"{body.name}: {body.unseen} frames not seen, {counted(body.gaps, 'gap')}"
         for body in with_gaps[:_MOST_BODIES]
     )
     more = len(with_gaps) - _MOST_BODIES
-    return f"{shown}; and {more} more bodies" if more > 0 else shown
+    return f"{text}; and {more} more bodies" if more > 0 else text

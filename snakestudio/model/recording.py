@@ -1,9 +1,8 @@
-"""Recording: the rows of a run, read in the same way whether they lie in memory, on disk or came from a robot.
+"""Recording: the rows of a run, with one interface for rows in memory, on disk or from a robot.
 
-A row holds the state at its time, and everything that adds up over time (impulses, work,
-iterations) as its sum since the start of the run: the mean over any interval is then a difference,
-whatever rows lie in between, and an impact between two rows is neither missed nor turned into a
-spike.
+A row contains the state at its time, and accumulated quantities (impulses, work, iterations) as sums
+since the start of the run. The mean over any interval is therefore a difference, regardless of the
+rows in between, and an impact between two rows is neither lost nor turned into a spike.
 """
 
 from __future__ import annotations
@@ -41,44 +40,44 @@ HOLD_COLUMNS = (
     *(f"f{a}_n" for a in "xyz"),
     *(f"m{a}_nm" for a in "xyz"),
 )
-"""Columns of `Rows.hold`: whether it holds (1 or 0), and the rest of `BodyFields`, world frame."""
+"""Columns of `Rows.hold`: whether it holds (1 or 0), and the fields of `BodyFields`, world frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What the rows of a recording hold."""
+    """Description of the rows of a recording."""
 
     n_links: int
     axes: tuple[Axis, ...]
-    """Of the joints, in the order of the columns of joint values; () of a continuous body."""
+    """Joint axes in the order of the columns of joint values; () for a continuous body."""
 
     energy: tuple[str, ...]
     """Names of the columns of `Rows.energy`."""
 
     extra: tuple[str, ...] = ()
-    """Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models
-    add."""
+    """Names of the columns of `Rows.extra`, each with a unit suffix: additions of controllers and
+    models."""
 
     valid: Fields = Fields.ALL
-    """Which fields the source fills."""
+    """Fields that the source fills."""
 
     sections: tuple[float, ...] = ()
-    """Material abscissas of the cross-sections that the links are, m; () for a robot that has
+    """Material abscissas of the cross-sections that take the place of links, m; () for a robot with
     links."""
 
     n_holds: int = 0
-    """Anchors or supports of a continuous body."""
+    """Number of anchors or supports of a continuous body."""
 
     head: int = 0
-    """Which link (or cross-section) is the head, 0-based."""
+    """0-based index of the link (or cross-section) that is the head."""
 
     link_shares: tuple[float, ...] = ()
-    """Share of every link in the mass of the robot; () if all weigh the same, and of a continuous
+    """Share of each link in the mass of the robot; () if all have the same mass, and for a continuous
     body."""
 
     @property
     def mass_shares(self) -> FloatArray:
-        """Share of the mass that goes with every link, or sampled cross-section, (n,)."""
+        """Share of the mass for each link, or sampled cross-section, (n,)."""
         return mass_shares(self.n_links, bool(self.sections), self.link_shares)
 
     @property
@@ -89,10 +88,10 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class ContactRows:
-    """Contacts of k rows, one after the other; row i has ``count[i]`` of them."""
+    """Contacts of k rows, concatenated; row i has ``count[i]`` of them."""
 
     count: Int32Array
-    """Shape (k,)."""
+    """Number of contacts of each row. Shape (k,)."""
 
     link: Int32Array
     other: Int32Array
@@ -103,11 +102,11 @@ class ContactRows:
     impulse_normal: FloatArray
     impulse_friction: FloatArray
     """`point`, `impulse_normal` and `impulse_friction`: contact point (m) and impulses on the link
-    since the row before (N s), world frame. Shape (m, 3)."""
+    since the previous row (N s), world frame. Shape (m, 3)."""
 
     @classmethod
     def none(cls, n_rows: int) -> ContactRows:
-        """No contacts in `n_rows` rows."""
+        """Empty contacts for `n_rows` rows."""
         empty = np.zeros(0, np.int32)
         return cls(
             np.zeros(n_rows, np.int32),
@@ -120,7 +119,7 @@ class ContactRows:
         )
 
     def slice(self, start: int, stop: int) -> ContactRows:
-        """The contacts of rows start to stop."""
+        """Contacts of rows start to stop."""
         offset = np.concatenate([[0], np.cumsum(self.count)])
         part = slice(int(offset[start]), int(offset[stop]))
         return ContactRows(
@@ -139,7 +138,7 @@ class Rows:
     """k rows of a run; see `Snapshot` for the frames and signs."""
 
     time: FloatArray
-    """s."""
+    """Simulated time, s."""
 
     link_pose: FloatArray
     """"""
@@ -152,22 +151,22 @@ class Rows:
     joint_angle_ref: FloatArray
     joint_rate_ref: FloatArray
     joint_torque: FloatArray
-    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: of the
-    axes that the schema lists."""
+    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: values of
+    the axes listed in the schema."""
 
     impulse_obstacle: FloatArray
     impulse_ground: FloatArray
-    """`impulse_obstacle` and `impulse_ground`: impulse on every link since the start of the run, N
-    s. That of the ground is friction and normal together."""
+    """`impulse_obstacle` and `impulse_ground`: impulse on each link since the start of the run, N s.
+    That of the ground includes friction and normal force."""
 
     contacts_closed: Int32Array
-    """Closed contacts at that instant."""
+    """Number of closed contacts at that time."""
 
     energy: FloatArray
-    """J, columns named by the schema; work is cumulative."""
+    """Energies, J, in columns named by the schema; work is cumulative."""
 
     solver_residual: FloatArray
-    """Worst residual since the row before."""
+    """Largest residual since the previous row."""
 
     solver_iterations: NDArray[np.int64]
     solver_unconverged: NDArray[np.int64]
@@ -175,15 +174,15 @@ class Rows:
     """`solver_iterations`, `solver_unconverged` and `steps`: sums since the start of the run."""
 
     extra: FloatArray
-    """Columns named by the schema."""
+    """Additional columns named by the schema."""
 
     strain: FloatArray
     wrench: FloatArray
-    """`strain` and `wrench`: of the cross-sections of a continuous body at that instant, as in
-    `BodyFields`; (k, 0, 6) of links."""
+    """`strain` and `wrench`: values of the cross-sections of a continuous body at that time, as in
+    `BodyFields`; (k, 0, 6) for links."""
 
     hold: FloatArray
-    """Its anchors and supports at that instant; see `HOLD_COLUMNS`."""
+    """Anchors and supports of a continuous body at that time; see `HOLD_COLUMNS`."""
 
     contacts: ContactRows
 
@@ -191,13 +190,13 @@ class Rows:
         return len(self.time)
 
     def slice(self, start: int, stop: int) -> Rows:
-        """Rows start to stop (views, no copies)."""
+        """Return rows start to stop (views, no copies)."""
         columns = {name: getattr(self, name)[start:stop] for name in _COLUMNS}
         return Rows(**columns, contacts=self.contacts.slice(start, stop))
 
     @staticmethod
     def concatenate(parts: list[Rows]) -> Rows:
-        """Join rows end to end.
+        """Concatenate rows.
 
         Raises `ValueError` if `parts` is empty.
         """
@@ -219,7 +218,7 @@ _COLUMNS = tuple(f.name for f in fields(Rows) if f.name != "contacts")
 
 
 class Recording(Protocol):
-    """The rows of a run. Reading while a run appends is safe: rows that are there do not change.
+    """Rows of a run. Reading while a run appends is safe: existing rows do not change.
 
     Attributes
     ----------
@@ -234,31 +233,31 @@ class Recording(Protocol):
 
     @property
     def schema(self) -> Schema:
-        """What the rows hold."""
+        """Description of the rows."""
         ...
 
     @property
     def times(self) -> FloatArray:
-        """Times of all rows so far, s, ascending (a view: do not write)."""
+        """Times of all rows so far, s, ascending (a view: read-only)."""
         ...
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Scene values that were changed while the run went, in the order of their times."""
+        """Scene values that changed during the run, sorted by time."""
         ...
 
     @property
     def pulls(self) -> Sequence[Pull]:
-        """Wrenches of a hand on the robot, in the order of their times (do not write)."""
+        """Hand wrenches on the robot, sorted by time (read-only)."""
         ...
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        """Moments worth going back to, in the order in which they were noted."""
+        """Notable moments, in the order in which they were recorded."""
         ...
 
     def scene_at(self, time: float) -> Scene:
-        """The scene as it was at `time`: obstacles may have been moved while the run went."""
+        """Scene at `time`: obstacles can move during the run."""
         ...
 
     def __len__(self) -> int:
@@ -266,7 +265,7 @@ class Recording(Protocol):
         ...
 
     def rows(self, start: int, stop: int) -> Rows:
-        """Rows start to stop."""
+        """Return rows start to stop."""
         ...
 
     def chunks(self) -> Iterator[Rows]:
@@ -274,7 +273,7 @@ class Recording(Protocol):
         ...
 
     def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` as a Snapshot; contact forces are means since the row before."""
+        """Row `index` as a Snapshot; contact forces are means since the previous row."""
         ...
 
     def index_at(self, time: float) -> int:
@@ -283,7 +282,7 @@ class Recording(Protocol):
 
 
 def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
-    """Row `index` as a Snapshot; its contact forces are means since the row before it, which must be in `rows`."""
+    """Row `index` as a Snapshot; contact forces are means since the previous row, which must be in `rows`."""
     before = max(index - 1, 0)
     span = float(rows.time[index] - rows.time[before])
     steps = int(rows.steps[index] - rows.steps[before])

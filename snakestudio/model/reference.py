@@ -1,6 +1,6 @@
-"""What the robot shall do for a while: JointReference, the same for a simulation and for the robot on CAN.
+"""References of the robot over a time interval: JointReference, identical for a simulation and for the robot on CAN.
 
-StrainReference is its sibling for a continuous body.
+StrainReference is the counterpart for a continuous body.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from snakestudio._arrays import FloatArray
 def between_knots(
     knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Angle and rate at `time`, each (m,), of those at `knots`, (k, m), by cubic Hermite; the ends hold outside."""
+    """Angle and rate at `time`, each (m,), by cubic Hermite interpolation of `knots`, (k, m); constant outside."""
     if time >= knots[-1]:
         return angle[-1], rate[-1]
     index = int(np.clip(np.searchsorted(knots, time, side="right") - 1, 0, len(knots) - 2))
@@ -43,7 +43,7 @@ def between_knots(
 
 @dataclass(frozen=True, slots=True)
 class JointReference:
-    """Knots in time of the joint angles, evaluated in between by cubic Hermite interpolation, or of their torques."""
+    """Joint angles at knots in time, with cubic Hermite interpolation between them, or joint torques."""
 
     time: FloatArray
     """Times of the knots, s, strictly ascending, k >= 2. Shape (k,)."""
@@ -56,12 +56,12 @@ class JointReference:
     of P1/P2. Shape (k, m)."""
 
     torque: FloatArray | None = None
-    """Torques that the motors are given, N m, positive as the angles, linear between the knots;
-    angles, rates and accelerations are not numbers then, for nobody asks for any. None: the joints
-    follow their angles. Shape (k, m)."""
+    """Motor torques, N m, with the signs of the angles, linear between the knots; angles, rates and
+    accelerations are then NaN because there are no references for them. None: the joints follow their
+    angles. Shape (k, m)."""
 
     def since(self, time: float) -> JointReference:
-        """The part around and after `time`: what an engine that stands there may still ask for."""
+        """Part around and after `time` that an engine at `time` can still use."""
         begin = _begin(self.time, time)
         torque = None if self.torque is None else self.torque[begin:]
         return JointReference(
@@ -73,13 +73,13 @@ class JointReference:
         )
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
-        """Angle and rate at `time`, each (m,); the ends hold outside the knots."""
+        """Angle and rate at `time`, each (m,); constant outside the knots."""
         return between_knots(self.time, self.angle, self.rate, time)
 
 
 @dataclass(frozen=True, slots=True)
 class StrainReference:
-    """Knots in time of the strain along a continuous body, and of where it is held."""
+    """Strain along a continuous body, and its holds, at knots in time."""
 
     time: FloatArray
     """Times of the knots, s, strictly ascending, k >= 2. Shape (k,)."""
@@ -101,15 +101,15 @@ class StrainReference:
     """Integral of V_o since the start, m. Shape (k,)."""
 
     hold: FloatArray
-    """For every anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and
+    """For each anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and
     dC/dt, d^2C/dt^2. Shape (k, p, 4)."""
 
     hold_twist: FloatArray
-    """Twist of what it is fixed to, in the frame of the cross-section there, and its derivative in
-    time (m/s, rad/s). Shape (k, p, 12)."""
+    """Twist of the object it is fixed to, in the frame of the cross-section there, and its time
+    derivative (m/s, rad/s). Shape (k, p, 12)."""
 
     def since(self, time: float) -> StrainReference:
-        """The part around and after `time`: what an engine that stands there may still ask for."""
+        """Part around and after `time` that an engine at `time` can still use."""
         begin = _begin(self.time, time)
         return StrainReference(
             **{
@@ -120,10 +120,10 @@ class StrainReference:
 
 
 def _begin(knots: FloatArray, time: float) -> int:
-    """An even number of knots to leave out, so that two or more before `time` stay, and pairs stay pairs."""
+    """Even number of knots to drop such that at least two knots before `time` remain, and pairs stay pairs."""
     before = int(np.searchsorted(knots, time, side="right")) - 1
     return max(0, min(before - 3, len(knots) - 3) // 2 * 2)
 
 
 Reference = JointReference | StrainReference
-"""Whatever an engine is advanced under."""
+"""Reference under which an engine advances."""

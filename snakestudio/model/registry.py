@@ -1,13 +1,13 @@
-"""The kinds that a part of the scene can be of: each is declared once, in a file that is called as the kind is.
+"""Registries of the kinds of scene parts: each kind is declared once, in a file named after it.
 
-A folder holds them (`control/controllers/heading.py`), and each declares `KIND`; a formulation has
-a folder of its own for that (`engines/continuum_beam/kind.py`). Nothing lists them: a kind is found
-by its name, and imported when it is first asked for. So a scene knows what stands above it by name
-alone, and starting the program costs what its scene is of. A plug-in adds its own declarations
+Kinds are in one folder (`control/controllers/heading.py`), and each file declares `KIND`; a
+formulation has a folder (`engines/continuum_beam/kind.py`). There is no list of them: a kind is
+found by its name and imported on first use. So a scene refers to upper layers by name only, and
+starting the program imports only the kinds of its scene. A plug-in adds its declarations
 (`Registry.add`).
 
-A scene may name a kind of a plug-in that is not loaded. Such a kind has a stand-in, which keeps all
-values as they are in the file and is refused by `check` as long as the plug-in is missing.
+A scene can name a kind of a plug-in that is not loaded. Such a kind has a stand-in, which preserves
+all values of the file and which `check` rejects while the plug-in is missing.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from snakestudio.text import capitalized
 
 
 class Unchecked:
-    """Base of the fields of a stand-in: all keys are allowed, and none is checked."""
+    """Base class of the fields of a stand-in: all keys are allowed, and none is validated."""
 
 
 def titled(name: str) -> str:
-    """A name as a title: "Tail wag" for "tail_wag"."""
-    words = name.replace("_", " ")
-    return capitalized(words)
+    """Name as a title: "Tail wag" for "tail_wag"."""
+    text = name.replace("_", " ")
+    return capitalized(text)
 
 
 def first_line(thing: Any) -> str:
-    """The first line of the docstring of a class or a function; "" if it has none of its own."""
+    """First line of the docstring of a class or function; "" if it has none itself."""
     return (getattr(thing, "__doc__", None) or "").strip().partition("\n")[0]
 
 
 class FieldsDeclaration(Declaration):
-    """Base of declarations of kinds of a part of the scene."""
+    """Base class of declarations of kinds of scene parts."""
 
     fields_type: ClassVar[type[Frozen]]
-    """What the fields are derived from."""
+    """Base class of the fields."""
 
     needs_defaults: ClassVar[bool] = True
-    """Whether a part of the kind can be chosen before any of its values is given."""
+    """Whether a part of the kind can be chosen before any of its values is set."""
 
     def mistake(self) -> tuple[str, str] | None:
-        """What is wrong with the declaration and what to do; None if nothing is."""
+        """Error of the declaration, and remedy; None if it is valid."""
         fields: Any = getattr(self, "fields", None)
         base = self.fields_type.__name__
         if not (isinstance(fields, type) and issubclass(fields, self.fields_type)):
@@ -64,22 +64,22 @@ class FieldsDeclaration(Declaration):
         if missing and self.needs_defaults:
             return (
                 f"{fields.__name__}.{missing[0]} has no default",
-                "give it one: value(DEFAULT, ...)",
+                "declare one: value(DEFAULT, ...)",
             )
         return super().mistake()
 
 
 class Kind(Protocol):
-    """What every declaration has."""
+    """Attributes of every declaration."""
 
     @property
     def fields(self) -> type[BaseModel]:
-        """The part of the scene, with a `kind` of its own."""
+        """Class of the part of the scene, with its own `kind`."""
         ...
 
     @property
     def place(self) -> float:
-        """Where it stands in lists."""
+        """Position in lists: kinds are sorted by it."""
         ...
 
 
@@ -87,18 +87,18 @@ K = TypeVar("K", bound=Kind)
 
 
 class Registry(Mapping[str, K]):
-    """Kinds by name, in the order of their places.
+    """Kinds by name, sorted by their positions.
 
-    As an annotation of a scene's field it lets that be any of them, or a tuple of any of them.
+    Used as an annotation, it makes a scene field any of these kinds, or a tuple of them.
 
     Parameters
     ----------
     package : str
-        Their folder; all modules in it are kinds.
+        Folder of the kinds; all modules in it are kinds.
     folders : bool
-        Whether it is the folders in it, instead.
+        Whether its subfolders are the kinds instead.
     stand_in : str
-        Place ("module:function") of what makes a kind by name that stands in for one of a plug-in.
+        Location ("module:function") of the function that creates a stand-in for a kind by name.
     """
 
     def __init__(self, package: str, *, folders: bool = False, stand_in: str = "") -> None:
@@ -112,15 +112,15 @@ class Registry(Mapping[str, K]):
         self._validators: dict[tuple[str, ...], SchemaValidator] = {}
 
     def _own(self) -> dict[str, str]:
-        """Modules by the names of the program's kinds; nothing of them is imported."""
+        """Modules by the names of the built-in kinds; none is imported."""
         if not self._modules:
             spec = find_spec(self._package)
             places = spec.submodule_search_locations if spec is not None else None
-            found = [
+            own = [
                 each.name for each in pkgutil.iter_modules(places) if each.ispkg == self._folders
             ]
             end = ".kind" if self._folders else ""
-            self._modules |= {name: f"{self._package}.{name}{end}" for name in found}
+            self._modules |= {name: f"{self._package}.{name}{end}" for name in own}
         return self._modules
 
     def __getitem__(self, name: str) -> K:
@@ -142,32 +142,32 @@ class Registry(Mapping[str, K]):
         return isinstance(name, str) and (name in self._own() or name in self._sources)
 
     def add(self, name: str, kind: K, source: str) -> None:
-        """Take up a kind of a plug-in; `source` is the plug-in's name."""
+        """Add a kind of a plug-in; `source` is the plug-in's name."""
         self._kinds[name] = kind
         self._sources[name] = source
 
     def discard(self, name: str) -> None:
-        """Remove a kind that `add` took up."""
+        """Remove a kind that `add` added."""
         del self._sources[name], self._kinds[name]
         self._validators = {
             names: known for names, known in self._validators.items() if name not in names
         }
 
     def source(self, name: str) -> str:
-        """The plug-in that a kind comes from; "" for the program's own."""
+        """Plug-in of a kind; "" for built-in kinds."""
         return self._sources.get(name, "")
 
     def stand_in(self, name: str) -> K:
-        """What is used for a kind of a plug-in that is not loaded."""
+        """Stand-in for a kind of a plug-in that is not loaded."""
         if name not in self._stand_ins:
             module, _, function = self._stand_in.partition(":")
             self._stand_ins[name] = getattr(import_module(module), function)(name)
         return self._stand_ins[name]
 
     def unchecked(self, part: Any) -> Any:
-        """The values of a part of the scene as fields of a stand-in where their kind is not known; else as they are.
+        """Replace values of a part whose kind is unknown by fields of a stand-in; return other values unchanged.
 
-        `part` may be a sequence of such.
+        `part` can be a sequence of parts.
         """
         if isinstance(part, list | tuple):
             return tuple(self.unchecked(each) for each in part)
@@ -186,7 +186,7 @@ class Registry(Mapping[str, K]):
     ) -> CoreSchema:
         if get_origin(source) is not tuple:
             return core_schema.with_info_plain_validator_function(self._part)
-        # What the annotation says of the tuple itself, such as its greatest length.
+        # Constraints in the annotation of the tuple itself, such as its largest length.
         limits = {
             key: limit
             for key, limit in handler(source).items()
@@ -195,7 +195,7 @@ class Registry(Mapping[str, K]):
         return core_schema.with_info_plain_validator_function(partial(self._parts, **limits))
 
     def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
-        """A part of the scene from its values; of all kinds only its own is imported."""
+        """Part of the scene from its values; only its own kind is imported."""
         if isinstance(value, Unchecked):
             return value
         names = self._named((value,))
@@ -204,7 +204,7 @@ class Registry(Mapping[str, K]):
         return _validated(self._validators[names], value, info)
 
     def _parts(self, value: Any, info: core_schema.ValidationInfo, **limits: Any) -> Any:
-        """The same of any number of parts, at once: there may be thousands."""
+        """Parts of the scene from their values, validated together: there can be thousands."""
         parts = value if isinstance(value, tuple | list) else ()
         if any(isinstance(part, Unchecked) for part in parts):
             return tuple(self._part(part, info) for part in parts)
@@ -216,16 +216,16 @@ class Registry(Mapping[str, K]):
         )
 
     def _named(self, parts: Iterable[Any]) -> tuple[str, ...]:
-        """The kinds that parts are of; all there are where one is of none of them, to be named to whoever gave it."""
-        given = [
+        """Kinds of `parts`; all kinds if one is unknown, so that the error can list them."""
+        named = [
             part.get("kind") if isinstance(part, dict) else getattr(part, "kind", None)
             for part in parts
         ]
-        names = {name for name in given if isinstance(name, str)}
+        names = {name for name in named if isinstance(name, str)}
         known = (
-            given
+            named
             and all(name in self for name in names)
-            and all(isinstance(name, str) for name in given)
+            and all(isinstance(name, str) for name in named)
         )
         return tuple(sorted(names)) if known else tuple(self)
 
@@ -244,7 +244,7 @@ def _validated(validator: SchemaValidator, value: Any, info: core_schema.Validat
 
 
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
-    """Fields of a stand-in: as those of a kind of that name, with any values."""
+    """Fields of a stand-in: those of a kind with that name, with any values."""
     kind: Any = (Literal[name], name)
     fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=kind)
     return fields  # type: ignore[no-any-return]
@@ -257,30 +257,30 @@ class _Open(Frozen):
 CONTROLLERS: Registry[Any] = Registry(
     "snakestudio.control.controllers", stand_in="snakestudio.kinds.controller:stand_in"
 )
-"""What closes the loop over the gait (`kinds.controller.ControllerKind`)."""
+"""Controllers that close the loop over the gait (`kinds.controller.ControllerKind`)."""
 
 
 GAIT_KINDS: Registry[Any] = Registry(
     "snakestudio.control.gaits", stand_in="snakestudio.kinds.gait:stand_in"
 )
-"""What the joints are asked for without looking at the robot (`kinds.gait.GaitKind`)."""
+"""Gaits: open-loop references of the joints (`kinds.gait.GaitKind`)."""
 
 
 SHAPES: Registry[Any] = Registry(
     "snakestudio.model.obstacles.shapes", stand_in="snakestudio.model.obstacles.shape:stand_in"
 )
-"""What obstacles can be (`model.obstacles.shape.ShapeKind`)."""
+"""Obstacle shapes (`model.obstacles.shape.ShapeKind`)."""
 
 
 FORMULATIONS: Registry[Any] = Registry(
     "snakestudio.engines", folders=True, stand_in="snakestudio.kinds.formulation:stand_in"
 )
-"""What moves the robot (`kinds.formulation.FormulationKind`)."""
+"""Formulations of the dynamics (`kinds.formulation.FormulationKind`)."""
 
 
 def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:
-    """The parts that may stand at a field of a part (or in a tuple there) by their kinds; None where it says all."""
-    found = next(
+    """Parts that a field (or the entries of a tuple) can contain, by kind; None if the field fixes the part."""
+    registry = next(
         (each for each in owner.model_fields[name].metadata if isinstance(each, Registry)), None
     )
-    return None if found is None else {kind: found[kind].fields for kind in found}
+    return None if registry is None else {kind: registry[kind].fields for kind in registry}

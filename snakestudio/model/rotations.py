@@ -1,4 +1,4 @@
-"""Rotations in space as matrices and unit quaternions: plain numpy, for poses, solids and checks."""
+"""Rotations in space as matrices and unit quaternions, in numpy only, for poses, solids and checks."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def matrices(quaternion: FloatArray) -> FloatArray:
 def quaternions(matrix: FloatArray) -> FloatArray:
     """Unit quaternions w x y z, (n, 4), of rotation matrices (n, 3, 3).
 
-    Of the four columns of q q^T that the matrix gives, the one with the largest diagonal is taken:
-    it never divides by little (Shepperd 1978).
+    Of the four columns of q q^T, the one with the largest diagonal element is used, so that there is no
+    division by a small number (Shepperd 1978).
     """
     m = matrix
     a, b, c = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
@@ -70,9 +70,9 @@ def quaternions(matrix: FloatArray) -> FloatArray:
 def roll_pitch_yaw(quaternion: FloatArray) -> FloatArray:
     """Angles (..., 3), rad, of unit quaternions w x y z (..., 4): R = R_z(yaw) R_y(pitch) R_x(roll).
 
-    A positive pitch points the link downwards, as in a start's `pitch_deg`. Roll and yaw lie
-    between -pi and pi, the pitch between -pi/2 and pi/2; pointing straight up or down only the sum
-    or difference of the other two is known.
+    A positive pitch points the link downwards, as in a start's `pitch_deg`. Roll and yaw are between
+    -pi and pi, the pitch between -pi/2 and pi/2; pointing straight up or down, only the sum or
+    difference of the other two is defined.
     """
     w, x, y, z = np.moveaxis(quaternion, -1, 0)
     roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))

@@ -1,26 +1,26 @@
-"""How a time of a run is written: in seconds, and from 1000 s on in hours, minutes and seconds."""
+"""Formatting of simulated times: in seconds, and from 1000 s on in hours, minutes and seconds."""
 
 from __future__ import annotations
 
 import math
 
 _CLOCK_FROM = 1000.0
-"""Seconds from which a time is read more easily as hours, minutes and seconds."""
+"""Time from which hours, minutes and seconds are used, s."""
 
 
 def run_time(
     seconds: float, decimals: int = 3, *, significant: int | None = None, clock: bool | None = None
 ) -> str:
-    """A time of a run with its unit: "12.345 s", "1:57:18.190".
+    """Time of a run with its unit: "12.345 s", "1:57:18.190".
 
     Parameters
     ----------
     decimals : int
-        Digits after the point.
+        Decimal places.
     significant : int, optional
-        Significant digits of a time in seconds, instead of digits after the point.
+        Significant digits of a time in seconds, instead of decimal places.
     clock : bool, optional
-        Whether it is in hours, minutes and seconds; if left out, from 1000 s on.
+        Whether to use hours, minutes and seconds; if omitted, from 1000 s on.
     """
     if not math.isfinite(seconds):
         return "–"
@@ -32,14 +32,14 @@ def run_time(
         return (
             f"{seconds:.{decimals}f} s" if significant is None else f"{seconds:.{significant}g} s"
         )
-    whole, part = divmod(units, 10**decimals)
-    hours, rest = divmod(whole, 3600)
+    full, part = divmod(units, 10**decimals)
+    hours, rest = divmod(full, 3600)
     sign = "-" if seconds < 0 and units else ""
     text = f"{sign}{hours}:{rest // 60:02d}:{rest % 60:02d}"
     return f"{text}.{part:0{decimals}d}" if decimals and significant is None else text
 
 
 def run_time_of(seconds: float, whole: float, decimals: int = 3) -> str:
-    """A time beside the length of its run, both written alike: "12.345 / 40.000 s", "0:06:05.190 / 11:06:40.000"."""
+    """Time and length of a run, in the same format: "12.345 / 40.000 s", "0:06:05.190 / 11:06:40.000"."""
     clock = round(abs(whole) * 10**decimals) >= _CLOCK_FROM * 10**decimals
     return f"{run_time(seconds, decimals, clock=clock).removesuffix(' s')} / {run_time(whole, decimals, clock=clock)}"

@@ -1,8 +1,8 @@
-"""The Scene: one frozen value that says everything about a run.
+"""Scene: one frozen value that fully describes a run.
 
-A scene holds its numbers as they stand in the file, in the unit the key names
-(`gait.amplitude_deg`), so that what a person typed survives any number of saves to the last digit;
-properties give SI and radians to the engines.
+Numbers are stored as written in the file, in the unit named by the key (`gait.amplitude_deg`), so
+that typed values survive any number of saves exactly; properties convert to SI and radians for the
+engines.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ PARTS_WITH_KINDS: dict[str, Registry[Any]] = {
     "controller": CONTROLLERS,
     "obstacles": SHAPES,
 }
-"""Parts of a scene whose kinds plug-ins can add."""
+"""Parts of a scene for which plug-ins can add kinds."""
 
 FORMAT = 1
-"""Version of the scene file's format."""
+"""Version of the scene file format."""
 
 MOST_BODIES = 50_000
-"""Posts, blocks and steps that the obstacles of a scene may be made of."""
+"""Largest total number of posts, blocks and steps in the obstacles of a scene."""
 
 
 class Control(Frozen):
@@ -58,7 +58,7 @@ class Control(Frozen):
         0.01,
         label="Control period",
         unit="s",
-        help="Time for which the joints get their references at once",
+        help="Length of the time interval for which joint references are computed together",
         gt=0,
         le=1,
         slider=(0.001, 0.1),
@@ -66,14 +66,14 @@ class Control(Frozen):
     lead_in: bool = value(
         True,
         label="Lead-in",
-        help="A robot that starts in another shape is led to its first references over a short ramp; off: the"
-        " references are where the gait is from t = 0 on, and its controllers throw it there",
+        help="If the robot starts in another shape, blend its references over a short ramp to those of the gait or"
+        " controller; if off, the references follow the gait from t = 0, even if they start with a jump",
     )
     soft_start_deg: float = value(
         0.0,
         label="Soft start",
         unit="°",
-        help="Every joint axis holds 0 until its reference is within this for the first time (3 in P1, VIII-E; 0: off)",
+        help="Each joint axis stays at 0 until its reference is first within this angle of 0 (3 in P1, VIII-E; 0: off)",
         ge=0,
         le=180,
         slider=(0, 10),
@@ -82,8 +82,8 @@ class Control(Frozen):
         0.0,
         label="Set-point period",
         unit="s",
-        help="The joints get a new set-point only so often and hold it meanwhile, in whole time steps"
-        " (0.1 on Aiko; 0: at every step)",
+        help="Interval between set-points of the joints, which hold each until the next, in whole time steps"
+        " (0.1 on Aiko; 0: a set-point at every step)",
         ge=0,
         le=10,
         slider=(0, 0.5),
@@ -92,7 +92,7 @@ class Control(Frozen):
         0.0,
         label="Start delay",
         unit="s",
-        help="Time for which the joints hold their first set-point before the gait begins (0.05 to 0.15 on Aiko)",
+        help="Time for which the joints hold their first set-point before the gait starts (0.05 to 0.15 on Aiko)",
         ge=0,
         le=100,
         slider=(0, 1),
@@ -115,12 +115,13 @@ class Solver(Frozen):
     joints: Literal["explicit", "implicit"] = value(
         "explicit",
         label="Joint controllers",
-        help="Explicit as in the papers, or implicit, which allows large steps (non-smooth models)",
+        help="Integration of the joint controllers: explicit as in the papers, or implicit, which allows large time"
+        " steps (non-smooth models)",
     )
     tolerance: float = value(
         1e-9,
         label="Tolerance",
-        help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
+        help="Residual at which the contact solver stops; a residual of at most 1e-8 counts as converged",
         gt=0,
         le=1e-8,
         slider=(1e-12, 1e-8),
@@ -129,8 +130,8 @@ class Solver(Frozen):
     error_tolerance: float = value(
         1e-4,
         label="Error tolerance",
-        help="Error that a time step may make: rad of a link's angle, m of a continuous body; it is cut up for that"
-        " (nonholonomic and continuum models)",
+        help="Largest error of a time step, in rad (angle of a link) or m (continuous body); steps are subdivided to"
+        " stay below it (nonholonomic and continuum models)",
         gt=0,
         le=0.1,
         slider=(1e-7, 1e-2),
@@ -138,8 +139,8 @@ class Solver(Frozen):
     )
     max_iterations: int = value(
         2000,
-        label="Iterations at most",
-        help="Newton iterations a step may take",
+        label="Maximum iterations",
+        help="Largest number of Newton iterations in a time step",
         ge=1,
         le=100000,
         slider=(10, 5000),
@@ -148,13 +149,13 @@ class Solver(Frozen):
 
 
 class Run(Frozen):
-    """How long a run is and how often it is logged."""
+    """Duration and log rate of a run."""
 
     duration_s: float = value(
         10.0,
         label="Duration",
         unit="s",
-        help="Simulated time after which a run ends",
+        help="Simulated duration of a run",
         gt=0,
         le=1e6,
         slider=(1, 60),
@@ -164,7 +165,7 @@ class Run(Frozen):
         100.0,
         label="Log rate",
         unit="Hz",
-        help="Recorded rows a simulated second",
+        help="Rows recorded per simulated second",
         gt=0,
         le=1e5,
         slider=(10, 1000),
@@ -172,48 +173,52 @@ class Run(Frozen):
 
 
 class Scene(Frozen):
-    """Everything about a run: robot, world, model, motion, solver and start."""
+    """Complete description of a run: robot, world, model, motion, solver and start."""
 
-    format: Literal[1] = value(FORMAT, label="Format", help="Version of the file format")
-    title: str = value("", label="Title", help="What this scene is", max_length=200)
-    description: str = value("", label="Description", help="What to look for", max_length=4000)
-    source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
+    format: Literal[1] = value(FORMAT, label="Format", help="Version of the scene file format")
+    title: str = value("", label="Title", help="Title of the scene", max_length=200)
+    description: str = value(
+        "", label="Description", help="Purpose of the scene and what to observe", max_length=4000
+    )
+    source: str = value(
+        "", label="Source", help="Paper and figure that the scene reproduces", max_length=200
+    )
     plugin: str | tuple[str, ...] = value(
         (),
         label="Plug-in",
-        help="Python files in the scene's folder, or installed packages, that add kinds to it",
+        help="Python files in the scene's folder, or installed packages, that add kinds to the scene",
     )
     model: Annotated[ModelFields, FORMULATIONS] = value(
         PlanarNonsmooth(), label="Model", help="Formulation of the dynamics"
     )
-    robot: Robot = value(Robot(), label="Robot", help="The robot's body")
+    robot: Robot = value(Robot(), label="Robot", help="Body of the robot")
     beam: Beam = value(
-        Beam(), label="Continuum body", help="The body of a continuum robot (continuum model)"
+        Beam(), label="Continuum body", help="Body of a continuum robot (continuum model)"
     )
     strain: Strain = value(
-        Serpentine(), label="Strain law", help="What a continuum robot's body does"
+        Serpentine(), label="Strain law", help="Strains along a continuum robot's body over time"
     )
     support: Support = value(
-        Rings(), label="Contacts of the body", help="What holds a continuum robot"
+        Rings(), label="Contacts of the body", help="Contacts that hold or move a continuum robot"
     )
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: Annotated[tuple[Obstacle, ...], SHAPES] = value(
         (), label="Obstacles", help="Fixed obstacles", max_length=20000
     )
     path: GroundPath = value(
-        GroundPath(), label="Path", help="Path on the ground that a controller may follow"
+        GroundPath(), label="Path", help="Path on the ground for controllers to follow"
     )
     gait: Annotated[GaitFields, GAIT_KINDS] = value(
-        LateralUndulation(), label="Gait", help="Reference of the joints"
+        LateralUndulation(), label="Gait", help="Open-loop reference of the joints"
     )
     controller: Annotated[ControllerFields, CONTROLLERS] = value(
-        GaitAlone(), label="Controller", help="What closes the loop over the gait"
+        GaitAlone(), label="Controller", help="Closed-loop controller on top of the gait"
     )
     joint_controller: JointController = value(
-        JointController(), label="Joint controller", help="Controller of every joint"
+        JointController(), label="Joint controller", help="Low-level controller of each joint"
     )
     actuator: Actuator = value(
-        Actuator(), label="Actuators", help="What real joint motors do beyond the PD law"
+        Actuator(), label="Actuators", help="Effects of real joint motors beyond the PD law"
     )
     control: Control = value(Control(), label="Control", help="Timing of the set-points")
     solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
@@ -223,7 +228,7 @@ class Scene(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _leave_unknown_kinds_unchecked(cls, values: Any) -> Any:
-        """Take parts of kinds as they are that a plug-in has which is not loaded."""
+        """Accept parts whose kind belongs to a plug-in that is not loaded."""
         if not isinstance(values, dict) or all(
             is_loaded(each) for each in names_of(values.get("plugin", ()))
         ):
@@ -237,28 +242,28 @@ class Scene(Frozen):
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """Files and packages that the scene names as its plug-ins."""
+        """Files and packages that the scene lists as plug-ins."""
         return names_of(self.plugin)
 
     def _repr_html_(self) -> str | None:
-        """What a notebook shows."""
+        """HTML for a notebook."""
         return html_of(self)
 
     @property
     def body(self) -> Body:
-        """What the robot's body is made of."""
+        """Body of the robot: links or a continuous beam."""
         if self.model.body is ContinuousBody:
             return ContinuousBody(self.beam, self.support)
         return ChainBody(self.robot, self.model.spatial)
 
     @property
     def axis_values(self) -> AxisValues:
-        """Limits, gains, motors and springs of all axes of `body.axes`."""
+        """Limits, gains, motors and springs of all axes in `body.axes`."""
         return axis_values(self.robot, self.joint_controller, self.actuator, self.body.axes)
 
     @property
     def link_friction(self) -> FloatArray:
-        """Friction coefficients of every link, (n, 3): sliding head first, sliding tail first, across."""
+        """Friction coefficients of each link, (n, 3): sliding head first, sliding tail first, across."""
         return link_friction(self.robot, self.ground)
 
     @property
@@ -273,56 +278,56 @@ class Scene(Frozen):
 
     @property
     def waves(self) -> BodyWaves:
-        """The waves that the gait sends along the joints."""
+        """Waves of the gait along the joints."""
         return self.gait.waves(self.robot)
 
     @property
     def gives_torques(self) -> bool:
-        """Whether the joints' motors are given torques; else joint controllers follow reference angles."""
+        """Whether the gait gives motor torques; otherwise joint controllers follow reference angles."""
         return self.gait.gives_torques
 
 
 def structure_problems(scene: Scene) -> list[Problem]:
-    """Mistakes in which two values of a scene contradict each other: such a scene is no scene at all."""
+    """Contradictions between values of a scene; a scene with any is rejected."""
     problems: list[Problem] = []
 
     def wrong(key: str, message: str, remedy: str) -> None:
         problems.append(Problem("error", key, message, remedy))
 
     for each in scene.plugins:
-        if found := problem_of_name(each):
-            wrong("plugin", *found)
+        if problem := problem_of_name(each):
+            wrong("plugin", *problem)
     bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
     if bodies > MOST_BODIES:
         wrong(
             "obstacles",
-            f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}",
-            "leave some out",
+            f"the obstacles have {bodies} blocks and steps in total, more than {MOST_BODIES}",
+            "remove some",
         )
     ratio = scene.control.period_s / scene.solver.step_s
     if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
         wrong(
             "control.period_s",
             f"{scene.control.period_s:g} s is not a whole number of time steps of {scene.solver.step_s:g} s",
-            f"make it a multiple of solver.step_s, for example {max(1, round(ratio)) * scene.solver.step_s:g}",
+            f"set it to a multiple of solver.step_s, for example {max(1, round(ratio)) * scene.solver.step_s:g}",
         )
     if 0.0 < scene.control.set_point_period_s < scene.solver.step_s * (1 - 1e-9):
         wrong(
             "control.set_point_period_s",
             f"{scene.control.set_point_period_s:g} s is shorter than a time step of {scene.solver.step_s:g} s",
-            "give at least a time step, or 0 for a set-point at every step",
+            "set it to at least one time step, or to 0 for a set-point at every step",
         )
     if scene.run.duration_s < 0.5 * scene.solver.step_s:
         wrong(
             "run.duration_s",
             f"{scene.run.duration_s:g} s is shorter than half a time step",
-            "give a longer duration",
+            "increase it",
         )
     if scene.run.log_rate_hz * scene.solver.step_s > 1 + 1e-9:
         wrong(
             "run.log_rate_hz",
-            f"{scene.run.log_rate_hz:g} Hz is more than one row a time step",
-            f"give at most {1 / scene.solver.step_s:g}",
+            f"{scene.run.log_rate_hz:g} Hz is more than one row per time step",
+            f"set it to at most {1 / scene.solver.step_s:g}",
         )
     for key, message, remedy in scene.path.mistakes():
         wrong(f"path.{key}", message, remedy)

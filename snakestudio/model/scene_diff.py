@@ -1,4 +1,4 @@
-"""How two scenes differ, in words: before something is taken back, reloaded or restored, and on the command line."""
+"""Differences of two scenes in words: before undo, reload or restore, and on the command line."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LONGEST = 40
 
 
 def difference_in_words(before: Scene, after: Scene) -> list[str]:
-    """What has to be done to one scene to get the other; empty only if they are equal.
+    """Changes that turn one scene into the other; empty only if they are equal.
 
     Returns
     -------
     list of str
-        One line for each change; many of the same sort are one line ("12 obstacles moved").
+        One line per change; many of the same kind are one line ("12 obstacles moved").
     """
     others = before.model_copy(update={"obstacles": after.obstacles})
     return [
@@ -39,21 +39,21 @@ def difference_in_words(before: Scene, after: Scene) -> list[str]:
 
 def _value_line(before: Scene, after: Scene, key: str) -> str:
     owner, _, name = key.rpartition(".")
-    whole = get_value(after, owner) if owner else after
-    label = field_doc(type(whole), name).label
+    parent = get_value(after, owner) if owner else after
+    label = field_doc(type(parent), name).label
     part = field_doc(Scene, owner.partition(".")[0].partition("[")[0]).label if owner else ""
     same = not part or label.lower().startswith(part.lower())
     what = label if same else f"{part}: {_small(label)}"
-    return f"{what} {_change(type(whole), name, get_value(before, key), get_value(after, key))}"
+    return f"{what} {_change(type(parent), name, get_value(before, key), get_value(after, key))}"
 
 
 def _small(label: str) -> str:
-    """A label within a sentence: symbols and abbreviations keep their capitals."""
+    """Label within a sentence: symbols and abbreviations keep their capitals."""
     return label if label[1:2].isupper() or len(label) == 1 else label[:1].lower() + label[1:]
 
 
 def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
-    """How a value of a part of the scene changed, behind its name."""
+    """Change of a value of a part of the scene, to follow its name."""
     info = part.model_fields.get(name)
     unit = field_doc(part, name).unit
     free = info is None or info.annotation is str
@@ -75,7 +75,7 @@ def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
 
 
 def _shown(value: Any, free: bool) -> str:
-    """A value in a line; `free` if it is a text that a person wrote."""
+    """Value in one line; `free` for text that a user typed."""
     if value is None:
         return "none"
     if isinstance(value, BaseModel):
@@ -139,7 +139,7 @@ def _counted(obstacles: Sequence[Obstacle], what: str) -> list[str]:
 
 
 def _sort_lines(sort: str, members: Sequence[tuple[int, Obstacle, Obstacle]]) -> list[str]:
-    """What is said of obstacles with one sort of change."""
+    """Lines for obstacles with one kind of change."""
     if len(members) == 1:
         index, old, new = members[0]
         name = f"Obstacle {index + 1}" + (
@@ -180,5 +180,5 @@ def _at(obstacle: Obstacle, axis: str) -> float:
 
 
 def _point(obstacle: Obstacle) -> str:
-    shown = _PLACE if _at(obstacle, "z_m") else _PLACE[:2]
-    return f"({', '.join(f'{_at(obstacle, axis):.4g}' for axis in shown)})"
+    axes = _PLACE if _at(obstacle, "z_m") else _PLACE[:2]
+    return f"({', '.join(f'{_at(obstacle, axis):.4g}' for axis in axes)})"

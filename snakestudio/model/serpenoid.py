@@ -1,4 +1,4 @@
-"""The compound serpenoid: the gait of snake robots with two groups of joint axes, in the terms of the field."""
+"""Compound serpenoid: the gait of snake robots with two groups of joint axes, in standard notation."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from snakestudio.model.robot.robot import Robot
 
 
 class CompoundSerpenoid(GaitFields):
-    """Two waves along the joints, each with its own values.
+    """Two waves along the joints, each with separate parameters.
 
-    The joints are counted from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes, angle_n = beta
+    Joints are numbered from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes, angle_n = beta
     + A f(n) sin(omega_S n + omega_T t). Even, vertical: all pitch axes, or the roll axes of a robot
-    without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + delta). On a robot whose
-    joints turn sideways and up and down in turn these are the odd and the even joints.
+    without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + delta). On a robot with
+    alternating yaw and pitch joints these are the odd and the even joints.
     """
 
     of_waves = True
@@ -50,7 +50,7 @@ class CompoundSerpenoid(GaitFields):
         label="Lateral amplitude",
         unit="rad",
         symbol="A_odd",
-        help="Amplitude of the lateral axes; negative: half a turn ahead",
+        help="Amplitude of the lateral axes; negative: shifted by half a turn",
         ge=-3.2,
         le=3.2,
         slider=(0, 1.8),
@@ -61,7 +61,7 @@ class CompoundSerpenoid(GaitFields):
         label="Lateral spatial frequency",
         unit="rad",
         symbol="ω_S,odd",
-        help="Phase of the lateral wave from one joint to the next, towards the tail",
+        help="Phase difference of the lateral wave from one joint to the next, towards the tail",
         ge=-6.3,
         le=6.3,
         slider=(-2, 2),
@@ -72,7 +72,7 @@ class CompoundSerpenoid(GaitFields):
         label="Lateral temporal frequency",
         unit="rad/s",
         symbol="ω_T,odd",
-        help="Angular frequency of the lateral wave; negative: backwards",
+        help="Angular frequency of the lateral wave; negative: the wave runs backwards",
         ge=-130,
         le=130,
         slider=(-10, 10),
@@ -94,7 +94,7 @@ class CompoundSerpenoid(GaitFields):
         label="Vertical amplitude",
         unit="rad",
         symbol="A_even",
-        help="Amplitude of the vertical axes; negative: half a turn ahead",
+        help="Amplitude of the vertical axes; negative: shifted by half a turn",
         ge=-3.2,
         le=3.2,
         slider=(0, 1.8),
@@ -105,7 +105,7 @@ class CompoundSerpenoid(GaitFields):
         label="Vertical spatial frequency",
         unit="rad",
         symbol="ω_S,even",
-        help="Phase of the vertical wave from one joint to the next, towards the tail",
+        help="Phase difference of the vertical wave from one joint to the next, towards the tail",
         ge=-6.3,
         le=6.3,
         slider=(-2, 2),
@@ -116,7 +116,7 @@ class CompoundSerpenoid(GaitFields):
         label="Vertical temporal frequency",
         unit="rad/s",
         symbol="ω_T,even",
-        help="Angular frequency of the vertical wave; negative: backwards",
+        help="Angular frequency of the vertical wave; negative: the wave runs backwards",
         ge=-130,
         le=130,
         slider=(-10, 10),
@@ -127,7 +127,7 @@ class CompoundSerpenoid(GaitFields):
         label="Phase between the waves",
         unit="rad",
         symbol="δ",
-        help="By how much the vertical wave is ahead of the lateral one at t = 0",
+        help="Lead of the vertical wave over the lateral wave at t = 0",
         ge=-6.3,
         le=6.3,
         slider=(-3.2, 3.2),
@@ -137,16 +137,16 @@ class CompoundSerpenoid(GaitFields):
         "1",
         label="Envelope",
         symbol="f",
-        help="Factor of both amplitudes as a formula of n, the number of the joint from the head on, and N, the number"
-        " of joints",
+        help="Factor of both amplitudes, a formula of n, the number of the joint counted from the head, and N, the"
+        " number of joints",
         max_length=500,
         live=True,
     )
 
     def waves(self, robot: Robot) -> BodyWaves:
-        """The waves on the joints of a robot, which are counted from the first link on there.
+        """Waves on the joints of a robot, numbered from the first link.
 
-        An envelope that cannot be used is left out; `envelope_of` says why.
+        An unusable envelope is ignored; `envelope_of` raises the reason.
         """
         try:
             factors = envelope_of(self.envelope, robot.n_joints)
@@ -163,7 +163,7 @@ class CompoundSerpenoid(GaitFields):
         )
 
     def _wave(self, group: str, lead: float, robot: Robot) -> Wave:
-        """The wave of a group with the phase of joint 1 and the phase shift from there on."""
+        """Wave of a group, with the phase of joint 1 and the phase shift from joint to joint."""
         beta, amplitude, spatial, temporal = (
             getattr(self, f"{group}_{name}")
             for name in (
@@ -179,9 +179,9 @@ class CompoundSerpenoid(GaitFields):
 
 
 def envelope_of(text: str, joints: int) -> tuple[float, ...]:
-    """The factors of all joints, counted from the head.
+    """Factors of all joints, numbered from the head.
 
-    Raises `SceneError` if the formula cannot be used.
+    Raises `SceneError` if the formula is unusable.
     """
     with suppress(ValueError):
         if math.isfinite(factor := float(text)):
@@ -196,7 +196,7 @@ def envelope_of(text: str, joints: int) -> tuple[float, ...]:
     factors = np.broadcast_to(formula.at({"n": number, "N": np.float64(joints)})[0], number.shape)
     wrong = np.flatnonzero(~np.isfinite(factors))
     if len(wrong):
-        message = f'"{text}" has no value for n = {wrong[0] + 1}'
+        message = f'"{text}" is not finite for n = {wrong[0] + 1}'
         raise _mistake(message, "avoid 1/0, and roots and logarithms of negative numbers")
     return tuple(float(factor) for factor in factors)
 

@@ -1,4 +1,4 @@
-"""Scene values that several tables declare: the same unit, range and slider, each with its own explanation."""
+"""Scene values that several tables declare: shared unit, range and slider, separate help texts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from snakestudio.model.fields import value
 
 
 def friction_coefficient(default: float | None, label: str, help: str, symbol: str = "") -> Any:
-    """A coefficient of Coulomb friction."""
+    """Coefficient of Coulomb friction."""
     return value(
         default, label=label, symbol=symbol, help=help, ge=0, le=100, slider=(0, 1), live=True
     )
 
 
 def torque_limit(help: str) -> Any:
-    """The largest torque of a motor, N m; none unless given."""
+    """Largest torque of a motor, N m; unlimited by default."""
     return value(
         None,
         label="Largest torque",
@@ -29,7 +29,7 @@ def torque_limit(help: str) -> Any:
 
 
 def speed_limit(help: str) -> Any:
-    """The largest rate of a joint's reference, °/s; none unless given."""
+    """Largest rate of a joint's reference, °/s; unlimited by default."""
     return value(
         None,
         label="Largest speed",
@@ -43,7 +43,7 @@ def speed_limit(help: str) -> Any:
 
 
 def pitch_offset(help: str) -> Any:
-    """The constant angle of pitch axes, °."""
+    """Constant angle of pitch axes, °."""
     return value(
         0.0,
         label="Pitch offset",

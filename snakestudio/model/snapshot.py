@@ -1,4 +1,4 @@
-"""Snapshot: all there is to know about a robot at one instant, whoever moves it."""
+"""Snapshot: the complete state of a simulated or real robot at one instant."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ GROUND = -1
 """`Contacts.other` of a contact with the ground; obstacles count from 0."""
 
 SUPPORT = -2
-"""`Contacts.other` of an anchor or a support of a continuous body."""
+"""`Contacts.other` of a contact with an anchor or a support of a continuous body."""
 
 
 class Fields(enum.Flag):
-    """Which fields of a Snapshot are valid: a robot on CAN, say, has joint angles but no pose.
+    """Valid fields of a Snapshot: a robot on CAN, for example, has joint angles but no pose.
 
-    SHAPE stands where POSE does not: the links are bent as the joints are, but where the robot is
-    nobody measured. That is good for drawing it, and for nothing else.
+    SHAPE replaces POSE if links are bent as the joints are but the position of the robot is unknown.
+    Such poses are only suitable for drawing.
     """
 
     NONE = 0
@@ -39,7 +39,7 @@ class Fields(enum.Flag):
 
 
 class ContactState(enum.IntEnum):
-    """What a contact does."""
+    """State of a contact."""
 
     OPEN = 0
     STICK = 1
@@ -48,7 +48,7 @@ class ContactState(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """The contacts that carried load over an interval, k of them."""
+    """Contacts that carried load in an interval, k of them."""
 
     link: Int32Array
     """0-based link. Shape (k,)."""
@@ -72,7 +72,7 @@ class Contacts:
 
     @classmethod
     def none(cls) -> Contacts:
-        """No contact at all."""
+        """Empty contacts."""
         return _NO_CONTACTS
 
 
@@ -88,21 +88,21 @@ _NO_CONTACTS = Contacts(
 
 @dataclass(frozen=True, slots=True)
 class SolverStats:
-    """How well the contact problems were solved."""
+    """Quality of the solution of the contact problems."""
 
     residual: float = 0.0
-    """Worst residual over the interval (definition in ARCHITECTURE.md), dimensionless."""
+    """Largest residual in the interval (definition in ARCHITECTURE.md), dimensionless."""
 
     iterations: float = 0.0
-    """Mean Newton iterations a step over the interval."""
+    """Mean Newton iterations per step in the interval."""
 
     unconverged: int = 0
-    """Steps with a residual above 1e-8 since the start of the run."""
+    """Number of steps with a residual above 1e-8 since the start of the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyFields:
-    """What goes on inside a continuous body at its n sampled cross-sections, and at its p anchors or supports."""
+    """Internal state of a continuous body at its n sampled cross-sections, and at its p anchors or supports."""
 
     abscissa: FloatArray
     """Material abscissas X of the cross-sections, m. Shape (n,)."""
@@ -112,31 +112,31 @@ class BodyFields:
 
     wrench: FloatArray
     """Lambda in the cross-section's frame: force N_X, N_Y, N_Z (N) and couple C_X, C_Y, C_Z (N m)
-    that the part behind exerts on the part in front (P5 (13)). Shape (n, 6)."""
+    exerted by the part behind on the part in front (P5 (13)). Shape (n, 6)."""
 
     active: NDArray[np.bool_]
-    """Which anchors or supports hold. Shape (p,)."""
+    """Whether each anchor or support holds. Shape (p,)."""
 
     hold: FloatArray
-    """Their material abscissas, m. Shape (p,)."""
+    """Material abscissas of the anchors or supports, m. Shape (p,)."""
 
     point: FloatArray
     axis: FloatArray
-    """`point` and `axis`: where they are (m) and the unit normal t_X of the cross-section there,
-    world frame. Shape (p, 3)."""
+    """`point` and `axis`: position of the anchors or supports (m) and unit normal t_X of the
+    cross-section there, world frame. Shape (p, 3)."""
 
     force: FloatArray
     torque: FloatArray
-    """`force` and `torque`: what they exert on the body, world frame, N and N m. Shape (p, 3)."""
+    """`force` and `torque`: loads of the anchors or supports on the body, world frame, N and N m. Shape (p, 3)."""
 
 
 @lru_cache(maxsize=16)
 def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> FloatArray:
-    """Share of the mass that goes with each of `n` links, or cross-sections of a continuous body, (n,).
+    """Share of the mass for each of `n` links, or cross-sections of a continuous body, (n,).
 
-    Links weigh the same unless `links` gives their shares. Of a body its evenly spaced
-    cross-sections are samples: Simpson's rule, or the trapezoidal one for an even number of them,
-    makes integrals of these.
+    Links have equal masses unless `links` contains their shares. Cross-sections of a body are evenly
+    spaced samples, weighted by Simpson's rule, or by the trapezoidal rule if their number is even.
+
     """
     if links:
         return _kept(np.array(links))
@@ -152,21 +152,21 @@ def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> Floa
 
 
 def _kept(shares: FloatArray) -> FloatArray:
-    """`shares` for whoever asks, so that nobody may write to them."""
+    """Read-only `shares`."""
     shares.flags.writeable = False
     return shares
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state of a robot of n links at one instant."""
+    """State of a robot of n links at one instant."""
 
     time: float
-    """s."""
+    """Simulated or measured time, s."""
 
     link_pose: FloatArray
-    """Centre of gravity (m) and unit quaternion w x y z of every link; x runs along the link to the
-    next one, z is up when it lies flat. A planar link lies on the ground. Shape (n, 7)."""
+    """Centre of gravity (m) and unit quaternion w x y z of each link; x points along the link to the
+    next one, z is up if it is flat. A planar link lies on the ground. Shape (n, 7)."""
 
     link_twist: FloatArray
     """Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame. Shape (n,
@@ -177,31 +177,29 @@ class Snapshot:
     joint_angle_ref: FloatArray
     joint_rate_ref: FloatArray
     joint_torque: FloatArray
-    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: of the m
-    joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. A continuous body has none.
+    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: values of
+    the m joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. Empty for a continuous body.
     Shape (m,)."""
 
     contacts: Contacts = field(default_factory=Contacts.none)
-    """Over the control period (or, in a recording, since the row before)."""
+    """Contacts in the control period (or, in a recording, since the previous row)."""
 
     energy: dict[str, float] = field(default_factory=dict)
-    """J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps;
+    """Energies, J: "kinetic", "potential", "work_actuator", "work_friction" and others of the model;
     work is cumulative."""
 
     solver: SolverStats = field(default_factory=SolverStats)
     control: dict[str, float] = field(default_factory=dict)
-    """What controller and model make of it all, by the names of their channels, each ending in its
-    unit."""
+    """Values of the channels of controller and model, by names with a unit suffix."""
 
     body: BodyFields | None = None
-    """The inside of a continuous body, whose sampled cross-sections are the links, the head
-    first."""
+    """Internal state of a continuous body, whose sampled cross-sections are the links, the head first."""
 
     mass_shares: FloatArray | None = None
-    """Share of every link in the mass of the robot; None: they weigh the same. Shape (n,)."""
+    """Share of each link in the mass of the robot; None for equal masses. Shape (n,)."""
 
     valid: Fields = Fields.ALL
-    """Which of the above are valid."""
+    """Valid fields."""
 
     @property
     def n_links(self) -> int:
@@ -210,7 +208,7 @@ class Snapshot:
 
     @property
     def drawn(self) -> bool:
-        """Whether its links can be drawn, wherever they are."""
+        """Whether its links can be drawn, even at an unknown position."""
         return bool(self.valid & (Fields.POSE | Fields.SHAPE))
 
     def centre_of_mass(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The gait that is a table of joint angles, and what its file makes of it."""
+"""Gait that plays a table of joint angles, and the motion read from its file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from snakestudio.model.tables.trajectory import Trajectory
 
 
 class TableFields(GaitFields):
-    """Joint angles from a file: a row for every time, a column for every joint axis."""
+    """Joint angles from a file: a row for each time, a column for each joint axis."""
 
     files = ("file",)
 
@@ -33,25 +33,23 @@ class TableFields(GaitFields):
     unit: Literal["auto", "deg", "rad"] = value(
         "auto",
         label="Unit",
-        help="Unit of the angles; auto: as the header says, or as their range makes plain",
+        help="Unit of the angles; auto: from the header or the range of values",
     )
     rate_hz: float | None = value(
         None,
         label="Rate",
         unit="Hz",
-        help="Rows a second, in place of a column of times; that column if left out",
+        help="Rows per second, instead of a time column; the time column is used if omitted",
         gt=0,
         le=1e5,
         slider=(1, 500),
     )
-    loop: bool = value(
-        False, label="Loop", help="Play the table again and again; else the last row is held"
-    )
+    loop: bool = value(False, label="Loop", help="Repeat the table; otherwise the last row is held")
     blend_s: float = value(
         0.5,
         label="Return time",
         unit="s",
-        help="Time from the last row to the first one in a loop whose ends do not meet",
+        help="Time from the last row to the first one in a loop whose ends differ",
         gt=0,
         le=100,
         slider=(0.05, 3),
@@ -59,7 +57,7 @@ class TableFields(GaitFields):
     speed: float = value(
         1.0,
         label="Speed",
-        help="Speed at which the table is played (1: as recorded, 0: stopped)",
+        help="Playback speed (1: as recorded, 0: stopped)",
         ge=0,
         le=100,
         slider=(0, 3),
@@ -67,24 +65,24 @@ class TableFields(GaitFields):
     )
 
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
-        """The first row of the table."""
+        """First row of the table."""
         return trajectory(scene, base_dir).first
 
     def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
-        """Axes whose column has another angle than 0."""
+        """Mask of the axes whose column contains a nonzero angle."""
         moved: BoolArray = (joint_table(scene, base_dir).angle != 0.0).any(axis=0)
         return moved
 
 
 def joint_table(scene: Scene, base_dir: Path | None = None) -> JointTable:
-    """The angles of all axes of the scene's body, as the scene counts them.
+    """Angles of all axes of the scene's body, with the scene's signs and zeros.
 
-    Raises `SceneError` if the file cannot be used.
+    Raises `SceneError` if the file is unusable.
     """
     gait = scene.gait
     assert isinstance(gait, TableFields)
     if not gait.file:
-        raise _mistake("file", "no table is chosen", "give a CSV file of joint angles")
+        raise _mistake("file", "no table is chosen", "choose a CSV file of joint angles")
     axes = scene.body.axes
     ignored = [axis for axis in scene.robot.axes if axis not in axes]
     try:
@@ -105,9 +103,9 @@ def _mistake(name: str, message: str, remedy: str) -> SceneError:
 
 
 def trajectory(scene: Scene, base_dir: Path | None = None) -> Trajectory:
-    """The motion that the scene's table makes at speed 1.
+    """Motion of the scene's table at speed 1.
 
-    Raises `SceneError` if the file cannot be used.
+    Raises `SceneError` if the file is unusable.
     """
     gait = scene.gait
     assert isinstance(gait, TableFields)

@@ -1,4 +1,4 @@
-"""What somebody at the controls wants of the robot, as numbers without a robot: speed, turn, amplitude and gait."""
+"""Operator commands, independent of the robot: speed, turn, amplitude and gait, or joint targets."""
 
 from __future__ import annotations
 
@@ -10,33 +10,32 @@ from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 
 OWN_GAIT = "scene"
-"""What the scene's own gait is called among those of the library."""
+"""Name of the scene's gait among those of the library."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeleopCommand:
-    """A wish; how far and how fast the joints follow it, the scene's controller says.
+    """Command of an operator; the scene's controller decides how far and how fast the joints follow it.
 
-    Raises `ValueError` if a number is not finite or beyond its range: nothing else may ever reach a
+    Raises `ValueError` if a number is not finite or out of range, so that invalid values never reach a
     robot.
     """
 
     speed: float = 0.0
-    """Share of the highest gait frequency, -1 to 1; negative: backwards. 0: the wave stands
-    still."""
+    """Fraction of the highest gait frequency, -1 to 1; negative: backwards. 0: the wave stops."""
 
     turn: float = 0.0
-    """Share of the largest joint offset, -1 to 1; positive: to the left."""
+    """Fraction of the largest joint offset, -1 to 1; positive: to the left."""
 
     amplitude: float = 1.0
-    """Share of the gait's amplitude, 0 to 1."""
+    """Fraction of the gait's amplitude, 0 to 1."""
 
     gait: str | None = None
-    """Name of a gait of the library; None: the scene's own."""
+    """Name of a gait of the library; None for that of the scene."""
 
     @property
     def note(self) -> str:
-        """What a recording says when the first command comes."""
+        """Text of the event in a recording for the first command."""
         return "The robot is steered by hand"
 
     def __post_init__(self) -> None:
@@ -47,57 +46,57 @@ class TeleopCommand:
 
     @property
     def still(self) -> bool:
-        """Whether the robot shall neither move on nor turn."""
+        """Whether the robot must neither advance nor turn."""
         return self.speed == 0.0 and self.turn == 0.0
 
     def stilled(self) -> TeleopCommand:
-        """The same without speed and turn: amplitude and gait stay, for changing them would move the joints."""
+        """Return the command without speed and turn; amplitude and gait stay because changing them moves joints."""
         return replace(self, speed=0.0, turn=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class JointTargets:
-    """Angles that another program asks for; how fast the joints go there, the scene's controller says.
+    """Joint angles requested by another program; the scene's controller decides how fast the joints move to them.
 
-    Raises `ValueError` if one is infinite or beyond a thousand turns: nothing of that kind may ever
+    Raises `ValueError` if an angle is infinite or beyond a thousand turns, so that invalid values never
     reach a robot.
     """
 
     angles: tuple[float, ...]
-    """Of all joint axes, rad; NaN for an axis that keeps its target."""
+    """Targets of all joint axes, rad; NaN for an axis that retains its target."""
 
     @property
     def note(self) -> str:
-        """What a recording says when the first targets come."""
-        return "Another program gives the joints their targets"
+        """Text of the event in a recording for the first targets."""
+        return "Another program sets the joint targets"
 
     def __post_init__(self) -> None:
         for angle in self.angles:
             if not (math.isnan(angle) or abs(angle) < 2000.0 * math.pi):
-                raise ValueError(f"{angle} is not an angle of a joint")
+                raise ValueError(f"{angle} is not a joint angle")
 
 
 SteerCommand = TeleopCommand | JointTargets
-"""What can be asked of a run or robot while it goes on."""
+"""Command to a run or robot while it runs."""
 
 NEUTRAL = TeleopCommand()
-"""Stand still, in the scene's own gait."""
+"""Neutral command: no motion, in the scene's gait."""
 
 
 def steerable_gaits(scene: Scene) -> tuple[str, ...]:
-    """What the scene's robot can be switched to: its own gait first, then those of the library that it can do.
+    """Gaits that the scene's robot can switch to: that of the scene first, then suitable ones of the library.
 
-    A planar model has no vertical wave, and no joint goes beyond its stops.
+    A planar model excludes vertical waves, and joint limits exclude larger angles.
     """
     names = [entry.name for entry in GAITS if not unsuitable(entry, scene)]
     return (OWN_GAIT, *names)
 
 
 def gait_called(scene: Scene, name: str | None) -> GaitFields | None:
-    """The gait that is meant by `TeleopCommand.gait`, going ahead; None if the scene's robot has no such gait.
+    """Forward gait for `TeleopCommand.gait`; None if it is not available to the scene's robot.
 
-    The scene's own gait goes ahead as it stands in the scene. Those of the library go towards link
-    1: where the head is the last link, they run the other way round in time.
+    The scene's gait is used unchanged. Gaits of the library move towards link 1; if the head is the
+    last link, they run backwards in time.
     """
     if name is None or name == OWN_GAIT:
         return scene.gait if scene.gait.of_waves else None

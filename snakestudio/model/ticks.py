@@ -1,4 +1,4 @@
-"""Round steps, the ticks of axes, and the text at a tick: the only search for 1, 2 and 5 times powers of ten."""
+"""Round steps, axis ticks, and tick labels: the only search for 1, 2 and 5 times powers of ten."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from snakestudio.text import MINUS
 
 _FACTORS = (1.0, 2.0, 5.0)
 _ROUNDING = 1e-9
-"""Share by which a step may miss a bound: the noise of a division."""
+"""Relative tolerance of a step at a bound, for rounding in divisions."""
 _SMALLEST = 1e-300
 _LARGEST = 1e300
 _LARGEST_POWER = 300
-"""Beyond these a step has no power of ten below or above it."""
+"""Largest absolute exponent of a step."""
 _MOST_MULTIPLES = 10_000
-"""Ticks that no axis has: its step does not belong to its range."""
+"""Number of ticks that indicates a step unrelated to the range."""
 _PLAIN = 1e-4, 1e6
-"""Between these a step or a value of a logarithmic axis is written without an exponent."""
+"""Range of steps and of values on logarithmic axes that are written without an exponent."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _USUAL_SIZE = 300.0
-"""Length of an axis from which on it has more than the fewest ticks, px."""
+"""Length above which an axis has more than the minimum number of ticks, px."""
 _FEWEST = 2.25
-"""Steps of an axis that is no longer: two ticks are in view wherever it begins."""
+"""Steps on shorter axes: at least two ticks are visible for any start."""
 
 
 def round_steps(least: float, factors: Sequence[float] = _FACTORS) -> Iterator[float]:
-    """Yield the round steps from `least` upwards; from 1 where `least` is not a positive number of usual size.
+    """Yield round steps from `least` upwards; from 1 if `least` is not positive or of extreme size.
 
     Parameters
     ----------
     factors : sequence of float
-        The round numbers from 1 to below 10, ascending.
+        Round numbers from 1 to below 10, ascending.
     """
     if not _SMALLEST < least < _LARGEST:
         least = 1.0
@@ -45,12 +45,12 @@ def round_steps(least: float, factors: Sequence[float] = _FACTORS) -> Iterator[f
 
 
 def step_above(least: float, factors: Sequence[float] = _FACTORS) -> float:
-    """Return the least round step that is not below `least`; 1 where `least` is not a positive number."""
+    """Return the smallest round step that is not below `least`; 1 if `least` is not positive."""
     return next(round_steps(least, factors))
 
 
 def step_below(most: float, factors: Sequence[float] = _FACTORS) -> float:
-    """Return the largest round step that is not above `most`; 1 where `most` is not a positive number."""
+    """Return the largest round step that is not above `most`; 1 if `most` is not positive."""
     if not 10.0 * _SMALLEST < most < _LARGEST:
         return 1.0
     steps = round_steps(0.1 * most, factors)
@@ -63,11 +63,11 @@ def tick_step(span: float, size: float, apart: float, density: float = 1.25) -> 
     Parameters
     ----------
     span : float
-        What the axis shows.
+        Visible range of the axis.
     size, apart : float
-        Length of the axis, and least distance between two ticks, px; 0 for any.
+        Length of the axis, and smallest distance between two ticks, px; 0 for any.
     density : float
-        More than 1 for more ticks than the fewest on an axis of usual length; long axes have some
+        Above 1 for more than the minimum number of ticks on an axis of usual length; long axes have
         more.
     """
     intervals = max(_FEWEST, _FEWEST * density * math.sqrt(max(size, 0.0) / _USUAL_SIZE))
@@ -76,9 +76,9 @@ def tick_step(span: float, size: float, apart: float, density: float = 1.25) -> 
 
 
 def multiples(low: float, high: float, step: float) -> list[float]:
-    """Return the multiples of `step` from `low` to `high`, which may miss one by rounding.
+    """Return the multiples of `step` from `low` to `high`, with a tolerance for rounding.
 
-    None where they are too many for an axis.
+    Empty if there are too many for an axis.
     """
     first = math.ceil(low / step - _ROUNDING)
     last = math.floor(high / step + _ROUNDING)
@@ -88,7 +88,7 @@ def multiples(low: float, high: float, step: float) -> list[float]:
 
 
 def decades(low: float, high: float, most: int) -> list[float]:
-    """Return at most `most` ticks of a logarithmic axis, powers of ten and with space also 2, 3 or 5 times these.
+    """Return at most `most` ticks of a logarithmic axis: powers of ten, and with space also 2, 3 or 5 times these.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def decades(low: float, high: float, most: int) -> list[float]:
     Returns
     -------
     list of float
-        Fewer than two where the axis is too short for such ticks.
+        Fewer than two if the axis is too short for such ticks.
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     powers = [10.0**power for power in range(first, min(last, _LARGEST_POWER) + 1)]
@@ -116,12 +116,12 @@ def decades(low: float, high: float, most: int) -> list[float]:
 
 
 def decimals_of(step: float) -> int:
-    """Return how many decimals tell the multiples of a round step apart."""
+    """Return the number of decimals that distinguishes multiples of a round step."""
     return max(0, -math.floor(math.log10(step) + _ROUNDING))
 
 
 def tick_text(value: float, step: float) -> str:
-    """Return the text at a tick whose neighbours are one `step` away."""
+    """Return the label of a tick whose neighbours are one `step` away."""
     if abs(value) < 1e-6 * step:
         return "0"
     if not _PLAIN[0] <= step < _PLAIN[1]:
@@ -133,14 +133,14 @@ def tick_text(value: float, step: float) -> str:
 
 
 def decade_texts(values: Sequence[float]) -> list[str]:
-    """Return the texts of the ticks of a logarithmic axis: plain numbers, or powers of ten where these are long."""
+    """Return the tick labels of a logarithmic axis: plain numbers, or powers of ten if these are too long."""
     if all(_PLAIN[0] <= value < _PLAIN[1] for value in values):
         return [f"{value:.4g}" for value in values]
     return [power_text(value) for value in values]
 
 
 def power_text(value: float, digits: int = 3) -> str:
-    """Return a number with a power of ten, as 10⁻³ or −2·10⁻³, with at most so many digits behind its first."""
+    """Return a number with a power of ten, as 10⁻³ or −2·10⁻³, with at most `digits` decimals."""
     if value == 0.0:
         return "0"
     mantissa, _, exponent = f"{abs(value):.{digits}e}".partition("e")

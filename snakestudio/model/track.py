@@ -1,8 +1,8 @@
-"""The geometry of a path on the ground: places, directions and curvature along it, and the nearest place to a point.
+"""Geometry of a path on the ground: positions, directions, curvature, and the nearest position to a point.
 
-Straight paths are polylines; smooth ones are cubic splines through the waypoints over the length of
-the chords between them (de Boor, A Practical Guide to Splines, 2001, XVI). An open path goes on
-straight beyond both ends.
+Straight paths are polylines; smooth ones are cubic splines through the waypoints, parametrized by
+chord length (de Boor, A Practical Guide to Splines, 2001, XVI). An open path continues straight
+beyond both ends.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 _PER_CHORD = 64
 _FEWEST = 8
 _PIECES = 4096
-"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place
-in: usually, at least, and about how many there are in all if there are many waypoints."""
+"""Number of pieces of a smooth path between two waypoints in the search for the nearest position: a
+minimum, and about the total if there are many waypoints."""
 
 
 _Derivatives = tuple[float, float, float, float, float, float]
 
 
 class Track:
-    """A path as a curve over its own length s, m: 0 at its start.
+    """Path as a curve over its arc length s, m; 0 at its start.
 
     Parameters
     ----------
     path : GroundPath
-        With waypoints enough, no two of them at one place (see `GroundPath.mistakes`).
+        Path with enough distinct waypoints (see `GroundPath.mistakes`).
 
     Attributes
     ----------
     smooth : bool
-        Whether it is a smooth curve rather than straight lines.
+        Whether the path is a smooth curve rather than straight lines.
     closed : bool
-        On a closed path every s is meant up to whole rounds.
+        Whether the path is closed; then s is modulo its length.
     length : float
-        m, of one round if it is closed.
+        m, of one lap if it is closed.
     points : (k, 2) array
-        A polyline that follows the path closely, m; of a closed one the last point is the first.
+        Polyline close to the path, m; for a closed path the last point is the first.
     lengths : (k,) array
-        s of these points.
+        s of these points, m.
     waypoints : (w,) array
-        s of the waypoints; a closed path ends with the first once more.
+        s of the waypoints, m; a closed path ends with the first one repeated.
     """
 
     def __init__(self, path: GroundPath) -> None:
@@ -68,7 +68,7 @@ class Track:
         if self.smooth:
             from scipy.interpolate import (
                 CubicSpline,
-            )  # half a second, which the start of the window need not wait for
+            )  # takes half a second to import, which would delay the start of the window
 
             ends: Literal["periodic", "natural"] = "periodic" if self.closed else "natural"
             first = CubicSpline(chord, corners, bc_type=ends)
@@ -81,15 +81,14 @@ class Track:
             self.points[0] = corners[0]
             self.points[-1] = corners[-1]
             every = cuts
-            # Once more over its own length: now s is the parameter, and nothing needs to be turned
-            # round.
+            # Fitted again over arc length: now s is the parameter, and no inversion is needed.
             coefficients = CubicSpline(self.lengths, self.points, bc_type=ends).c
         else:
             coefficients = np.zeros((4, len(chord) - 1, 2))
             coefficients[2] = np.diff(corners, axis=0) / np.diff(chord)[:, None]
             coefficients[3] = corners[:-1]
         self.waypoints: FloatArray = self.lengths[::every]
-        # A controller asks for one place at a time: plain numbers are ten times as fast as arrays
+        # A controller needs one position at a time: plain numbers are ten times as fast as arrays
         # there.
         self.coefficients: FloatArray = np.ascontiguousarray(coefficients.transpose(1, 2, 0))
         self._cubics: list[Any] = self.coefficients.tolist()
@@ -98,22 +97,22 @@ class Track:
         chords = np.diff(self.points, axis=0)
         squares = np.linalg.norm(chords, axis=1) ** 2
         self.chords: FloatArray = np.column_stack([self.points[:-1], chords, squares])
-        # of an open path: the points, and the directions in which it continues
+        # ends of an open path: points, and directions in which it continues
         self._ends = [
             (x, y, math.cos(direction), math.sin(direction))
             for x, y, direction, _ in (self.course(0.0), self.course(self.length))
         ]
 
     def _inside(self, s: float) -> float:
-        """`s` on the first round, or within the ends."""
+        """`s` on the first lap, or clipped to the ends."""
         return s % self.length if self.closed else min(max(s, 0.0), self.length)
 
     def _piece(self, s: float) -> int:
-        """The piece between two of `points` in which `s` lies; at a point the one that begins there."""
+        """Index of the piece between two of `points` that contains `s`; at a point, the piece that starts there."""
         return min(max(bisect_right(self._begins, s) - 1, 0), len(self._cubics) - 1)
 
     def _at(self, s: float) -> _Derivatives:
-        """x, y, their first and their second derivatives by s, which lies within the ends."""
+        """Point x, y, their first and second derivatives by s; `s` is within the ends."""
         piece = self._piece(s)
         u = s - self._begins[piece]
         of_x, of_y = self._cubics[piece]
@@ -122,16 +121,16 @@ class Track:
         return x, y, dx, dy, ddx, ddy
 
     def place(self, s: float) -> tuple[FloatArray, float]:
-        """Point, (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner that of the way on."""
+        """Point (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner, the outgoing direction."""
         x, y, direction, _ = self.course(s)
         return np.array([x, y]), direction
 
     def curvature(self, s: float) -> float:
-        """Curvature at `s`, 1/m, positive where the path bends to the left; 0 on straight lines and beyond the ends."""
+        """Curvature at `s`, 1/m, positive for left bends; 0 on straight lines and beyond the ends."""
         return self.course(s)[3]
 
     def course(self, s: float) -> tuple[float, float, float, float]:
-        """X and y, m, `place`'s direction and `curvature` at `s`, all at once."""
+        """Point x and y, m, direction as in `place`, and `curvature` at `s`."""
         at = self._inside(s)
         x, y, dx, dy, ddx, ddy = self._at(at)
         direction = math.atan2(dy, dx)
@@ -145,7 +144,7 @@ class Track:
         return x, y, direction, (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3
 
     def largest_curvature(self) -> tuple[float, float]:
-        """Largest curvature, 1/m, and where it is, s in m; 0 for straight lines, whose corners have none."""
+        """Largest curvature, 1/m, and its position s, m; 0 for straight lines, whose corners have none."""
         bends = [abs(self.curvature(s)) for s in self._begins]
         worst = int(np.argmax(bends))
         return bends[worst], self._begins[worst]
@@ -153,21 +152,21 @@ class Track:
     def nearest(
         self, point: FloatArray, around: float | None = None, reach: float = np.inf
     ) -> float:
-        """Where the path is nearest to a point.
+        """Position s on the path that is nearest to a point.
 
         Parameters
         ----------
         point : (2,) array
             m.
         around, reach : float
-            Look only at places up to `reach` before and behind `around`, m, beyond the ends of an
-            open path too: so one lobe of the path is not mistaken for another. All of the path
-            between its ends if left out.
+            Restrict the search to positions within `reach` of `around`, m, also beyond the ends of an
+            open path, so that another lobe of the path is not chosen. If omitted, the whole path
+            between its ends is searched.
 
         Returns
         -------
         float
-            s, m; on a closed path on the round of `around`, or the first.
+            s, m; for a closed path on the lap of `around`, or the first.
         """
         x, y = point.tolist()
         if around is None:
@@ -177,7 +176,7 @@ class Track:
     def nearest_course(
         self, point: FloatArray, around: float, reach: float
     ) -> tuple[float, tuple[float, float, float, float]]:
-        """Where `nearest` finds the path, and its `course` there."""
+        """Result of `nearest`, and `course` there."""
         x, y = point.tolist()
         s, derivatives = self._nearest(x, y, around, reach)
         if derivatives is None:
@@ -188,7 +187,7 @@ class Track:
     def _nearest(
         self, x: float, y: float, around: float, reach: float
     ) -> tuple[float, _Derivatives | None]:
-        """Where the path is nearest to a point, m, and what `_at` gives there, if it is known."""
+        """Nearest position on the path, m, and the result of `_at` there, if available."""
         if not self.closed:
             return self._nearest_of_open(x, y, float(around - reach), float(around + reach))
         reach = min(reach, 0.5 * self.length)
@@ -207,7 +206,7 @@ class Track:
     def _nearest_of_open(
         self, x: float, y: float, low: float, high: float
     ) -> tuple[float, _Derivatives | None]:
-        """`_nearest` of an open path, and of the straight lines beyond its ends."""
+        """`_nearest` for an open path and the straight lines beyond its ends."""
         nearest, best, *at = self._nearest_between(x, y, low, high)
         derivatives: Any = at
         if not best < math.inf:
@@ -231,9 +230,9 @@ class Track:
         return nearest, derivatives
 
     def _nearest_between(self, x: float, y: float, low: float, high: float) -> tuple[float, ...]:
-        """Where between `low` and `high` the path is nearest, m, and how near, with what `_at` gives there.
+        """Nearest position between `low` and `high`, m, and the distance, with the result of `_at` there.
 
-        It is infinitely far if there is nothing.
+        The distance is infinite if the interval is empty.
         """
         nearest: tuple[float, ...] = nearest_on_curve(
             x, y, low, high, self.smooth, self.lengths, self.chords, self.coefficients
@@ -242,7 +241,7 @@ class Track:
 
 
 def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:
-    """Length of `curve` up to each of these ascending values of its parameter, m (Gauss-Legendre with 5 points)."""
+    """Length of `curve` up to ascending values of its parameter, m (Gauss-Legendre with 5 points)."""
     node, weight = np.polynomial.legendre.leggauss(5)
     half = 0.5 * np.diff(parameter)
     at = 0.5 * (parameter[:-1] + parameter[1:])[:, None] + half[:, None] * node
@@ -251,7 +250,7 @@ def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:
 
 
 def track(path: GroundPath) -> Track:
-    """The geometry of a path; made once for a path."""
+    """Geometry of a path, cached per path."""
     return _track(path)
 
 

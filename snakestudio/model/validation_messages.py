@@ -1,4 +1,4 @@
-"""Pydantic's errors about the values of a file, in the program's own words: key, value and remedy."""
+"""Translation of pydantic's validation errors to messages with key, value and remedy."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _WORDINGS: dict[str, tuple[str, str]] = {
     "float_type": ("must be a number (got {given})", "give a number{about}"),
     "float_parsing": ("must be a number (got {given})", "give a number{about}"),
     "int_parsing": ("must be a whole number (got {given})", "give a whole number{about}"),
-    "bool_parsing": ("must be true or false (got {given})", "give one of them{about}"),
+    "bool_parsing": ("must be true or false (got {given})", "use one of them{about}"),
     "int_type": ("must be a whole number (got {given})", "give a whole number{about}"),
     "int_from_float": ("must be a whole number (got {given})", "give a whole number{about}"),
-    "bool_type": ("must be true or false (got {given})", "give one of them{about}"),
-    "string_type": ("must be a text (got {given})", "give a text in quotes{about}"),
-    "string_too_short": ("must not be empty", "give a text{about}"),
+    "bool_type": ("must be true or false (got {given})", "use one of them{about}"),
+    "string_type": ("must be text (got {given})", "write text in quotes{about}"),
+    "string_too_short": ("must not be empty", "enter text{about}"),
     "string_too_long": ("must have at most {max_length} characters", "shorten it"),
     "model_type": ("must be a table (got {given})", "write it as [{key}]"),
     "model_attributes_type": ("must be a table (got {given})", "write it as [{key}]"),
@@ -45,19 +45,19 @@ _WORDINGS: dict[str, tuple[str, str]] = {
     "tuple_type": ("must be a list (got {given})", "give a list{about}"),
     "too_short": (
         "needs at least {min_length} {entries} (got {actual_length})",
-        "give more{about}",
+        "add more{about}",
     ),
     "too_long": ("must have at most {max_length} entries", "shorten it"),
     "literal_error": ("cannot be {given}", "{meant}give {choices}"),
     "union_tag_invalid": ("cannot be {given}", "{meant}give {choices}"),
-    "union_tag_not_found": ("is missing", "give the kind"),
+    "union_tag_not_found": ("is missing", "set the kind"),
 }
-"""What is wrong and what to do, by pydantic's type of error."""
+"""Message and remedy by pydantic's error type."""
 
 
 def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
-    """One of pydantic's errors about values of `root` (a scene, a robot profile) as a Problem."""
-    # A discriminated union puts the chosen kind into the location; it is no key of the file.
+    """Convert one of pydantic's errors about values of `root` (a scene, a robot profile) to a Problem."""
+    # A discriminated union adds the chosen kind to the location, which is not a key of the file.
     location: list[str | int] = []
     model: Any = root
     for part in detail["loc"]:
@@ -70,7 +70,7 @@ def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
         if len(options) > 1 and chosen:
             model = chosen[0]
             continue
-        if not options and part in _PLAIN:  # so does a union of plain types
+        if not options and part in _PLAIN:  # a union of plain types also adds its choice
             continue
         location.append(part)
         owner = next((option for option in options if part in option.model_fields), None)
@@ -79,15 +79,15 @@ def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
     key = _dotted(location)
     kind = detail["type"]
     context = dict(detail.get("ctx", {}))
-    given = detail["input"]
-    words: list[str] = []
+    typed = detail["input"]
+    names: list[str] = []
     closest_word: str | None = None
     if kind == "extra_forbidden":
         closest_word = closest(str(location[-1]), _siblings(detail["loc"], root))
     elif kind in ("literal_error", "union_tag_invalid"):
-        words = re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"])
-        given = context.get("tag", given)
-        closest_word = _meant(str(given), words)
+        names = re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"])
+        typed = context.get("tag", typed)
+        closest_word = _meant(str(typed), names)
     if kind.startswith("union_tag"):
         key = f"{key}.kind"
     doc = field_doc(*model) if isinstance(model, tuple) else None
@@ -97,22 +97,22 @@ def problem_of(detail: ErrorDetails, root: type = Scene) -> Problem:
     places = {
         **{name: literal_text(value, 1000) for name, value in context.items()},
         "key": key,
-        "given": literal_text(given),
+        "given": literal_text(typed),
         "unit": f" {doc.unit}" if doc is not None and doc.unit else "",
         "about": f" ({doc.help[0].lower()}{doc.help[1:]})" if doc is not None and doc.help else "",
         "entries": noun(context.get("min_length", 0), "entry"),
-        "choices": listing(map(quoted, words), "or"),
+        "choices": listing(map(quoted, names), "or"),
         "error": detail["msg"][:1].lower() + detail["msg"][1:],
         "meant": "",
     }
     if closest_word is not None:
-        shown = quoted(closest_word) if words else closest_word
-        places["meant"] = f"did you mean {shown}? Otherwise "
+        suggestion = quoted(closest_word) if names else closest_word
+        places["meant"] = f"did you mean {suggestion}? Otherwise "
     return Problem("error", key, message.format(**places), remedy.format(**places))
 
 
 def _dotted(location: Iterable[str | int]) -> str:
-    """``("obstacles", 1, "x_m")`` as ``obstacles[2].x_m``: people count from one."""
+    """Convert ``("obstacles", 1, "x_m")`` to ``obstacles[2].x_m``; text is 1-based."""
     text = ""
     for part in location:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
@@ -120,7 +120,7 @@ def _dotted(location: Iterable[str | int]) -> str:
 
 
 def _models(model: Any) -> list[type[BaseModel]]:
-    """The parts that can stand where `model` (a part, or a part and the name of a field of it) is."""
+    """Possible parts at `model` (a part, or a part and the name of its field)."""
     if isinstance(model, tuple):
         owner, name = model
         declared = registry.options(owner, name)
@@ -172,16 +172,17 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
     return [name for option in _models(model) for name in option.model_fields]
 
 
-def _meant(given: str, words: Sequence[str]) -> str | None:
-    """The word that was probably meant."""
-    return closest(given, words) or next(
-        (word for word in words if len(given) > 2 and word.startswith(given)), None
+def _meant(text: str, candidates: Sequence[str]) -> str | None:
+    """Most similar word, or None."""
+    return closest(text, candidates) or next(
+        (candidate for candidate in candidates if len(text) > 2 and candidate.startswith(text)),
+        None,
     )
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
-    """The name that is most like another one; None if all are too different."""
-    found = difflib.get_close_matches(
+    """Most similar name; None if all are too different."""
+    matches = difflib.get_close_matches(
         re.sub(r"[^a-z0-9_]", "_", name.lower()), list(names), n=1, cutoff=0.6
     )
-    return found[0] if found else None
+    return matches[0] if matches else None

@@ -1,4 +1,4 @@
-"""What the robot moves on: the ground plane, its friction and its slope."""
+"""World of the robot: the ground plane, its friction and its slope."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from snakestudio.model.fields import Frozen, value
 from snakestudio.model.shared_values import friction_coefficient
 
 STANDARD_GRAVITY = 9.81
-"""The gravity that residuals are scaled with, whatever the scene's, m/s^2."""
+"""Gravity used to scale residuals, m/s^2, regardless of the scene's gravity."""
 
 
 class GroundPatch(Frozen):
-    """An area of the ground with its own friction: a polygon; where patches overlap, the last one counts."""
+    """Polygonal area of the ground with separate friction coefficients; where patches overlap, the last one applies."""
 
     name: str = value("", label="Name", help="Name of the patch", max_length=80, live=True)
     points_m: tuple[tuple[float, float], ...] = value(
@@ -30,7 +30,7 @@ class GroundPatch(Frozen):
     mu_backward: float | None = friction_coefficient(
         None,
         "Friction backward",
-        "Friction coefficient along the axis for sliding tail first; that along if left out",
+        "Friction coefficient along the axis for sliding tail first; same as along if omitted",
     )
     mu_across: float = friction_coefficient(
         0.2, "Friction across", "Friction coefficient across the link's axis"
@@ -38,10 +38,10 @@ class GroundPatch(Frozen):
 
 
 class GroundPicture(Frozen):
-    """A grey-scale picture on the ground that multiplies all friction coefficients where it lies; none without a file.
+    """Grey-scale image on the ground that multiplies all friction coefficients; without a file it has no effect.
 
-    The middles of its pixels have the factors `black` to `white`, places between them what lies
-    between (bilinear). Beside the picture nothing changes.
+    The centres of its pixels have the factors `black` to `white`, with bilinear interpolation between
+    them. Outside the image the factor is 1.
     """
 
     files: ClassVar[tuple[str, ...]] = ("file",)
@@ -50,14 +50,14 @@ class GroundPicture(Frozen):
     file: str = value(
         "",
         label="File",
-        help="Grey-scale picture of the friction, relative to the scene file",
+        help="Grey-scale image of friction factors, relative to the scene file",
         max_length=1000,
     )
     x_m: float = value(
         0.0,
         label="x",
         unit="m",
-        help="Middle of the picture on the ground, x",
+        help="Centre of the image on the ground, x",
         ge=-1e4,
         le=1e4,
         slider=(-5, 5),
@@ -66,7 +66,7 @@ class GroundPicture(Frozen):
         0.0,
         label="y",
         unit="m",
-        help="Middle of the picture on the ground, y",
+        help="Centre of the image on the ground, y",
         ge=-1e4,
         le=1e4,
         slider=(-5, 5),
@@ -75,7 +75,7 @@ class GroundPicture(Frozen):
         2.0,
         label="Width",
         unit="m",
-        help="Width of the picture on the ground; its height follows from its pixels",
+        help="Width of the image on the ground; its height follows from its aspect ratio",
         gt=0,
         le=1e4,
         slider=(0.1, 10),
@@ -84,7 +84,7 @@ class GroundPicture(Frozen):
         0.0,
         label="Yaw",
         unit="°",
-        help="Angle by which the picture is turned about the vertical",
+        help="Rotation of the image about the vertical",
         ge=-360,
         le=360,
         slider=(-180, 180),
@@ -92,7 +92,7 @@ class GroundPicture(Frozen):
     black: float = value(
         0.2,
         label="Black",
-        help="Factor of all friction coefficients where the picture is black",
+        help="Factor of all friction coefficients where the image is black",
         ge=0,
         le=100,
         slider=(0, 2),
@@ -100,19 +100,19 @@ class GroundPicture(Frozen):
     white: float = value(
         1.0,
         label="White",
-        help="Factor of all friction coefficients where the picture is white",
+        help="Factor of all friction coefficients where the image is white",
         ge=0,
         le=100,
         slider=(0, 2),
     )
 
     def __bool__(self) -> bool:
-        """Whether there is a picture."""
+        """Whether there is an image."""
         return bool(self.file)
 
 
 class Ground(Frozen):
-    """The ground plane z = 0: friction along and across a link, and gravity, tilted if the ground slopes."""
+    """Ground plane z = 0: friction along and across a link, and gravity, tilted if the ground slopes."""
 
     mu_along: float = friction_coefficient(
         0.2, "Friction along", "Coulomb friction coefficient along the link's axis", "µ_T,x"
@@ -123,29 +123,29 @@ class Ground(Frozen):
     mu_backward: float | None = friction_coefficient(
         None,
         "Friction backward",
-        "Coulomb friction coefficient along the link's axis for sliding tail first; that along if left out",
+        "Coulomb friction coefficient along the link's axis for sliding tail first; same as along if omitted",
         "µ_B",
     )
     law: Literal["ellipse", "components", "unit_velocity"] | None = value(
         None,
         label="Friction law",
-        help="How friction along and across combine: a force on the edge of an ellipse that dissipates most"
+        help="How friction along and across combine: force on the edge of an ellipse with maximum dissipation"
         " (ellipse), each direction separately (components), or along the unit velocity, weighted by direction"
-        " (unit_velocity); the model's own if left out",
+        " (unit_velocity); the model's default if omitted",
         live=True,
     )
     load_factor: str = value(
         "1",
         label="Load factor",
-        help="By what the load on the ground is multiplied along the body, a formula of X (from the head, m) and t:"
-        " where it is lifted, it carries less (planar and continuum models)",
+        help="Factor of the load on the ground along the body, a formula of X (from the head, m) and t;"
+        " lifted parts carry less (planar and continuum models)",
         max_length=500,
         live=True,
     )
     friction_factor: str = value(
         "1",
         label="Friction factor",
-        help="By what the friction coefficients are multiplied, a formula of t and of the position x, y on the ground",
+        help="Factor of all friction coefficients, a formula of t and of the position x, y on the ground",
         max_length=500,
         live=True,
     )
@@ -154,7 +154,7 @@ class Ground(Frozen):
         label="Viscous along",
         unit="N s/m",
         symbol="c_t",
-        help="Viscous friction of every link along its axis (Lagrangian model; 0: off)",
+        help="Viscous friction of each link along its axis (Lagrangian model; 0: off)",
         ge=0,
         le=1e6,
         slider=(0, 10),
@@ -165,7 +165,7 @@ class Ground(Frozen):
         label="Viscous across",
         unit="N s/m",
         symbol="c_n",
-        help="Viscous friction of every link across its axis (Lagrangian model; 0: off)",
+        help="Viscous friction of each link across its axis (Lagrangian model; 0: off)",
         ge=0,
         le=1e6,
         slider=(0, 10),
@@ -176,7 +176,7 @@ class Ground(Frozen):
         label="Coulomb smoothing",
         unit="m/s",
         symbol="ε",
-        help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value, 0.76 by tanh (Lagrangian"
+        help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value, or 0.76 with tanh (Lagrangian"
         " model)",
         gt=0,
         le=10,
@@ -186,14 +186,14 @@ class Ground(Frozen):
     coulomb_law: Literal["sqrt", "tanh"] = value(
         "sqrt",
         label="Coulomb smoothing law",
-        help="What takes the place of sgn v in Coulomb friction: v / sqrt(v² + ε²), or tanh(v / ε) (Lagrangian model)",
+        help="Replacement of sgn v in Coulomb friction: v / sqrt(v² + ε²), or tanh(v / ε) (Lagrangian model)",
         live=True,
     )
     coulomb_smoothing_rad_s: float = value(
         1e-2,
         label="Coulomb smoothing, turning",
         unit="rad/s",
-        help="Turn rate at which the friction torque reaches 0.71 of its full value (nonholonomic model)",
+        help="Turn rate at which the frictional torque reaches 0.71 of its full value (nonholonomic model)",
         gt=0,
         le=100,
         slider=(1e-3, 1),
@@ -204,7 +204,7 @@ class Ground(Frozen):
         label="Obstacle damping",
         unit="N s/m",
         symbol="d",
-        help="How hard obstacles resist the velocity of a link into them (nonholonomic model)",
+        help="Damping of a link's velocity into an obstacle (nonholonomic model)",
         ge=0,
         le=1e6,
         slider=(0, 5000),
@@ -214,7 +214,7 @@ class Ground(Frozen):
         0.05,
         label="Rolling friction",
         symbol="µ_V",
-        help="Rolling friction coefficient (spatial models; P1 (59), (60), where no value is given)",
+        help="Rolling friction coefficient (spatial models; P1 (59), (60) give no value)",
         ge=0,
         le=100,
         slider=(0, 0.5),
@@ -223,7 +223,7 @@ class Ground(Frozen):
     stribeck_rise: float = value(
         0.0,
         label="Stribeck rise",
-        help="By what fraction friction at rest exceeds that in motion (spatial models; 0: plain Coulomb friction)",
+        help="Relative excess of static over kinetic friction (spatial models; 0: plain Coulomb friction)",
         ge=0,
         le=10,
         slider=(0, 1),
@@ -234,7 +234,7 @@ class Ground(Frozen):
         label="Stribeck velocity",
         unit="m/s",
         symbol="v_s",
-        help="Sliding velocity at which that rise has fallen to 1/e",
+        help="Sliding velocity at which the Stribeck rise has decayed to 1/e",
         gt=0,
         le=100,
         slider=(0.001, 0.2),
@@ -245,7 +245,7 @@ class Ground(Frozen):
         label="Gravity",
         unit="m/s²",
         symbol="g",
-        help="Acceleration of gravity",
+        help="Gravitational acceleration",
         ge=0,
         le=1000,
         slider=(0, 20),
@@ -255,7 +255,7 @@ class Ground(Frozen):
         0.0,
         label="Slope",
         unit="°",
-        help="Angle by which the ground is tilted",
+        help="Tilt of the ground",
         ge=0,
         le=90,
         slider=(0, 45),
@@ -275,14 +275,14 @@ class Ground(Frozen):
     patch: tuple[GroundPatch, ...] = value(
         (),
         label="Patches",
-        help="Areas of the ground with friction of their own",
+        help="Areas of the ground with separate friction coefficients",
         max_length=1000,
         live=True,
     )
     picture: GroundPicture = value(
         GroundPicture(),
-        label="Friction picture",
-        help="Picture that multiplies the friction coefficients",
+        label="Friction image",
+        help="Image that multiplies the friction coefficients",
     )
 
     @property

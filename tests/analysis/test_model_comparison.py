@@ -114,7 +114,7 @@ def test_a_model_that_cannot_run_a_scene_says_why() -> None:
     refused = comparison.runs[0]
     assert refused.recording is None
     assert len(refused.refusals) == 1
-    assert "knows no obstacles" in refused.refusals[0]
+    assert "does not support obstacles" in refused.refusals[0]
     assert refused.refusals == refusals(scene, "planar_lagrangian")
     assert comparison.reference is comparison.runs[1]
     assert list(comparison.differences) == ["planar_nonsmooth"]

@@ -131,7 +131,7 @@ def test_a_named_model_that_cannot_run_it_says_why_beside_the_others(
         ),
         (
             ["compare", "models", PIPES, "planar_lagrangian"],
-            ["no model can run", "knows no obstacles"],
+            ["no model can run", "does not support obstacles"],
         ),
         (["compare", "models", OPEN_GROUND, "--duration", "-1"], ["positive number"]),
         (["compare", "models", OPEN_GROUND, "--set", "gait"], ["KEY=VALUE"]),

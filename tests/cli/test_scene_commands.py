@@ -95,7 +95,7 @@ def test_check_mends_what_has_a_fix_and_saves(
     before = copy.read_bytes()
     assert main(["check", "--fix", str(copy)]) == 0
     said = capsys.readouterr()
-    assert "Take steps of" in said.out
+    assert "Set the time step to" in said.out
     assert "mm away" in said.out
     assert said.out.endswith("no mistakes\n")
     assert (tmp_path / "copy.toml~").read_bytes() == before

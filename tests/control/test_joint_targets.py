@@ -142,7 +142,7 @@ def test_a_run_with_targets_goes_on_from_a_moment_to_the_bit() -> None:
         return runner
 
     whole = begun(Runner(scene(**{"run.duration_s": 2.0}))).recording
-    assert [event.text for event in whole.events] == [naming("joints their targets")]
+    assert [event.text for event in whole.events] == [naming("joint targets")]
     other = continue_run(whole, 0.3)
     assert other is not None
     other.runner.advance(2000 - other.runner.engine.step_count)

@@ -120,7 +120,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
             SNAKE,
             {"support.weights": (1.0, 2.0, 0.0, 1.0, 1.0)},
             "support.weights",
-            "0 is no weight",
+            "0 is not a positive weight",
         ),
         (
             SNAKE,

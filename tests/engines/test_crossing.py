@@ -346,7 +346,7 @@ def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
     assert "12.8" in found.message
     assert "0.004" in found.message
     assert "obstacle 1" in found.message
-    assert found.remedy == "take at most 0.0039 s"
+    assert found.remedy == "set it to at most 0.0039 s"
     mended = with_values(scene, {"solver.step_s": 0.0039, "control.period_s": 0.0039})
     assert not [problem for problem in registry.check(mended) if "go through" in problem.message]
     slower = thrown(model, wall(y=1.0), velocity=(0.0, 3.1))

@@ -153,7 +153,7 @@ def test_held_body_takes_no_picture() -> None:
         ),
         (
             "thin.png",
-            r"thin.png' cannot be used \(it has 1 x 3 pixels\). Give 2 to 4096 either way",
+            r"thin.png' cannot be used \(it has 1 x 3 pixels\). Use 2 to 4096 pixels",
         ),
         (".", "cannot be used"),
         ("File://elsewhere/floor.png", "elsewhere"),

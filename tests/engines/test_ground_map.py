@@ -104,7 +104,7 @@ def test_factors_of_one_take_no_program() -> None:
         ({"load_factor": "1 + Y"}, "ground.load_factor", "'Y' at character 5 is not known"),
         ({"load_factor": "cos(x)"}, "ground.load_factor", "Write X"),
         ({"load_factor": "X*t"}, "ground.load_factor", "no unit"),
-        ({"load_factor": "1/(t - 0.25)"}, "ground.load_factor", "finite value"),
+        ({"load_factor": "1/(t - 0.25)"}, "ground.load_factor", "not finite"),
         ({"friction_factor": "1/(t - 0.25)"}, "ground.friction_factor", "for t ="),
         ({"friction_factor": "cos(2*X)"}, "ground.friction_factor", "Use x and y"),
         ({"patch": ({"points_m": ((0, 0), (1, 1), (2, 2))},)}, "ground.patch[1].points_m", "area"),

@@ -193,9 +193,9 @@ def test_tilted_or_torn_states_are_errors() -> None:
 
     assert found(state(closed, flat)) == {}
     assert "Link 2" in found(state(closed, tilted))["error start.orientation_wxyz"]
-    assert "Joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
+    assert "Joint 1 has a gap of 3 mm" in found(state(torn, flat))["error start"]
     aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
-    assert "Heights are left out" in found(state(aloft, flat))["warning start.position_m"]
+    assert "Heights are ignored" in found(state(aloft, flat))["warning start.position_m"]
     none = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
     assert (
         "The quaternion of link 2 has length 0"
@@ -322,7 +322,7 @@ def test_recordings_that_do_not_fit_say_so(tmp_path: Path) -> None:
         planar_pose(scene, tmp_path)
     for text, message in (
         ("a,b\n1,2\n", "no readable column time_s"),
-        ("time_s\n", "holds no rows"),
+        ("time_s\n", "contains no rows"),
         (f"time_s,{HEADER}\n0" + ",0" * 14 + "\n", "holds 2 links but robot.n_links is 11"),
     ):
         (tmp_path / "run.csv").write_text(text)

@@ -96,7 +96,7 @@ def test_it_refuses_obstacles() -> None:
         in problem.sentence()
     )
     assert problem.obstacles == (0, 1)
-    with pytest.raises(SceneError, match="knows no obstacles"):
+    with pytest.raises(SceneError, match="does not support obstacles"):
         registry.create(scene)
 
 
@@ -150,7 +150,7 @@ def test_a_step_too_long_says_for_what() -> None:
     (friction,) = sentences(undulation(**STIFF["coulomb"]))
     stable = largest_stable_step(undulation(**STIFF["coulomb"]))
     assert friction == (
-        "solver.step_s: 0.001 s is too long for friction as stiff as this: slow links will tremble. "
-        f"Take at most {stable:.3g} s, or a larger ground.coulomb_smoothing_m_s."
+        "solver.step_s: 0.001 s is too long for such stiff friction: slow links will oscillate. "
+        f"Set it to at most {stable:.3g} s, or increase ground.coulomb_smoothing_m_s."
     )
     assert sentences(undulation(**STIFF["coulomb"], solver__step_s=1e-4)) == []

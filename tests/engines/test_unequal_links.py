@@ -67,7 +67,7 @@ def run(scene: Scene) -> NDArray[np.float64]:
     """Centres and directions of the links at the end."""
     errors = [p.sentence() for p in registry.check(scene) if p.severity == "error"]
     assert [
-        sentence for sentence in errors if "stops at" not in sentence
+        sentence for sentence in errors if "limit" not in sentence
     ] == []  # the gait pushes joints against stops
     engine = registry.create(scene, checked=True)
     steps = round(DURATION / scene.solver.step_s)

@@ -30,9 +30,9 @@ LONG_STEP = Problem(
     "warning",
     "solver.step_s",
     "0.005 s is too long",
-    "take at most 0.0004 s",
+    "at most 0.0004 s",
     fixes=(
-        Fix("Take steps of 0.2 ms", (("solver.step_s", 0.0002),)),
+        Fix("Set the time step to 0.2 ms", (("solver.step_s", 0.0002),)),
         Fix("Softer joints", (("joint_controller.kp_nm_per_rad", 5.0),)),
     ),
 )
@@ -95,7 +95,7 @@ def test_a_click_beside_the_buttons_goes_there(
 def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
     menu = checks.menu(checks.list.model().index(0, 0))
     texts = [action.text() for action in menu.actions()]
-    assert texts == ["Go There", "Take steps of 0.2 ms", "Softer joints"]
+    assert texts == ["Go There", "Set the time step to 0.2 ms", "Softer joints"]
     menu.actions()[1].trigger()
     assert document.scene.solver.step_s == 0.0002
     menu.deleteLater()

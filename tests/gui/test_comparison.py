@@ -249,8 +249,8 @@ def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: Compariso
     window = window_of(panel)
     window.context.document.open(scenes_dir() / "obstacle_aided.toml")
     qtbot.waitUntil(lambda: not panel.boxes[LAGRANGIAN].isEnabled())
-    assert "knows no obstacles" in panel.why[LAGRANGIAN].text()
-    assert "knows no obstacles" in panel.boxes[LAGRANGIAN].toolTip()
+    assert "does not support obstacles" in panel.why[LAGRANGIAN].text()
+    assert "does not support obstacles" in panel.boxes[LAGRANGIAN].toolTip()
     assert panel.why[LAGRANGIAN].isVisible()
     assert not panel.boxes[LAGRANGIAN].isChecked(), "what will not run is not ticked"
     assert panel.boxes[SPATIAL].isEnabled()

@@ -161,14 +161,12 @@ def test_it_says_how_many_fitted(peg: Scene) -> None:
     assert 1 < len(made.indices) < 9
     tries = TRIES_EACH * 49
     assert made.sentence == (
-        f"{len(made.indices)} of 50 fitted in {tries} tries; take a larger field or less clearance"
+        f"{len(made.indices)} of 50 fitted in {tries} tries; increase the field or reduce the clearance"
     )
 
 
 def test_too_many_are_refused(peg: Scene) -> None:
-    with pytest.raises(
-        ValueError, match=rf"That would be 10000 obstacles; an array has at most {MOST}\."
-    ):
+    with pytest.raises(ValueError, match=rf"10000 obstacles; it can have at most {MOST}\."):
         arrayed(peg, ArrayPlan(pattern="grid", columns=100, rows=100), (1,))
     with pytest.raises(ValueError, match="less than or equal to 10000"):
         arrayed(peg, ArrayPlan(pattern="row", count=20, spacing_m=1000.0), (1,))

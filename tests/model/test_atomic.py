@@ -191,7 +191,7 @@ def test_a_file_that_grows_is_new_and_has_its_name_only_once_it_began(tmp_path: 
 
 
 def test_what_cannot_be_read_back_takes_no_growing_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="no plain file"), growing(device(tmp_path)):
+    with pytest.raises(OSError, match="not a regular file"), growing(device(tmp_path)):
         pass
     assert followed(tmp_path / "null") is None
 

@@ -145,8 +145,8 @@ def test_starts_that_do_not_fit():
     lost = (state, RecordingStart(file="run.csv"))
     assert {CHAIN.unplaced(start) for start in (*angles, *lost)} == {""}
     assert {ROD.unplaced(start) for start in (StraightStart(), GaitStart())} == {""}
-    assert {ROD.unplaced(start) for start in angles} == {"has no direction for a continuous body"}
-    assert {ROD.unplaced(start) for start in lost} == {"says no place for a continuous body"}
+    assert {ROD.unplaced(start) for start in angles} == {"gives no direction for a continuous body"}
+    assert {ROD.unplaced(start) for start in lost} == {"does not place a continuous body"}
 
 
 def test_a_scene_has_the_body_of_its_formulation():

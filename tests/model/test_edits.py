@@ -31,7 +31,7 @@ def test_a_value_is_replaced_and_the_old_scene_stays(scene: Scene) -> None:
         ("gait.amplitud_deg", 1, "Did you mean amplitude_deg"),
         ("gate.amplitude_deg", 1, "gate.amplitude_deg"),
         ("obstacles[8].x_m", 1, "obstacles[8].x_m"),
-        ("obstacles[0].x_m", 1, "count from 1"),
+        ("obstacles[0].x_m", 1, "numbered from 1"),
         ("obstacles.x_m", 1, "scene"),
         ("gait[1]", 1, "scene"),
         ("", 1, "scene"),

@@ -390,8 +390,8 @@ def test_sympy_is_imported_with_the_first_formula_only() -> None:
     [
         ("sin(X", r"a '\)' is missing: the '\(' at character 4 is not closed"),
         ("2*(X + (1 - t)", r"a '\)' is missing: the '\(' at character 3 is not closed"),
-        ("X + 1)", r"the '\)' at character 6 closes nothing"),
-        ("X *", "something is missing at its end"),
+        ("X + 1)", r"the '\)' at character 6 has no matching"),
+        ("X *", "the text is incomplete"),
     ],
 )
 def test_what_is_missing_is_named(text: str, sentence: str) -> None:

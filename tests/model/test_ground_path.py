@@ -44,11 +44,11 @@ def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> N
     [
         (
             "waypoints_m = [[0.0, 0.0]]",
-            "path.waypoints_m: 1 waypoint makes no path. A path needs at least 2.",
+            "path.waypoints_m: 1 waypoint is too few. A path needs at least 2.",
         ),
         (
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0]]\nclosed = true",
-            "path.waypoints_m: 2 waypoints make no path. A closed path needs at least 3.",
+            "path.waypoints_m: 2 waypoints are too few. A closed path needs at least 3.",
         ),
         (
             "waypoints_m = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]",

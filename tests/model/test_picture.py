@@ -54,14 +54,14 @@ def test_other_kinds_are_refused_whatever_they_are_called(tmp_path: Path, kind: 
     held = io.BytesIO()
     Image.new("L", (16, 16)).save(held, kind)
     (tmp_path / "map.png").write_bytes(held.getvalue())
-    with pytest.raises(InputError, match=r"picture.*grey\-scale"):
+    with pytest.raises(InputError, match=r"image.*grey\-scale"):
         grey_values(tmp_path / "map.png")
 
 
 @pytest.mark.parametrize(
     ("width", "height", "said"),
     [
-        (5000, 5000, "It has 5000 x 5000 pixels. Give 2 to 4096 either way"),
+        (5000, 5000, "It has 5000 x 5000 pixels. Use 2 to 4096 pixels"),
         (14_000, 14_000, "It has far too many pixels"),
         (1, 9, "It has 1 x 9 pixels"),
         (2**31 - 1, 1, "pixels"),

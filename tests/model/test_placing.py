@@ -175,7 +175,7 @@ def test_the_start_of_what_is_shown_is_what_is_shown(scene: Scene) -> None:
     apart[2, 1] += 0.01  # links that hang in no chain: only a state can say that
     torn = start_of_pose(scene, apart)
     np.testing.assert_array_equal(initial_state(with_start(scene, torn))[0][:, :3], apart[:, :3])
-    with pytest.raises(SceneError, match="hang together"):
+    with pytest.raises(SceneError, match="form a chain"):
         as_joint_angles(with_start(scene, torn))
 
 
@@ -351,7 +351,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence() -> None:
     for lay in (straight_robot, gait_robot):
         with pytest.raises(SceneError, match="strain law"):
             lay(body)
-    with pytest.raises(SceneError, match="Choose straight"):
+    with pytest.raises(SceneError, match="start straight"):
         moved_robot(body.model_copy(update={"start": as_state(flat)}), (1, 0, 0))
 
 

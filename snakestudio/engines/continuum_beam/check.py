@@ -1,7 +1,6 @@
-"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it).
+"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded).
 
-Strain law and contacts are looked at by who makes the strain's references, see
-control/strain_check.
+Strain law and contacts are checked by the source of the strain references, in control/strain_check.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from snakestudio.model.scene import Scene
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Infinite: steps are cut up as their error asks for."""
+    """Infinite: steps are subdivided according to their error."""
     return math.inf
 
 
 def _obstacles(scene: Scene) -> list[Problem]:
-    """Whether there is anything to collide with."""
+    """Obstacles, which this model does not support."""
     if not scene.obstacles:
         return []
     return [
         Problem(
             "error",
             "obstacles",
-            "this model knows no obstacles, only the anchors and supports that support names",
+            "this model does not support obstacles, only the anchors and supports in the support table",
             'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
             obstacles=tuple(range(len(scene.obstacles))),
         )
@@ -41,7 +40,7 @@ def _obstacles(scene: Scene) -> list[Problem]:
 
 
 def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
-    """Whether a body that friction moves lies on the ground."""
+    """Problems of a body that friction moves but that is not flat on the ground."""
     if scene.support.kinematic:
         return []
     problems = []
@@ -50,7 +49,7 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
             Problem(
                 "error",
                 "support.kind",
-                "friction acts on a body that lies on the ground, but it may move in space",
+                "friction requires a body on the ground, but this one can move in space",
                 'set beam.group to "SE2", or choose other contacts',
             )
         )
@@ -65,8 +64,8 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
                     Problem(
                         "error",
                         key,
-                        f"{angle:g}° lifts the body off the ground that friction acts on",
-                        "make it 0",
+                        f"{angle:g}° lifts the body off the ground, so friction cannot act",
+                        "set it to 0",
                     )
                 )
     problems += ground_friction_problems(scene, base_dir)
@@ -76,19 +75,19 @@ def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
 
 
 def _tip(scene: Scene) -> list[Problem]:
-    """Parts of the wrench at the tip along which the body does not move."""
+    """Components of the wrench at the tip in directions in which the body does not move."""
     start = scene.start
     group = scene.beam.group
     angles = (getattr(start, name, 0.0) for name in ("heading_deg", "pitch_deg", "roll_deg"))
     frame = rotation(*(math.radians(angle) for angle in angles))
     allowed = np.array(GROUPS[group])
-    seen = np.kron(np.eye(2), frame.T)  # columns: the ground's axes as the body has them
+    seen = np.kron(np.eye(2), frame.T)  # columns: axes of the ground in the body's frame
     return [
         Problem(
             "warning",
             f"beam.{name}",
-            f"{value:g} has no effect: with beam.group = '{group}' a body does not move so",
-            "make it 0, or choose another beam.group",
+            f"{value:g} has no effect: with beam.group = '{group}' the body does not move in this direction",
+            "set it to 0, or choose another beam.group",
         )
         for k, (name, value) in enumerate(zip(TIP, scene.beam.tip_wrench, strict=True))
         if value and np.linalg.norm(seen[allowed, k]) < 1e-9
@@ -96,5 +95,5 @@ def _tip(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene`; `base_dir` is the folder that file names in it are relative to."""
+    """Errors and warnings of `scene`; `base_dir` is the folder of relative file names."""
     return _obstacles(scene) + _friction(scene, base_dir) + _tip(scene)

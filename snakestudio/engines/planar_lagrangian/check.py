@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
 LONGEST_PIECE = 60
-"""Links of which the stability is looked at together."""
+"""Number of links whose stability is analysed together."""
 
 
 def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How fast friction grows with velocity at rest along and across every link, (n,) each, N s/m.
+    """Growth of friction with velocity at rest along and across each link, (n,) each, N s/m.
 
-    On the roughest patch, without what formulas multiply it by; `weight` (n,) presses the links on
-    the ground, N.
+    On the roughest patch, without the factors given by formulas; `weight` (n,) presses the links on the
+    ground, N.
     """
     ground = scene.ground
     with_axis, against_axis, sideways = np.moveaxis(axial_friction(scene.robot, ground), 2, 0)
@@ -46,10 +46,10 @@ def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatA
 def _linear_motion(
     scene: Scene, law: SmoothJoints, first: int, angle: FloatArray, friction: bool
 ) -> FloatArray:
-    """Matrix of the linearised motion about a robot at rest, of (joint angles, theta_1, p) and their rates.
+    """Matrix of the linearized motion about a robot at rest, of (joint angles, theta_1, p) and their rates.
 
-    The links are those from `first` (0-based) on that the joint angles are between. At rest
-    smoothed Coulomb friction is viscous, which is as stiff as it ever gets.
+    The links start at `first` (0-based) and are those connected by the joint angles. At rest, smoothed
+    Coulomb friction is viscous and at its stiffest.
     """
     joints = len(angle)
     n = joints + 1
@@ -105,13 +105,13 @@ def _linear_motion(
 
 
 def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
-    """Step up to which the classical Runge-Kutta scheme does not blow up a mode with one of these eigenvalues, s."""
+    """Largest step for which the classical Runge-Kutta scheme is stable for a mode with one of these eigenvalues, s."""
     size = np.abs(eigenvalues)
     decaying = eigenvalues[(size > 1e-3) & (eigenvalues.real <= 1e-6 * size)]
     if not len(decaying):
         return math.inf
     ray = decaying / np.abs(decaying)
-    # Along every ray into the left half plane the stable part is one piece from 0 to somewhere
+    # Along each ray into the left half plane, the stable part is one interval from 0 to somewhere
     # below 3.6.
     inner = np.zeros(len(ray))
     outer = np.full(len(ray), 4.0)
@@ -125,10 +125,10 @@ def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
 
 
 def largest_stable_step(scene: Scene, friction: bool = True) -> float:
-    """Step up to which the scheme is stable in the poses of the gait, with or without friction, s.
+    """Largest step for which the scheme is stable in the poses of the gait, with or without friction, s.
 
-    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one
-    of unequal links is looked at in pieces of that length.
+    For longer chains of equal links sixty links suffice, because the stiffest mode is local; chains of
+    unequal links are analysed in pieces of that length.
     """
     yaw = scene.waves.yaw
     n = scene.robot.n_links
@@ -155,7 +155,7 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
 
 
 def _step_length(scene: Scene) -> list[Problem]:
-    """Whether the time step is longer than joint controllers and friction bear."""
+    """Problem of a time step that is too long for joint controllers or friction."""
     problems = checks.long_step(scene, largest_stable_step(scene, friction=False))
     if problems:
         return problems
@@ -166,21 +166,21 @@ def _step_length(scene: Scene) -> list[Problem]:
         Problem(
             "warning",
             "solver.step_s",
-            f"{scene.solver.step_s:g} s is too long for friction as stiff as this: slow links will tremble",
-            f"take at most {stable:.3g} s, or a larger ground.coulomb_smoothing_m_s",
+            f"{scene.solver.step_s:g} s is too long for such stiff friction: slow links will oscillate",
+            f"set it to at most {stable:.3g} s, or increase ground.coulomb_smoothing_m_s",
         )
     ]
 
 
 def _obstacles(scene: Scene) -> list[Problem]:
-    """Whether there is anything to collide with."""
+    """Obstacles, which this model does not support."""
     if not scene.obstacles:
         return []
     return [
         Problem(
             "error",
             "obstacles",
-            "this model knows no obstacles",
+            "this model does not support obstacles",
             'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
             obstacles=tuple(range(len(scene.obstacles))),
         )
@@ -188,7 +188,7 @@ def _obstacles(scene: Scene) -> list[Problem]:
 
 
 def _no_friction(scene: Scene) -> list[Problem]:
-    """Whether there is no friction to speak of; viscous friction needs no load."""
+    """Problems of missing friction; viscous friction needs no load."""
     ground = scene.ground
     if ground.viscous_along_ns_per_m or ground.viscous_across_ns_per_m:
         return []
@@ -196,7 +196,7 @@ def _no_friction(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene`.
+    """Errors and warnings of `scene`.
 
     Parameters
     ----------

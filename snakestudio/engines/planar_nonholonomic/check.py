@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from snakestudio.model.scene import Scene
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Infinite: steps are cut up as the error asks."""
+    """Infinite: steps are subdivided according to their error."""
     return math.inf
 
 
 def _shifted_centres(scene: Scene) -> list[Problem]:
-    """Links whose centre of mass is not in the middle: this model's obstacles act on the middle, P3 (30)."""
+    """Links whose centre of mass is not in the middle, where obstacles act in this model, P3 (30)."""
     for number, override in enumerate(scene.robot.link, start=1):
         if override.centre_of_mass_m:
             link = selected(override.index, scene.robot.n_links)[0]
@@ -28,8 +28,8 @@ def _shifted_centres(scene: Scene) -> list[Problem]:
                 Problem(
                     "error",
                     f"robot.link[{number}].centre_of_mass_m",
-                    f"link {link + 1} has its centre of mass off its middle, where obstacles act in this model",
-                    'make it 0, or set model.kind to "planar_nonsmooth" or "spatial_nonsmooth"',
+                    f"link {link + 1} has its centre of mass away from its middle, where obstacles act in this model",
+                    'set it to 0, or set model.kind to "planar_nonsmooth" or "spatial_nonsmooth"',
                     links=(link,),
                 )
             ]
@@ -37,7 +37,7 @@ def _shifted_centres(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene`.
+    """Errors and warnings of `scene`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 LONGEST_PIECE = 60
-"""Links of which the stability is looked at together."""
+"""Number of links whose stability is analysed together."""
 
 
 def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArray) -> FloatArray:
-    """Accelerations that unit joint torques make on a free chain with link directions `theta`, 1/(kg m^2).
+    """Accelerations due to unit joint torques on a free chain with link directions `theta`, 1/(kg m^2).
 
-    D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all
-    directions that joints leave free), and D takes differences of link angles. The links are those
-    from `first` (0-based) on; `moving` are those of the joints between them that are not fixed.
+    D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all free
+    directions), and D takes differences of link angles. The links start at `first` (0-based); `moving`
+    are the joints between them that are not fixed.
     """
     n = len(theta)
     links = scene.robot.links[first : first + n]
@@ -42,7 +42,7 @@ def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArra
     velocity = np.zeros((n, 2, n + 2))
     velocity[:, :, :2] = np.eye(2)
     velocity[:, :, 2:] = reach[:, None, :] * normal.T[None, :, :]
-    # of all directions, by those of pieces with a joint between them
+    # all directions from those of rigid pieces between moving joints
     free = np.zeros((n + 2, 3 + len(moving)))
     free[[0, 1], [0, 1]] = 1.0
     piece = np.concatenate([[0], np.cumsum(np.isin(np.arange(n - 1), moving))])
@@ -57,11 +57,11 @@ def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArra
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Step up to which the explicit joint controllers are stable on the free chain in the poses of the gait, s.
+    """Largest step for which the explicit joint controllers are stable on the free chain in the poses of the gait, s.
 
-    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one
-    of unequal links is looked at in pieces of that length. Joints that do not follow a gait may be
-    straight, which is when they are stiffest. Springs and dampers are stable at any step.
+    For longer chains of equal links sixty links suffice, because the stiffest mode is local; chains of
+    unequal links are analysed in pieces of that length. Joints without a gait can be straight, which is
+    the stiffest pose. Springs and dampers are stable at any step.
     """
     robot = scene.robot
     yaw = scene.waves.yaw
@@ -100,7 +100,7 @@ def largest_stable_step(scene: Scene) -> float:
 
 
 def _key_of_joint(robot: Robot, joint: int) -> str:
-    """Key of the table that says last what a joint turns about."""
+    """Key of the last table that sets the axes of a joint."""
     for number, override in reversed(list(enumerate(robot.joint, start=1))):
         if override.axes is not None and joint in selected(override.index, robot.n_joints):
             return f"robot.joint[{number}].axes"
@@ -111,8 +111,10 @@ def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
     """Joints without a yaw axis that are not fixed."""
     for k, joint in enumerate(scene.robot.joint_list):
         if joint.axes and "yaw" not in joint.axes:
-            message = f"joint {k + 1} has no yaw axis ({' and '.join(joint.axes)}), and this model is planar"
-            remedy = 'give it "yaw", or "fixed" to hold it, or set model.kind to spatial_nonsmooth'
+            message = f"joint {k + 1} has no yaw axis ({' and '.join(joint.axes)}), but this model is planar"
+            remedy = (
+                'set it to "yaw", or to "fixed" to lock it, or set model.kind to spatial_nonsmooth'
+            )
             key = _key_of_joint(scene.robot, k)
             return [
                 Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))
@@ -121,7 +123,7 @@ def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
 
 
 def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
-    """Fixed joints that the start bends: they are held straight."""
+    """Fixed joints that the start bends, although they are held straight."""
     bend = np.diff(q[:, TURN])
     wrong = [
         k
@@ -131,27 +133,27 @@ def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
     if not wrong:
         return []
     k = wrong[0]
-    message = f"joint {k + 1} is fixed and starts at {math.degrees(bend[k]):.4g}°"
-    remedy = (
-        "start with 0° there, straight, or with link angles that are the same on both sides of it"
-    )
+    message = f"joint {k + 1} is fixed but starts at {math.degrees(bend[k]):.4g}°"
+    remedy = "start it at 0°, start straight, or set equal link angles on both sides of it"
     return [Problem("error", "start", message, remedy, links=(k, k + 1))]
 
 
 def _wheels_that_slip(scene: Scene) -> list[Problem]:
-    """Wheels under a law of friction by which what rolls is not held across."""
+    """Wheels that slip sideways under the friction law."""
     along = scene.link_friction[:, :2]
     if scene.ground.law != "unit_velocity" or bool(along.all()):
         return []
     ratchets = np.flatnonzero((along == 0.0).sum(axis=1) == 1)
-    fixes = (Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),)
+    fixes = (Fix("Use the ellipse law", (("ground.law", "ellipse"),)),)
     if len(ratchets):
-        message = f"link {ratchets[0] + 1} has no friction one way along it, which the law of the unit velocity cannot"
-        remedy = 'set ground.law to "ellipse", or give it some friction both ways'
+        message = f"link {ratchets[0] + 1} has no friction in one direction, which the unit-velocity law cannot"
+        remedy = 'set ground.law to "ellipse", or set friction in both directions'
         return [
             Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)
         ]
-    message = "links without friction along them slip sideways as they roll under the law of the unit velocity"
+    message = (
+        "links without friction along them slip sideways when rolling under the unit-velocity law"
+    )
     return [
         Problem(
             "warning",
@@ -164,7 +166,7 @@ def _wheels_that_slip(scene: Scene) -> list[Problem]:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene`.
+    """Errors and warnings of `scene`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+"""Errors and warnings of a scene for this formulation, in numpy only (no compiled code is loaded)."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 
 MOST_HEIGHTS = 20_000_000
-"""Points of all height fields together: more take gigabytes while they are prepared."""
+"""Largest total number of points of height fields; more take gigabytes during preparation."""
 
 SQUARENESS = 1e-3
-"""How far the axes of a joint may be from square in a given state, rad (P1 (19): z_k . y_k+1 =
-0)."""
+"""Largest deviation of a joint's axes from perpendicular in a given state, rad (P1 (19): z_k . y_k+1
+= 0)."""
 
 LONGEST = 24
-"""Of a longer chain so many links are enough for the stability bound: its stiffest mode is a local
-one."""
+"""Number of links that suffices for the stability bound of longer chains: their stiffest mode is
+local."""
 
 
 def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
-    """Accelerations that unit torques about the joint axes make on the free chain, (a, a), 1/(kg m^2).
+    """Accelerations due to unit torques about the joint axes on the free chain, (a, a), 1/(kg m^2).
 
-    D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside
-    the motion of the first link, and it is their part of the inverse mass matrix. Rows in the order
-    of the axes.
+    D M^-1 D^T in the paper's coordinates: here the joint angles are coordinates themselves, in addition
+    to the motion of the first link, and this is their block of the inverse mass matrix. Rows are in the
+    order of the axes.
 
     Parameters
     ----------
     robot : Robot
-        Of which the first `LONGEST` links are enough.
+        Robot whose first `LONGEST` links are used.
     angles : (m,)
-        Of its axes, rad; a are those of the links that are taken.
+        Angles of its axes, rad; a is the number of axes between the used links.
     """
     n = min(robot.n_links, LONGEST)
     angles = np.ravel(angles)
@@ -104,7 +104,7 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Step up to which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
+    """Largest step for which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
     robot = scene.robot
     waves = scene.waves
     values = scene.axis_values
@@ -124,7 +124,7 @@ def largest_stable_step(scene: Scene) -> float:
 
 
 def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
-    """Whether the links of a given state have directions, and fit together in their joints, also as they move."""
+    """Links of a given state without direction, or that do not match at their joints, also in their motion."""
     problems = start_checks.unit_quaternions(scene, pose)
     if problems or len(pose) < 2:
         return problems
@@ -133,7 +133,7 @@ def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Prob
     rear, front = arms(robot)
     joints = robot.joint_list
     axes = np.array([joint_axes(*at) for at in zip(joints, turns[:-1], turns[1:], strict=True)])
-    # The piece between yaw and pitch axis; where there are not both, the offset is 0.
+    # The piece between yaw and pitch axis; unless a joint has both, the offset is 0.
     first, second, _ = np.moveaxis(axes, 1, 0)
     piece = np.array([joint.axis_offset for joint in joints])[:, None] * np.cross(second, first)
     ahead = front[:-1, None] * turns[:-1, :, X] + piece
@@ -161,17 +161,17 @@ _FORBIDS = ("but it is fixed", "which its axis does not allow", "which its two a
 
 
 def _turning(joint: Joint) -> str:
-    """How to turn the links at a joint so that they fit."""
+    """Remedy that turns the links at a joint so that they match."""
     if joint.axes == ("yaw", "pitch"):
-        return "turn the links about z of the link before, then about their own y, or start from joint angles"
+        return "turn each link about z of the link before, then about its own y, or start from joint angles"
     if not joint.axes:
         return "give both links the same orientation, or start from joint angles"
     names = ", then ".join(f"{'xyz'[BODY_AXIS[name]]} ({name})" for name in joint.axes)
-    return f"turn the link behind about {names} only, or start from joint angles"
+    return f"turn the link behind only about {names}, or start from joint angles"
 
 
 def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Problem]:
-    """Whether links start in the ground."""
+    """Links that start below the ground."""
     rear, front = contact_segments(scene.robot)
     lowest = np.minimum(rear * axis[:, Z], front * axis[:, Z])
     depth = link_values(scene.robot, "radius") - lowest - pose[:, Z]
@@ -184,9 +184,9 @@ def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Pro
         Problem(
             "error",
             "start.z_m" if placed else "start",
-            f"link {deepest + 1} starts {1e3 * depth[deepest]:.3g} mm deep in the ground",
-            "start higher"
-            + (", or leave z_m out to let the robot lie on the ground" if placed else ""),
+            f"link {deepest + 1} starts {1e3 * depth[deepest]:.3g} mm below the ground",
+            "raise the start"
+            + (", or remove z_m to place the robot on the ground" if placed else ""),
             links=tuple(int(k) for k in sunk),
         )
     ]
@@ -195,12 +195,12 @@ def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Pro
 def _obstacles(
     scene: Scene, base_dir: Path | None, centre: FloatArray, axis: FloatArray
 ) -> list[Problem]:
-    """Obstacles that cannot be used, and links that start inside one; one problem for each obstacle."""
+    """Unusable obstacles, and links that start inside one; one problem for each obstacle."""
     problems = []
     rear, front = contact_segments(scene.robot)
     half = 0.5 * (front - rear)
     radius = link_values(scene.robot, "radius")
-    centre = centre + (0.5 * (rear + front))[:, None] * axis  # of the contact segments
+    centre = centre + (0.5 * (rear + front))[:, None] * axis  # middles of the contact segments
     reach = float((half + radius).max())
     boxes = plan_boxes(scene.obstacles)
     low = centre[:, :2].min(axis=0) - reach
@@ -208,7 +208,7 @@ def _obstacles(
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
     points = 0
     for j, obstacle in enumerate(scene.obstacles):
-        if not near[j] and not shape_of(obstacle).files:  # which may be missing
+        if not near[j] and not shape_of(obstacle).files:  # files can be missing
             continue
         try:
             solids = obstacle_solids(obstacle, base_dir)
@@ -228,8 +228,8 @@ def _obstacles(
         if own:
             points += own
             if points > MOST_HEIGHTS:
-                what = f"the height fields have more than {MOST_HEIGHTS} points in all"
-                remedy = "leave some out, or give them smaller pictures"
+                what = f"the height fields have more than {MOST_HEIGHTS} points in total"
+                remedy = "remove some, or use smaller images"
                 problems.append(
                     Problem("error", f"obstacles[{j + 1}]", what, remedy, obstacles=(j,))
                 )
@@ -244,7 +244,7 @@ def _obstacles(
             few = len(problems) < checks.MENDED
 
             def clear(shift: FloatArray, solids: Sequence[Solid] = solids) -> bool:
-                # as if the robot had been moved the other way
+                # equivalent to moving the robot in the opposite direction
                 from_it = centre - [shift[0], shift[1], 0.0]
                 return all(
                     depth_in_solid(solid, from_it, axis, half, radius).max() < 0.0
@@ -260,7 +260,7 @@ def _obstacles(
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """What is wrong or doubtful in `scene`.
+    """Errors and warnings of `scene`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Edits: pure functions from a Scene to a Scene, used alike by panels, undo, `--set` and Python calls."""
+"""Edits: pure functions from a Scene to a Scene, shared by panels, undo, `--set` and Python calls."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d{1,9}\])*)\Z")
 
 
 def parse_key(key: str) -> tuple[str | int, ...]:
-    """``obstacles[2].x_m`` as ``("obstacles", 1, "x_m")``: people count from one.
+    """Parse ``obstacles[2].x_m`` to ``("obstacles", 1, "x_m")``; text is 1-based, the result 0-based.
 
-    Raises `SceneError` if the key is not written like that.
+    Raises `SceneError` if the key has another syntax.
     """
     path: list[str | int] = []
     for part in key.strip().split("."):
@@ -52,13 +52,13 @@ def parse_key(key: str) -> tuple[str | int, ...]:
         if match is None:
             raise _error(
                 key,
-                "this is not a scene key",
+                "the text is not a scene key",
                 "write it like gait.amplitude_deg or obstacles[2].x_m",
             )
         path.append(match[1])
         for number in re.findall(r"\d+", match[2]):
             if int(number) < 1:
-                raise _error(key, "entries count from 1", "write [1] for the first")
+                raise _error(key, "entries are numbered from 1", "write [1] for the first")
             path.append(int(number) - 1)
     return tuple(path)
 
@@ -69,8 +69,8 @@ def _error(key: str, message: str, remedy: str) -> SceneError:
 
 
 def _no_such_key(scene: Scene, key: str) -> SceneError:
-    """That a scene lacks a key, with the key that was perhaps meant."""
-    remedy = "see the scene file for the keys it has"
+    """Error for a key that the scene does not have, with a suggestion."""
+    remedy = "see the scene file for its keys"
     part: Any = scene
     head = ""
     for name in key.split("."):
@@ -89,7 +89,7 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
 
 
 def _owners(scene: Scene, name: str) -> list[str]:
-    """Parts of a scene that have a value of that name, which the scene itself does not."""
+    """Parts of a scene that have a value with this name, unlike the scene itself."""
     if name in Scene.model_fields:
         return []
     parts = ((owner, getattr(scene, owner)) for owner in Scene.model_fields)
@@ -101,9 +101,9 @@ def _owners(scene: Scene, name: str) -> list[str]:
 
 
 def get_value(scene: Scene, key: str) -> Any:
-    """The value at a dotted key.
+    """Value at a dotted key.
 
-    Raises `SceneError` if there is none.
+    Raises `SceneError` if there is no such key.
     """
     path = parse_key(key)
     try:
@@ -113,7 +113,7 @@ def get_value(scene: Scene, key: str) -> Any:
 
 
 def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
-    """The part of the scene that declares the value at a dotted key, and the value's name there.
+    """Part of the scene that declares the value at a dotted key, and the value's name there.
 
     Raises `SceneError` if there is no such key.
     """
@@ -125,49 +125,49 @@ def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
 
 
 def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
-    """What stands in a model at the names and places of a key that was parsed.
+    """Value in a model at a parsed key.
 
-    Raises `LookupError` if there is nothing.
+    Raises `LookupError` if it does not exist.
     """
-    found = whole
+    value = whole
     for part in path:
         if isinstance(part, int):
-            if not isinstance(found, list | tuple):
+            if not isinstance(value, list | tuple):
                 raise LookupError(part)
-            found = found[part]
-        elif isinstance(found, BaseModel) and part in field_names(found):
-            found = getattr(found, part)
+            value = value[part]
+        elif isinstance(value, BaseModel) and part in field_names(value):
+            value = getattr(value, part)
         else:
             raise LookupError(part)
-    return found
+    return value
 
 
 def with_value(scene: Scene, key: str, value: Any) -> Scene:
-    """The scene with another value at a dotted key.
+    """Return the scene with another value at a dotted key.
 
-    Raises `SceneError`: naming key, value and remedy; `scene` stays as it was.
+    Raises `SceneError` with key, value and remedy; `scene` is unchanged.
     """
     return with_values(scene, {key: value})
 
 
 def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
-    """The scene with other values at several dotted keys, taken together.
+    """Return the scene with other values at several dotted keys, validated together.
 
-    With another number of links, tables of links and joints that no longer exist are trimmed
+    If the number of links changes, tables of links and joints that no longer exist are trimmed
     (`trimming_note`).
 
-    Raises `SceneError`: naming every mistake.
+    Raises `SceneError` with every error.
     """
     values = _trimming(scene, {key: _plain(value) for key, value in values.items()})
     quick = _with_plain_values(scene, values)
     if quick is not None:
         return quick
-    whole: Any = tree(scene)
+    plain_scene: Any = tree(scene)
     for key, value in values.items():
         path = parse_key(key)
         if len(path) == 1 and _owners(scene, key):
             raise _no_such_key(scene, key)
-        holder: Any = whole
+        holder: Any = plain_scene
         for part in path[:-1]:
             try:
                 holder = holder[part]
@@ -178,7 +178,7 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
             raise _error(
                 key,
                 f"there are only {len(holder)} entries",
-                f"give a number from 1 to {len(holder)}",
+                f"use a number from 1 to {len(holder)}",
             )
         if not isinstance(holder, dict | list) or isinstance(holder, list) != isinstance(last, int):
             raise _no_such_key(scene, key)
@@ -187,11 +187,11 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
             holder.pop(last, None)
         else:
             holder[last] = value  # type: ignore[index]
-    return scene_from_dict(whole)
+    return scene_from_dict(plain_scene)
 
 
 def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
-    """The values, and with another number of links the tables that fit it."""
+    """`values`, extended by adapted tables if the number of links changes."""
     robot = scene.robot
     n_links = values.get("robot.n_links")
     tables = bool(robot.link or robot.joint)
@@ -216,7 +216,7 @@ def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def trimming_note(before: Scene, after: Scene) -> str:
-    """A sentence about the tables of links and joints that another number of links removed; "" if it removed none."""
+    """Sentence about tables of links and joints that were removed with the number of links, or ""."""
     if before.robot.n_links == after.robot.n_links:
         return ""
     fitting = trimmed(before.robot, after.robot.n_links)
@@ -228,7 +228,7 @@ def trimming_note(before: Scene, after: Scene) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and arrays of numpy as Python's own: scripts give them without noticing."""
+    """Convert numpy numbers and arrays to Python's types, for scripts."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, list):
@@ -239,9 +239,9 @@ def _plain(value: Any) -> Any:
 
 
 def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
-    """`with_values` where only numbers and texts change, without looking at the rest of a large scene again.
+    """`with_values` if only numbers and strings change, without validating the rest of a large scene again.
 
-    None if there is more to it than that: another kind of part, lists, a key that is not there.
+    None in other cases: another kind of part, lists, a nonexistent key.
     """
     groups: dict[tuple[str | int, ...], dict[str, Any]] = {}
     for key, value in values.items():
@@ -254,7 +254,7 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
             return None
         groups.setdefault(tuple(parent), {})[last] = value
     problems: list[Problem] = []
-    # often many change together: the tuple is made again only once
+    # often many change together: the tuple is rebuilt only once
     obstacles: list[Any] = list(scene.obstacles)
     for path, changes in groups.items():
         try:
@@ -290,7 +290,7 @@ def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
 
 
 def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
-    """A change of kind keeps only what the kinds share: the rest would be unknown keys, or values of another type."""
+    """After a change of kind, keep only values that both kinds share: others are unknown or of another type."""
     if (
         len(path) < 2
         or path[-1] != "kind"
@@ -304,7 +304,7 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
     if target is None:
         return
     theirs = target.model_fields
-    # of a kind whose plug-in is not loaded nothing is declared
+    # a kind whose plug-in is not loaded has no declarations
     ours = {} if own is None else own.model_fields
     for name in list(holder):
         known = name in theirs and (
@@ -315,7 +315,7 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
 
 
 def _kinds(name: str) -> dict[Any, type[BaseModel]]:
-    """The kinds of part that a field of the scene, or a tuple of it, allows, by name."""
+    """Kinds of part that a field of the scene, or a tuple of it, allows, by name."""
     declared = options(Scene, name)
     return _kinds_in(Scene.model_fields[name].annotation) if declared is None else declared
 
@@ -330,7 +330,7 @@ def _kinds_in(annotation: Any) -> dict[Any, type[BaseModel]]:
 
 
 def tree(part: Any) -> Any:
-    """A scene part as the plain nested values its file would hold."""
+    """Convert a scene part to plain nested values, as in its file."""
     if isinstance(part, BaseModel):
         values = {name: tree(getattr(part, name)) for name in field_names(part)}
         return {name: value for name, value in values.items() if value is not None}
@@ -340,7 +340,7 @@ def tree(part: Any) -> Any:
 
 
 def changed_keys(before: Scene, after: Scene) -> list[str]:
-    """Dotted keys at which two scenes differ; a list of another length counts as one key."""
+    """Dotted keys at which two scenes differ; a list whose length changed counts as one key."""
     keys: list[str] = []
 
     def walk(a: Any, b: Any, key: str) -> None:
@@ -367,7 +367,7 @@ def changed_keys(before: Scene, after: Scene) -> list[str]:
 
 
 def only_obstacles(before: Scene, after: Scene) -> bool:
-    """Whether an edit changed nothing but obstacles, and these not in number; quick, as it is asked while one drags."""
+    """Whether an edit changed only obstacles, but not their number; fast, because it runs during drags."""
     same = all(
         getattr(before, name) is getattr(after, name)
         for name in type(after).model_fields
@@ -377,29 +377,29 @@ def only_obstacles(before: Scene, after: Scene) -> bool:
 
 
 def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:
-    """The scene with one more obstacle at the end."""
+    """Return the scene with one more obstacle at the end."""
     return _with_obstacles(scene, (*scene.obstacles, obstacle))
 
 
 def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
-    """The scene without the obstacles at these 0-based indices."""
+    """Return the scene without the obstacles at these 0-based indices."""
     gone = set(indices)
     return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
 
 
 def with_path(scene: Scene, path: GroundPath) -> Scene:
-    """The scene with another path on the ground.
+    """Return the scene with another path on the ground.
 
-    Raises `SceneError` if the path contradicts itself; `scene` stays as it was.
+    Raises `SceneError` if the path contradicts itself; `scene` is unchanged.
     """
     changed = scene.model_copy(update={"path": path})
     return complete(changed, structure_problems(changed))
 
 
 def with_patches(scene: Scene, patches: tuple[GroundPatch, ...]) -> Scene:
-    """The scene with other patches of friction on the ground.
+    """Return the scene with other friction patches on the ground.
 
-    Raises `SceneError` if they contradict the scene; `scene` stays as it was.
+    Raises `SceneError` if they contradict the scene; `scene` is unchanged.
     """
     changed = scene.model_copy(
         update={"ground": scene.ground.model_copy(update={"patch": patches})}
@@ -408,6 +408,6 @@ def with_patches(scene: Scene, patches: tuple[GroundPatch, ...]) -> Scene:
 
 
 def _with_obstacles(scene: Scene, obstacles: tuple[Obstacle, ...]) -> Scene:
-    # The parts are valid already, and nothing else in a scene depends on how many obstacles there
-    # are.
+    # The parts are already valid, and nothing else in a scene depends on the number of obstacles.
+
     return scene.model_copy(update={"obstacles": obstacles})

@@ -1,4 +1,4 @@
-"""Obstacles lined up and spread out evenly, as seen from above: pure functions Scene -> Scene."""
+"""Alignment and even distribution of obstacles as seen from above: pure functions from scene to scene."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _AXIS = {"left": 0, "right": 0, "centre_x": 0, "top": 1, "bottom": 1, "centre_y"
 
 
 def aligned(scene: Scene, indices: Sequence[int], side: Side) -> Scene:
-    """The scene with obstacles moved so that their bounding boxes share a side or a middle.
+    """Return the scene with obstacles moved so that their bounding boxes share a side or a centre.
 
-    A group moves as one, unless it is all there is to line up. What is locked stays, and the others
-    go to it.
+    A group moves as one unless it is the whole selection. Locked obstacles stay, and the others move to
+    them.
 
     Parameters
     ----------
     indices : sequence of int
         0-based.
     side : Side
-        A side goes to that of the outermost; a middle to that of the box around all.
+        A side aligns to that of the outermost obstacle, a centre to that of the box around all.
     """
     if not indices:
         return scene
@@ -52,16 +52,16 @@ def distributed(
     axis: Literal["x", "y"],
     by: Literal["centres", "gaps"],
 ) -> Scene:
-    """The scene with obstacles spread out evenly between the outermost two, which stay.
+    """Return the scene with obstacles distributed evenly between the outermost two, which stay.
 
-    What is locked stays where it is and is not counted.
+    Locked obstacles stay and are ignored.
 
     Parameters
     ----------
     indices : sequence of int
-        0-based; with fewer than three that can move nothing happens.
+        0-based; with fewer than three movable obstacles nothing changes.
     by : {"centres", "gaps"}
-        What becomes equal: the distances of their middles, or the room between them.
+        Distances to equalize: those of the centres, or the gaps between obstacles.
     """
     boxes = plan_boxes(scene.obstacles)
     k = "xy".index(axis)
@@ -90,7 +90,7 @@ def _is_locked(scene: Scene, part: Sequence[int]) -> bool:
 
 
 def _mark(low: FloatArray, high: FloatArray, side: Side) -> float:
-    """Where a box has the side or middle that is lined up, m."""
+    """Coordinate of the side or centre of a box that is aligned, m."""
     axis = _AXIS[side]
     if side in ("left", "bottom"):
         return float(low[axis])
@@ -100,7 +100,7 @@ def _mark(low: FloatArray, high: FloatArray, side: Side) -> float:
 
 
 def _shifted(scene: Scene, shifts: FloatArray) -> Scene:
-    """The scene with every obstacle moved by its shift, m, to the micrometre; what need not move keeps its digits."""
+    """Return the scene with each obstacle moved by its shift, m, to the micrometre; zero shifts keep all digits."""
     return with_obstacles(
         scene,
         (

@@ -1,4 +1,4 @@
-"""Arrays of obstacles: rows, grids, staggered rows, rings and random fields of copies. Pure functions on scenes."""
+"""Arrays of obstacles: rows, grids, staggered rows, rings and random fields of copies, as pure functions."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
 TRIES_EACH = 40
-"""Darts thrown for every obstacle that is wanted, before it is said how many fitted."""
+"""Random positions tried per requested obstacle before giving up."""
 
 _BATCH = 512
-"""Darts that are held against what stands already at a time."""
+"""Random positions compared with existing obstacles together."""
 
 
 class Throw(NamedTuple):
-    """What was hit."""
+    """Result of random placement."""
 
     places: list[tuple[int, tuple[float, float]]]
-    """Which of the sources stands there, 0-based, and the place (x, y), m."""
+    """0-based index of the source of each obstacle, and its position (x, y), m."""
 
     tries: int
-    """Darts that it took."""
+    """Number of random positions tried."""
 
 
 def _radius(obstacle: Obstacle) -> float:
-    """Of an obstacle that is round from above, m; 0 of any other."""
+    """Radius of an obstacle that is round from above, m; 0 for others."""
     solids = () if shape_of(obstacle).files else obstacle_solids(obstacle)
     return solids[0].radius if len(solids) == 1 and isinstance(solids[0], Post) else 0.0
 
 
 def _circles(obstacles: Sequence[Obstacle], boxes: PlanBoxes) -> tuple[FloatArray, FloatArray]:
-    """Circles that hold obstacles: middles (n, 2) from their places, and radii (n,), m."""
+    """Circles around obstacles: centres (n, 2) relative to their positions, and radii (n,), m."""
     places = np.array([(o.x_m, o.y_m) for o in obstacles])
     radii = np.array(
         [
@@ -69,18 +69,18 @@ def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> Float
 
 
 def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:
-    """Distance of points (m, 2) from the obstacles: from round ones exactly, else from their boxes, (m,), m."""
-    found = np.full(len(points), np.inf)
+    """Distances of points (m, 2) from the obstacles: exact for round ones, otherwise from their boxes, (m,), m."""
+    distance = np.full(len(points), np.inf)
     radius = np.array([_radius(o) for o in scene.obstacles])
     round_ones = radius > 0.0
     if round_ones.any():
         away = points[:, None] - boxes.centre[round_ones]
-        found = (np.hypot(away[..., 0], away[..., 1]) - radius[round_ones]).min(axis=1)
+        distance = (np.hypot(away[..., 0], away[..., 1]) - radius[round_ones]).min(axis=1)
     if not round_ones.all():
         low, high = boxes.low[~round_ones], boxes.high[~round_ones]
         beyond = np.maximum(np.maximum(low - points[:, None], points[:, None] - high), 0.0)
-        found = np.minimum(found, np.hypot(beyond[..., 0], beyond[..., 1]).min(axis=1))
-    return found
+        distance = np.minimum(distance, np.hypot(beyond[..., 0], beyond[..., 1]).min(axis=1))
+    return distance
 
 
 def throw_field(
@@ -93,21 +93,21 @@ def throw_field(
     seed: int,
     base_dir: Path | None = None,
 ) -> Throw:
-    """Random places in a rectangle for copies of some obstacles, clear of each other, of the scene and of the robot.
+    """Random positions in a rectangle for copies of obstacles, clear of each other, of the scene and of the robot.
 
-    Raises `SceneError` if it is not known where the robot starts.
+    Raises `SceneError` if the start of the robot is unknown.
 
     Parameters
     ----------
     sources : sequence of Obstacle
-        One of them, by chance, stands at every place; what is not round counts as the circle around
-        it.
+        A random one of them is placed at each position; an obstacle that is not round counts as the
+        circle around it.
     count : int
-        How many are wanted; at most `TRIES_EACH` darts are thrown for each.
+        Number of requested obstacles; at most `TRIES_EACH` positions are tried for each.
     middle, size : (2,) arrays
-        Of the rectangle that holds the obstacles' places, m.
+        Centre and size of the rectangle that contains the positions, m.
     clearance : float
-        Least distance of their circles from anything, m.
+        Smallest distance of their circles from anything else, m.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
@@ -121,8 +121,8 @@ def throw_field(
     tries = 0
     most = TRIES_EACH * count
     while len(places) < count and tries < most:
-        # To a tenth of a millimetre before anything is measured: what is kept is what was held
-        # against the clearance.
+        # Rounded to a tenth of a millimetre before any check, so that the stored positions are the
+        # checked ones.
         darts = np.round(middle + (random.random((_BATCH, 2)) - 0.5) * size, 4)
         kinds = random.integers(len(sources), size=_BATCH)
         centres = darts + offsets[kinds]
@@ -147,19 +147,19 @@ def throw_field(
 
 
 MOST = 5000
-"""Copies an array makes at most."""
+"""Largest number of copies in an array."""
 
 
 class ArrayPlan(Frozen):
-    """How copies are laid out; which numbers count depends on the pattern."""
+    """Layout of copies; the values that apply depend on the pattern."""
 
     pattern: Literal["row", "grid", "staggered", "ring", "random"] = value(
-        "grid", label="Pattern", help="How the copies are laid out"
+        "grid", label="Pattern", help="Layout of the copies"
     )
     count: int = value(
         5,
         label="Count",
-        help="Number of obstacles, the first among them",
+        help="Number of obstacles, including the first",
         ge=1,
         le=MOST,
         slider=(1, 50),
@@ -168,7 +168,7 @@ class ArrayPlan(Frozen):
         0.5,
         label="Spacing",
         unit="m",
-        help="Distance from one to the next",
+        help="Distance between neighbours",
         ge=-1e3,
         le=1e3,
         slider=(0, 2),
@@ -188,7 +188,7 @@ class ArrayPlan(Frozen):
         0.5,
         label="Spacing, x",
         unit="m",
-        help="Distance of the columns",
+        help="Distance between columns",
         ge=-1e3,
         le=1e3,
         slider=(0, 2),
@@ -197,7 +197,7 @@ class ArrayPlan(Frozen):
         0.5,
         label="Spacing, y",
         unit="m",
-        help="Distance of the rows",
+        help="Distance between rows",
         ge=-1e3,
         le=1e3,
         slider=(0, 2),
@@ -206,7 +206,7 @@ class ArrayPlan(Frozen):
         1.0,
         label="Ring radius",
         unit="m",
-        help="Radius of the circle they stand on",
+        help="Radius of the ring",
         gt=0,
         le=1e3,
         slider=(0.1, 5),
@@ -215,13 +215,13 @@ class ArrayPlan(Frozen):
         360.0,
         label="Arc",
         unit="°",
-        help="Part of the circle that is filled; 360 closes it",
+        help="Part of the circle to fill; 360 closes the ring",
         gt=0,
         le=360,
         slider=(30, 360),
     )
     turned: bool = value(
-        True, label="Turn along", help="Turn every copy with its place on the ring"
+        True, label="Turn along", help="Turn each copy with its position on the ring"
     )
     length_m: float = value(
         3.0,
@@ -245,13 +245,13 @@ class ArrayPlan(Frozen):
         0.15,
         label="Clearance",
         unit="m",
-        help="Least room to each other, to all else and to the robot's start",
+        help="Smallest distance to each other, to other obstacles and to the robot's start",
         ge=0,
         le=1e3,
         slider=(0, 1),
     )
     seed: int = value(
-        1, label="Seed", help="Another seed gives another field", ge=0, le=2**31, slider=(0, 100)
+        1, label="Seed", help="Seed of the random field", ge=0, le=2**31, slider=(0, 100)
     )
 
 
@@ -262,7 +262,7 @@ PATTERNS = {
     "ring": "Ring",
     "random": "Random field",
 }
-"""The patterns and what they are called."""
+"""Patterns and their titles."""
 
 PATTERN_FIELDS: dict[str, tuple[str, ...]] = {
     "row": ("count", "spacing_m", "direction_deg"),
@@ -271,24 +271,24 @@ PATTERN_FIELDS: dict[str, tuple[str, ...]] = {
     "ring": ("count", "radius_m", "arc_deg", "turned"),
     "random": ("count", "length_m", "width_m", "clearance_m", "seed"),
 }
-"""Which numbers of a plan count in which pattern."""
+"""Values of a plan that apply to each pattern."""
 
 
 class Array(NamedTuple):
-    """What came of it."""
+    """Result of `arrayed`."""
 
     scene: Scene
-    """With the copies at the end."""
+    """Scene with the copies at the end."""
 
     indices: tuple[int, ...]
-    """0-based obstacles that make the array, copies and what they were made of."""
+    """0-based obstacles of the array, including the sources."""
 
     sentence: str
-    """What was made, and if not all fitted how many did."""
+    """Summary of the array, with the number that fitted if not all did."""
 
 
 def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:
-    """The plan with distances at which copies of some obstacles, taken together, stand well apart.
+    """Return the plan with distances that suit copies of some obstacles, taken together.
 
     Parameters
     ----------
@@ -311,11 +311,11 @@ def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:
 
 
 def placements(plan: ArrayPlan) -> FloatArray:
-    """Shifts x and y, m, and turns, rad, of the copies of a regular pattern, (k, 3); the first is none.
+    """Shifts x and y, m, and rotations, rad, of the copies of a regular pattern, (k, 3); the first is zero.
 
-    A ring lies to the left of the first: its centre is `radius_m` away towards smaller x.
+    A ring is to the left of the first: its centre is `radius_m` away towards smaller x.
 
-    Raises `ValueError` for a random field, whose places depend on what stands around.
+    Raises `ValueError` for a random field, whose positions depend on the scene.
     """
     if plan.pattern == "row":
         k = np.arange(plan.count)
@@ -335,11 +335,11 @@ def placements(plan: ArrayPlan) -> FloatArray:
         return np.column_stack(
             (plan.radius_m * (np.cos(angle) - 1.0), plan.radius_m * np.sin(angle), angle)
         )
-    raise ValueError("a random field has no fixed places")
+    raise ValueError("a random field has no fixed positions")
 
 
 def _copy(obstacle: Obstacle, x: float, y: float, turn: float, number: int) -> Obstacle:
-    """A copy at a place (m), turned by an angle (rad); copies of what has a name are numbered."""
+    """Copy of an obstacle at a position (m), rotated by an angle (rad); copies of named obstacles are numbered."""
     changes: dict[str, Any] = {
         "x_m": round(x, 6),
         "y_m": round(y, 6),
@@ -362,22 +362,22 @@ def arrayed(
     fresh: Sequence[Obstacle] = (),
     base_dir: Path | None = None,
 ) -> Array:
-    """The scene with an array of some of its obstacles, or of new ones, all in a new group.
+    """Return the scene with an array of some of its obstacles, or of new ones, all in a new group.
 
-    Of a regular pattern several obstacles are repeated together, and those of the scene are its
-    first. In a random field each place gets one of them by chance; those of the scene stay, and it
-    lies about their middle.
+    A regular pattern repeats several obstacles together, starting with those of the scene. A random
+    field places a random one of them at each position; those of the scene stay, and the field is
+    centred on them.
 
-    Raises `ValueError` if it would be too many, or a place farther away than an obstacle may be
-    (pydantic.ValidationError). Raises `SceneError` if it is not known where the robot of a random
-    field starts.
+    Raises `ValueError` if there would be too many, or a position out of range
+    (pydantic.ValidationError). Raises `SceneError` if the start of the robot in a random field is
+    unknown.
 
     Parameters
     ----------
     indices : sequence of int
         0-based obstacles of the scene to copy.
     fresh : sequence of Obstacle
-        What is copied instead, if there are no indices; the first copies stand where these do.
+        Sources without `indices`; the first copies are at their positions.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
@@ -386,7 +386,7 @@ def arrayed(
         raise ValueError("There is nothing to copy.")
     wanted = plan.count if plan.pattern == "random" else len(sources) * _repeats(plan)
     if wanted > MOST:
-        raise ValueError(f"That would be {wanted} obstacles; an array has at most {MOST}.")
+        raise ValueError(f"The array would have {wanted} obstacles; it can have at most {MOST}.")
     middle = np.mean([(o.x_m, o.y_m) for o in sources], axis=0)
     if plan.pattern == "random":
         throw = throw_field(
@@ -427,7 +427,7 @@ def _repeats(plan: ArrayPlan) -> int:
 def _repeated(
     sources: list[Obstacle], plan: ArrayPlan, middle: FloatArray, *, skip_first: bool
 ) -> list[Obstacle]:
-    made = []
+    copies = []
     for number, (dx, dy, angle) in enumerate(placements(plan).tolist(), start=1):
         if number == 1 and skip_first:
             continue
@@ -435,17 +435,15 @@ def _repeated(
         c, s = math.cos(turn), math.sin(turn)
         for o in sources:
             x, y = o.x_m - middle[0], o.y_m - middle[1]
-            made.append(
+            copies.append(
                 _copy(
                     o, middle[0] + dx + c * x - s * y, middle[1] + dy + s * x + c * y, turn, number
                 )
             )
-    return made
+    return copies
 
 
-def _said(throw: Throw, placed: int, wanted: int) -> str:
-    if placed == wanted:
+def _said(throw: Throw, placed: int, requested: int) -> str:
+    if placed == requested:
         return f"{placed} obstacles"
-    return (
-        f"{placed} of {wanted} fitted in {throw.tries} tries; take a larger field or less clearance"
-    )
+    return f"{placed} of {requested} fitted in {throw.tries} tries; increase the field or reduce the clearance"

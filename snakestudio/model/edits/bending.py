@@ -1,4 +1,4 @@
-"""Bending the robot's start at a joint: one part of the chain stays where it is, the other turns about the joint."""
+"""Bending of the robot's start at a joint: one part of the chain stays in place, the other turns about the joint."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from snakestudio.model.rotations import matrices, quaternions
 from snakestudio.model.scene import Scene
 
 Axis = Literal["yaw", "pitch", "roll"]
-"""Which of a joint's axes; planar models have yaw only."""
+"""Kind of an axis of a joint; planar models only have yaw."""
 
 
 def angle_limits(scene: Scene, joint: int, axis: Axis) -> tuple[float, float]:
-    """From where to where a joint (0-based) may be bent, rad: its mechanical stops, or half a turn without one."""
+    """Range of the angle of a joint (0-based), rad: its limits, or half a turn to either side."""
     entry = entry_of(scene.body.axes, joint, axis)
     values = scene.axis_values
     return max(float(values.lower[entry]), -math.pi), min(float(values.upper[entry]), math.pi)
 
 
 def turns_behind(robot: Robot, joint: int) -> bool:
-    """Whether the links after a joint (0-based) are the ones that turn.
+    """Whether the links after a joint (0-based) are the part that turns.
 
-    The shorter end turns, for it is less in the way; in the middle the end away from the head.
+    The shorter part turns; in the middle, the one away from the head.
     """
     before = joint + 1
     after = robot.n_links - 1 - joint
@@ -46,7 +46,7 @@ def turns_behind(robot: Robot, joint: int) -> bool:
 
 
 def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
-    """Where the first axes of the joints are, (n-1, 3), m.
+    """Positions of the first axes of the joints, (n-1, 3), m.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
 def joint_axis(
     pose: FloatArray, robot: Robot, joint: int, axis: Axis
 ) -> tuple[FloatArray, FloatArray]:
-    """A point (3,), m, and the unit vector (3,) of a joint's axis; a positive angle turns what follows about it.
+    """Point (3,), m, and unit vector (3,) of a joint's axis; positive angles turn the following links about it.
 
-    The yaw axis is upright in the link before the joint, the roll axis lies along the link after
-    it, and the pitch axis across both.
+    The yaw axis is upright in the link before the joint, the roll axis is along the link after it, and
+    the pitch axis is perpendicular to both.
     """
     before, after = matrices(pose[joint : joint + 2, 3:])
     if axis == "yaw":
@@ -90,24 +90,24 @@ def joint_axis(
 def bent_robot(
     scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_dir: Path | None = None
 ) -> Scene:
-    """The scene whose robot starts with another angle of one joint; the longer part of it stays where it is.
+    """Return the scene whose robot starts with another angle of one joint; the longer part stays in place.
 
-    Given link angles and the state of every link stay what they are; any other start becomes given
-    joint angles. A robot in space that lies on the ground does so afterwards, too.
+    Starts with link angles or full states keep their kind; any other start becomes one with joint
+    angles. A robot in space that lies on the ground still does afterwards.
 
-    Raises `SceneError` if the start refers to a file that cannot be read, or a place is farther
-    away than it may be.
+    Raises `SceneError` if a file of the start is unreadable, or a position is out of range.
+
 
     Parameters
     ----------
     scene : Scene
-        With a robot of links.
+        Scene with a robot of links.
     joint : int
         0-based.
     angle : float
-        What the joint's angle shall be, rad; kept within the joint's limits.
+        Angle of the joint, rad; clipped to the joint's limits.
     axis : {"yaw", "pitch", "roll"}
-        One that the joint has.
+        Kind of an axis of the joint.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
@@ -146,7 +146,7 @@ def bent_robot(
 def _bent_state(
     start: StateStart, robot: Robot, joint: int, by: float, axis: Axis, behind: bool
 ) -> StateStart:
-    """The state of every link after one end was turned about a joint; the joint's rate stays."""
+    """State of each link after one part was turned about a joint; the joint's rate is unchanged."""
     pose = np.column_stack([np.array(start.position_m), np.array(start.orientation_wxyz)])
     pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True).clip(1e-300)
     point, about = joint_axis(pose, robot, joint, axis)
@@ -160,7 +160,7 @@ def _bent_state(
     orientation[part] = quaternions(turn @ matrices(pose[part, 3:]))
     changes: dict[str, Any] = {"position_m": place, "orientation_wxyz": orientation}
     if start.velocity_m_s is not None and start.angular_velocity_rad_s is not None:
-        # What moves relative to the part that stays does so in the turned direction.
+        # Velocities relative to the fixed part turn with it.
         velocity = np.array(start.velocity_m_s)
         spin = np.array(start.angular_velocity_rad_s)
         rest = joint if behind else joint + 1

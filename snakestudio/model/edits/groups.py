@@ -1,4 +1,4 @@
-"""Groups of obstacles, and what is said of many at once: locked, hidden, named. Pure functions Scene -> Scene."""
+"""Groups of obstacles, and flags of several obstacles: locked, hidden, names. Pure functions from scene to scene."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from snakestudio.model.scene import Scene
 
 _NUMBERED = re.compile(r"(.*?)\s*\d+\Z", re.DOTALL)
 _LONGEST = 80
-"""Longest name of a group."""
+"""Longest name of a group, characters."""
 
 
 def with_obstacles(scene: Scene, obstacles: Iterable[Obstacle]) -> Scene:
-    """The scene with other obstacles, each valid in itself: nothing else in a scene depends on them."""
+    """Return the scene with other obstacles, each valid by itself: nothing else in a scene depends on them."""
     return scene.model_copy(update={"obstacles": tuple(obstacles)})
 
 
 def obstacle_with(obstacle: Obstacle, **changes: object) -> Obstacle:
-    """An obstacle with other values.
+    """Return the obstacle with other values.
 
-    Raises `pydantic.ValidationError` if one of them is out of range.
+    Raises `pydantic.ValidationError` if a value is out of range.
     """
     values = {name: getattr(obstacle, name) for name in field_names(obstacle)}
     return type(obstacle).model_validate(values | changes)
 
 
 def group_names(scene: Scene) -> list[str]:
-    """Names of the groups, in the order in which they first occur."""
+    """Names of the groups in the order of first occurrence."""
     return list(dict.fromkeys(o.group for o in scene.obstacles if o.group))
 
 
@@ -47,9 +47,9 @@ def whole_groups(scene: Scene, indices: Iterable[int]) -> tuple[int, ...]:
 
 
 def units(scene: Scene, indices: Sequence[int]) -> list[tuple[int, ...]]:
-    """What moves as one among some obstacles: those of a group together, every other alone.
+    """Units of movement among some obstacles: each group together, every other obstacle alone.
 
-    If all of them are of one group, each is meant for itself.
+    If all are of one group, each is a separate unit.
     """
     together: dict[str, list[int]] = {}
     for i in indices:
@@ -62,7 +62,7 @@ def units(scene: Scene, indices: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def free_group_name(scene: Scene, like: str = "Group") -> str:
-    """A name no group has yet: `like` itself, or with a number behind ("pegs 2")."""
+    """Unused group name: `like` itself, or with a number appended ("pegs 2")."""
     taken = set(group_names(scene))
     if like not in taken:
         return like
@@ -75,7 +75,7 @@ def free_group_name(scene: Scene, like: str = "Group") -> str:
 
 
 def with_group(scene: Scene, indices: Iterable[int], name: str) -> Scene:
-    """The scene with some obstacles (0-based) in the group `name`; "" takes them out of theirs.
+    """Return the scene with some obstacles (0-based) in the group `name`; "" ungroups them.
 
     Raises `pydantic.ValidationError` if the name is too long.
     """
@@ -90,14 +90,14 @@ def with_group(scene: Scene, indices: Iterable[int], name: str) -> Scene:
 
 
 def renamed_group(scene: Scene, old: str, new: str) -> Scene:
-    """The scene with a group called otherwise; the name of another group joins both."""
+    """Return the scene with a group renamed; the name of another group merges both."""
     return with_group(scene, members(scene, old), new)
 
 
 def with_flag(
     scene: Scene, indices: Iterable[int], flag: Literal["locked", "hidden"], on: bool
 ) -> Scene:
-    """The scene with some obstacles (0-based) locked or hidden, or neither any more."""
+    """Return the scene with the flag of some obstacles (0-based) set or cleared."""
     chosen = set(indices)
     return with_obstacles(
         scene,

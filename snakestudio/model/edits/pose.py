@@ -1,8 +1,8 @@
-"""The robot's start as a thing one takes hold of: moved, turned, straightened, laid out anew; pure functions.
+"""Edits of the robot's start as a whole: move, turn, straighten, lay out; pure functions.
 
-Whatever kind of start a scene has, what is done to it here is done to the pose that it means. A
-start keeps its kind where that kind can say the new pose, and becomes given joint angles, or the
-state of every link, where it cannot.
+Any kind of start is edited through the pose that it describes. A start keeps its kind if that kind
+can describe the new pose; otherwise it becomes one with joint angles, or with the state of each
+link.
 """
 
 from __future__ import annotations
@@ -38,28 +38,27 @@ from snakestudio.model.validation_messages import problem_of
 One = TypeVar("One", bound=PlacedStart | StateStart)
 
 _SAME = 1e-6
-"""Places (m) and axes of links that are nearer than this are the same: what an engine leaves of a
-closed chain."""
+"""Tolerance of link positions (m) and axes, within the joint errors of an engine."""
 
 
 def tidy(value: float) -> float:
-    """A number as it goes into a scene: without the last digits, which only rounding made."""
+    """Round a number for a scene: without digits that are only rounding noise."""
     return round(float(value), 9) + 0.0
 
 
 def with_start(scene: Scene, start: Start) -> Scene:
-    """The scene with another start.
+    """Return the scene with another start.
 
-    Raises `SceneError` if it does not fit the robot; `scene` stays as it was.
+    Raises `SceneError` if it does not fit the robot; `scene` is unchanged.
     """
     changed = scene.model_copy(update={"start": start})
     return complete(changed, structure_problems(changed))
 
 
 def changed_start(start: One, **changes: Any) -> One:
-    """A start with some of its values replaced.
+    """Return a start with some of its values replaced.
 
-    Raises `SceneError` if one is out of its range.
+    Raises `SceneError` if one is out of range.
     """
     values = {name: getattr(start, name) for name in type(start).model_fields}
     return _made(type(start), values | changes)
@@ -67,14 +66,14 @@ def changed_start(start: One, **changes: Any) -> One:
 
 def _made(kind: type[One], values: dict[str, Any]) -> One:
     try:
-        made = kind.model_validate(
+        part = kind.model_validate(
             {name: value for name, value in values.items() if name in kind.model_fields}
         )
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in found]
+        details = error.errors(include_url=False)
+        problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in details]
         raise SceneError.of(problems) from None
-    return cast(One, made)
+    return cast(One, part)
 
 
 def _refused(message: str, remedy: str) -> SceneError:
@@ -83,7 +82,7 @@ def _refused(message: str, remedy: str) -> SceneError:
 
 
 def frame_angles(turn: FloatArray) -> tuple[float, float, float]:
-    """Heading, pitch and roll, degrees, of an orientation (3, 3), R = R_z R_y R_x; roll 0 where it stands upright."""
+    """Heading, pitch and roll, degrees, of an orientation (3, 3), R = R_z R_y R_x; roll is 0 if it is upright."""
     pitch = math.asin(min(max(-float(turn[2, 0]), -1.0), 1.0))
     if abs(turn[2, 0]) > 1.0 - 1e-12:
         return math.degrees(math.atan2(-turn[0, 1], turn[1, 1])), math.degrees(pitch), 0.0
@@ -92,13 +91,13 @@ def frame_angles(turn: FloatArray) -> tuple[float, float, float]:
     return math.degrees(heading), math.degrees(pitch), math.degrees(roll)
 
 
-# --- other kinds of start that mean the same pose -------------------------------------------------
+# --- other kinds of start with the same pose ------------------------------------------------------
 
 
 def as_state(scene: Scene, base_dir: Path | None = None) -> StateStart:
-    """The scene's start as the state of every link.
+    """Convert the scene's start to the state of each link.
 
-    Raises `SceneError` if the start refers to a file that cannot be read.
+    Raises `SceneError` if a file of the start is unreadable.
     """
     if isinstance(scene.start, StateStart):
         return scene.start
@@ -121,24 +120,22 @@ def _quadruples(rows: FloatArray) -> tuple[tuple[float, float, float, float], ..
 
 
 def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesStart:
-    """The start of a robot of links as given joint angles: the same pose and, of a start with a place, velocities.
+    """Convert the start of a robot of links to joint angles: same pose and, if it is a placed start, velocities.
 
-    Of the state of every link only the pose is taken over.
+    The velocities of a full state are lost.
 
-    Raises `SceneError` if the start refers to a file that cannot be read, or is the state of links
-    that hang in no chain.
+    Raises `SceneError` if a file of the start is unreadable, or it is the state of links that do not
+    form a chain.
     """
     start = scene.start
     if isinstance(start, JointAnglesStart):
         return start
     pose, _ = initial_state(scene, base_dir)
     if not isinstance(start, PlacedStart):
-        found = start_of_pose(scene, pose)
-        if not isinstance(found, JointAnglesStart):
-            raise _refused(
-                "these links do not hang together as a chain", "give the state of links that do"
-            )
-        return found
+        converted = start_of_pose(scene, pose)
+        if not isinstance(converted, JointAnglesStart):
+            raise _refused("these links do not form a chain", "set the state of links that do")
+        return converted
     values = {name: getattr(start, name) for name in PlacedStart.model_fields}
     return _made(
         JointAnglesStart,
@@ -147,9 +144,9 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
 
 
 def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
-    """Joint angles and orientation of the placed link, as they stand in a start."""
+    """Joint angles and orientation of the placed link, as values of a start."""
     values: dict[str, Any] = {
-        name: tuple(map(tidy, given)) for name, given in joint_lists(scene, angles).items()
+        name: tuple(map(tidy, degrees)) for name, degrees in joint_lists(scene, angles).items()
     }
     heading, pitch, roll = frame_angles(matrices(pose[link : link + 1, 3:])[0])
     values["heading_deg"] = tidy(heading)
@@ -159,12 +156,12 @@ def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dic
 
 
 def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateStart:
-    """A start at rest in a pose that is shown: given joint angles, or the state of every link if those cannot say it.
+    """Start at rest in a given pose, with joint angles or, if those cannot describe it, the state of each link.
 
     Parameters
     ----------
     pose : (n, 7) array
-        As in `Snapshot`; of the scene's robot of links.
+        As in `Snapshot`, of the scene's robot of links.
     """
     link = min(getattr(scene.start, "link", 1), scene.robot.n_links) - 1
     if scene.model.spatial:
@@ -174,17 +171,17 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
     x, y, z = (tidy(value) for value in pose[link, :3])
     values = {"link": link + 1, "x_m": x, "y_m": y} | _shape(scene, pose, angles, link)
     for height in (None, z) if scene.model.spatial else (None,):
-        made = _made(JointAnglesStart, values | {"z_m": height})
-        again, _ = initial_state(scene.model_copy(update={"start": made}))
+        candidate = _made(JointAnglesStart, values | {"z_m": height})
+        again, _ = initial_state(scene.model_copy(update={"start": candidate}))
         apart = matrices(again[:, 3:]) - matrices(pose[:, 3:])
         away = again[:, :3] - pose[:, :3] if scene.model.spatial else again[:, :2] - pose[:, :2]
         if float(np.abs(away).max()) < _SAME and float(np.abs(apart).max()) < _SAME:
-            return made
+            return candidate
     return StateStart(position_m=_triples(pose[:, :3]), orientation_wxyz=_quadruples(pose[:, 3:]))
 
 
 def _directions(pose: FloatArray) -> FloatArray:
-    """Directions (n,) of links in the plane, rad, every joint angle between -pi and pi."""
+    """Directions (n,) of links in the plane, rad, with each joint angle between -pi and pi."""
     axis = matrices(pose[:, 3:])[:, :, 0]
     directions: FloatArray = np.unwrap(np.arctan2(axis[:, 1], axis[:, 0]))
     return directions
@@ -193,7 +190,7 @@ def _directions(pose: FloatArray) -> FloatArray:
 def placed_at(
     scene: Scene, start: JointAnglesStart | LinkAnglesStart, link: int
 ) -> JointAnglesStart | LinkAnglesStart:
-    """The scene's start `start` said with another link (0-based) at a place: the same pose and velocities."""
+    """Convert the scene's start `start` to another placed link (0-based): same pose and velocities."""
     if link == start.link - 1:
         return start
     pose, twist = initial_state(scene.model_copy(update={"start": start}))
@@ -208,7 +205,7 @@ def placed_at(
         values |= {} if start.z_m is None else {"z_m": tidy(z)}
         if isinstance(
             start, LinkAnglesStart
-        ):  # in space their differences are the shape, and one the heading
+        ):  # in space, differences are the shape, and one angle is the heading
             by = heading - start.link_angles_deg[link]
             values["link_angles_deg"] = tuple(tidy(angle + by) for angle in start.link_angles_deg)
     return changed_start(start, **values)
@@ -218,9 +215,9 @@ def placed_at(
 
 
 def moved_robot(scene: Scene, shift: ArrayLike, base_dir: Path | None = None) -> Scene:
-    """The scene with the robot's start moved by (dx, dy, dz) metres; in the plane dz means nothing.
+    """Return the scene with the robot's start moved by (dx, dy, dz) metres; dz is ignored in the plane.
 
-    Raises `SceneError` if it would be farther away than it may, or the start cannot be moved.
+    Raises `SceneError` if the new position is out of range, or the start cannot be moved.
     """
     return _carried(scene, np.eye(3), np.zeros(3), np.asarray(shift, float), base_dir)
 
@@ -228,18 +225,18 @@ def moved_robot(scene: Scene, shift: ArrayLike, base_dir: Path | None = None) ->
 def turned_robot(
     scene: Scene, axis: ArrayLike, angle: float, pivot: ArrayLike, base_dir: Path | None = None
 ) -> Scene:
-    """The scene with the robot's start turned as a whole, velocities and all.
+    """Return the scene with the robot's start turned as a whole, including velocities.
 
     Raises `SceneError` if the robot cannot be tilted, or the start cannot be turned.
 
     Parameters
     ----------
     axis : (3,) array
-        Unit vector; vertical but in spatial models.
+        Unit vector; vertical except in spatial models.
     angle : float
         rad.
     pivot : (3,) array
-        A point of the axis, m.
+        Point on the axis, m.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
@@ -260,18 +257,18 @@ def _about(axis: FloatArray, angle: float) -> FloatArray:
 
 
 def _upright(turn: FloatArray) -> bool:
-    """Whether a rotation leaves the vertical as it is."""
+    """Whether a rotation keeps the vertical direction."""
     return bool(turn[2, 2] > 1.0 - 1e-12)
 
 
 def _carried(
     scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArray, base_dir: Path | None
 ) -> Scene:
-    """The scene whose robot starts at pivot + turn (p - pivot) + shift instead of p."""
+    """Return the scene whose robot starts at pivot + turn (p - pivot) + shift instead of p."""
     start = scene.start
     lacking = scene.body.unplaced(start)
     if lacking:
-        raise _refused(f"a start of kind '{start.kind}' {lacking}", "choose straight")
+        raise _refused(f"a start of kind '{start.kind}' {lacking}", "choose the start straight")
     if isinstance(start, RecordingStart | StateStart):
         return with_start(scene, _carried_state(as_state(scene, base_dir), turn, pivot, shift))
     pose, _ = initial_state(scene, base_dir)
@@ -297,7 +294,7 @@ def _carried(
 
 
 def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
-    """The angles of a start with a place after a rotation of the whole robot."""
+    """Angles of a placed start after a rotation of the whole robot."""
     if _upright(turn):
         changes = {}
         by = math.degrees(math.atan2(turn[1, 0], turn[0, 0]))
@@ -334,46 +331,46 @@ def _carried_state(
     start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray
 ) -> StateStart:
     place = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
-    given = np.array(start.orientation_wxyz)
-    given = given / np.linalg.norm(given, axis=1, keepdims=True).clip(1e-300)
+    orientation = np.array(start.orientation_wxyz)
+    orientation = orientation / np.linalg.norm(orientation, axis=1, keepdims=True).clip(1e-300)
     changes: dict[str, Any] = {"position_m": _triples(place)}
     if not np.array_equal(turn, np.eye(3)):
-        changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(given)))
+        changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(orientation)))
         for name in ("velocity_m_s", "angular_velocity_rad_s"):
             moving = getattr(start, name)
             changes |= {} if moving is None else {name: _triples(np.array(moving) @ turn.T)}
     return changed_start(start, **changes)
 
 
-# --- other shapes at the same place ---------------------------------------------------------------
+# --- other shapes at the same position ------------------------------------------------------------
 
 
 def straight_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
-    """The scene whose robot starts with all links in line, where it is: its middle and mean direction stay.
+    """Return the scene whose robot starts with all links in line; its centre and mean direction stay.
 
-    Raises `SceneError` for a continuous body, or if the start refers to a file that cannot be read.
+    Raises `SceneError` for a continuous body, or if a file of the start is unreadable.
     """
     return _laid(scene, StraightStart, base_dir)
 
 
 def gait_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
-    """The scene whose robot starts in its gait's shape at t = 0, where it is: its middle and mean direction stay.
+    """Return the scene whose robot starts in its gait's shape at t = 0; its centre and mean direction stay.
 
-    Raises `SceneError` as `straight_robot`, and if the gait gives torques, which have no shape.
+    Raises `SceneError` as `straight_robot`, and if the gait gives torques, which define no shape.
     """
     if scene.gives_torques:
-        raise _refused("a gait of torques has no shape", "start straight, or bend the joints")
+        raise _refused("a torque gait has no shape", "start straight, or bend the joints")
     return _laid(scene, GaitStart, base_dir)
 
 
 def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | None) -> Scene:
     if not scene.body.jointed:
         raise _refused(
-            "the shape of a continuous body is what its strain law says", "change the strain law"
+            "the shape of a continuous body follows from its strain law", "change the strain law"
         )
     now, _ = initial_state(scene, base_dir)
     old = scene.start
-    kept = (
+    names = (
         "link",
         "z_m",
         "vx_m_s",
@@ -383,7 +380,7 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
         "omega_x_deg_s",
         "omega_y_deg_s",
     )
-    values = {name: getattr(old, name) for name in kept} if isinstance(old, PlacedStart) else {}
+    values = {name: getattr(old, name) for name in names} if isinstance(old, PlacedStart) else {}
     level = with_start(scene, _made(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])
     turned = round(math.degrees(math.remainder(turned, math.tau)), 6) + 0.0
@@ -394,6 +391,6 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
 
 
 def _mean_direction(pose: FloatArray) -> float:
-    """Mean direction of the links seen from above, rad: it turns with the robot, whatever its shape."""
+    """Mean direction of the links seen from above, rad: it turns with the robot for any shape."""
     x, y = matrices(pose[:, 3:])[:, :2, 0].sum(axis=0)
     return math.atan2(y, x)

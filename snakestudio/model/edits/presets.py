@@ -1,4 +1,4 @@
-"""What can be put into a scene with one click: one table for the palette, the menus and the tree."""
+"""Objects that one click inserts into a scene: one table for the palette, the menus and the tree."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ from snakestudio.model.obstacles.shape import (
 from snakestudio.model.scene import Scene
 
 _USUAL_LINK = 0.122
-"""Link length of the robot that the defaults of obstacles suit, m."""
+"""Link length of the robot that the default obstacle sizes suit, m."""
 
 Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Something to put into a scene."""
+    """Object to insert into a scene."""
 
     name: str
-    """Its name in the program."""
+    """Unique identifier."""
 
     title: str
-    """What people call it."""
+    """Name for users."""
 
     help: str
-    """What it is, in a line."""
+    """One-line description."""
 
     icon: str
-    """Name of its picture."""
+    """Name of its icon."""
 
     make: Callable[[Scene, Place], tuple[Obstacle, ...]]
-    """Makes its obstacles around a place (x, y), m, in sizes that suit the scene's robot."""
+    """Creates its obstacles around a position (x, y), m, in sizes that suit the scene's robot."""
 
 
 def _fit(scene: Scene) -> Fit:
-    """Turns a length that suits a link of the usual length into one that suits the scene's, to three figures, m."""
+    """Function that scales a length for the default link length to the scene's, to three digits, m."""
     scale = scene.robot.link_length_m / _USUAL_LINK
     return lambda length: min(1e3, max(1e-4, float(f"{length * scale:.3g}")))
 
 
 def last_like(scene: Scene, name: str) -> Obstacle | None:
-    """The last obstacle that a new one of a preset is like; None if the preset goes by itself. A wall is no box."""
+    """Last obstacle of the kind of a preset, or None. Walls and boxes are separate."""
     return next(
         (o for o in reversed(scene.obstacles) if o.kind == name and shape_of(o).typical(o)), None
     )
 
 
 def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
-    """One obstacle, in sizes and friction like the last one of its kind if there is one."""
+    """One obstacle, with sizes and friction of the last one of its kind if there is one."""
     at = {"x_m": place[0], "y_m": place[1]}
     last = last_like(scene, name)
     if last is not None:
@@ -68,25 +68,25 @@ def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstac
 
 
 def _several(of: Arrangement, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
-    made = of.make(_fit(scene), *place)
-    if len(made) == 1:
-        return tuple(made)
+    obstacles = of.make(_fit(scene), *place)
+    if len(obstacles) == 1:
+        return tuple(obstacles)
     group = free_group_name(scene, of.title)
-    return tuple(obstacle_with(one, group=group) for one in made)
+    return tuple(obstacle_with(one, group=group) for one in obstacles)
 
 
 def _all() -> dict[str, Preset]:
-    """Of every shape one of its own, and its arrangements."""
-    found: list[tuple[float, Preset]] = []
+    """Presets of every shape: a single obstacle, and its arrangements."""
+    presets: list[tuple[float, Preset]] = []
     for name, kind in SHAPES.items():
-        found.append(
+        presets.append(
             (kind.place, Preset(name, kind.title, kind.help, kind.icon, partial(_one, kind, name)))
         )
-        found += [
+        presets += [
             (of.place, Preset(of.name, of.title, of.help, of.icon, partial(_several, of)))
             for of in kind.arrangements
         ]
-    return {preset.name: preset for _, preset in sorted(found, key=lambda each: each[0])}
+    return {preset.name: preset for _, preset in sorted(presets, key=lambda each: each[0])}
 
 
 class _Presets(Mapping[str, Preset]):
@@ -101,13 +101,13 @@ class _Presets(Mapping[str, Preset]):
 
 
 PRESETS: Mapping[str, Preset] = _Presets()
-"""All of them by name, in the order of the menus."""
+"""All presets by name, in menu order."""
 
 
 def preset_obstacles(scene: Scene, name: str, place: Place) -> tuple[Obstacle, ...]:
-    """The obstacles of a preset at a place (x, y), m.
+    """Obstacles of a preset at a position (x, y), m.
 
-    Raises `KeyError` if there is no preset of that name. Raises `pydantic.ValidationError` if the
-    place is farther away than an obstacle may be.
+    Raises `KeyError` if there is no preset with that name. Raises `pydantic.ValidationError` if the
+    position is out of range.
     """
     return PRESETS[name].make(scene, place)

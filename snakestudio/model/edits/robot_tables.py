@@ -1,8 +1,8 @@
-"""Edits of what differs from link to link and from joint to joint, as compact tables.
+"""Edits of values that differ between links or between joints, stored as compact tables.
 
-An edit gives values to single links or joints. It changes the tables that give these values
-already, adds one where that is shorter, and leaves all others as they were written. A value that is
-the same as without a table is left out.
+An edit sets values of single links or joints. It changes the tables that already set these values,
+adds one if that is shorter, and leaves others unchanged. Values that equal the default without a
+table are omitted.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ LINK_VALUES = tuple(name for name in LinkOverride.model_fields if name != "index
 JOINT_VALUES = tuple(name for name in JointOverride.model_fields if name not in ("index", "only"))
 
 _WHOLE_JOINT = ("axes", "axis_offset_m")
-"""Values of a joint that are not about one of its axes."""
+"""Values of a joint that do not belong to one of its axes."""
 
 Override = LinkOverride | JointOverride
 Cell = tuple[int, str]
-"""0-based link or joint, and the axis that a value is about ("": of a link, or of the whole
-joint)."""
+"""0-based link or joint, and the axis of a value ("" for links and whole joints)."""
+
 Values = dict[Cell, Any]
-"""What tables give for one name."""
+"""Values set by tables for one name."""
 
 _AnyOverride = TypeVar("_AnyOverride", LinkOverride, JointOverride)
 
 
 class _Entry(NamedTuple):
-    """A value for some links or joints, as one table gives it."""
+    """Value for some links or joints in one table."""
 
     where: int | str
     only: str | None
@@ -58,7 +58,7 @@ class _Entry(NamedTuple):
 
 
 def given_values(robot: Robot, table: Table, name: str) -> Values:
-    """What the tables give for a value, by link or joint and axis; for a joint's value on each of yaw, pitch, roll."""
+    """Values set by the tables for `name`, by link or joint and axis; values of joints for each of yaw, pitch, roll."""
     return dict(_given(robot, table).get(name, {}))
 
 
@@ -84,17 +84,17 @@ def _resolved(overrides: Iterable[Override], count: int) -> dict[str, Values]:
 
 
 def _axes_of(override: Override, name: str) -> tuple[str, ...]:
-    """Axes that a table's value is about."""
+    """Axes that a table's value applies to."""
     if isinstance(override, LinkOverride) or name in _WHOLE_JOINT:
         return ("",)
     return AXES if override.only is None else (override.only,)
 
 
 def usual_value(scene: Scene, table: Table, row: int, name: str, axis: str = "") -> Any:
-    """The value of a link or joint (0-based) without a table that gives it; None if there is none then.
+    """Value of a link or joint (0-based) if no table sets it, or None.
 
-    For the friction of a link that is the ground's, and for its inertia what follows from its mass
-    and size.
+    For friction of a link that is the ground's, for its inertia it follows from mass and size.
+
     """
     robot = scene.robot
     if table == "link":
@@ -138,9 +138,9 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
     }
     if name in values:
         return values[name]
-    given = _given(robot, "link")
+    by_name = _given(robot, "link")
     if name == "mu_backward":
-        own = given.get("mu_along", {}).get((row, ""))
+        own = by_name.get("mu_along", {}).get((row, ""))
         return (
             own
             if own is not None
@@ -149,7 +149,7 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
             else ground.mu_backward
         )
     size = {
-        each: given.get(each, {}).get((row, ""), values[each])
+        each: by_name.get(each, {}).get((row, ""), values[each])
         for each in ("mass_kg", "length_m", "radius_m")
     }
     alike = Robot(
@@ -172,7 +172,7 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
 def with_part_values(
     scene: Scene, table: Table, changes: Mapping[tuple[int, str], Any], only: str | None = None
 ) -> Scene:
-    """The scene with other values of some links or joints.
+    """Return the scene with other values of some links or joints.
 
     Raises `SceneError` if a value is invalid, or there is no such link or joint.
 
@@ -180,9 +180,9 @@ def with_part_values(
     ----------
     changes : mapping of (int, str) to value
         By 0-based link or joint and the value's name in `LinkOverride` or `JointOverride`; None
-        takes back what the tables give.
+        removes the value from the tables.
     only : str, optional
-        The axis of the joints that the values are about; all of them if left out.
+        Axis of the joints that the values apply to; all axes if omitted.
     """
     robot = scene.robot
     count = _count(scene.robot, table)
@@ -192,13 +192,13 @@ def with_part_values(
             raise _refused(
                 f"robot.{table}",
                 f"there is no {table} {row + 1}",
-                f"give a number from 1 to {count}",
+                f"use a number from 1 to {count}",
             )
         if name not in names:
             raise _refused(
                 f"robot.{table}",
                 f'"{name}" is not a value of a {table}',
-                f"give one of {', '.join(names)}",
+                f"use one of {', '.join(names)}",
             )
     columns: dict[str, dict[int, Any]] = {}
     for (row, name), value in changes.items():
@@ -206,15 +206,15 @@ def with_part_values(
             None if value is None else _checked(table, row, name, value)
         )
     overrides: list[Any] = list(robot.link if table == "link" else robot.joint)
-    whole = scene
-    # What others follow from comes first: inertia from mass and size, axes before their values.
+    edited = scene
+    # Dependencies come first: inertia depends on mass and size, values of axes on the axes.
     for name in sorted(columns, key=names.index):
-        target = _target(whole, table, name, columns[name], only)
-        overrides = _with_column(overrides, whole.robot, table, name, target)
+        target = _target(edited, table, name, columns[name], only)
+        overrides = _with_column(overrides, edited.robot, table, name, target)
         field = {"link": tuple(overrides)} if table == "link" else {"joint": tuple(overrides)}
-        whole = whole.model_copy(update={"robot": whole.robot.model_copy(update=field)})
+        edited = edited.model_copy(update={"robot": edited.robot.model_copy(update=field)})
     if table == "joint":
-        overrides = list(with_axes_of(overrides, whole.robot))
+        overrides = list(with_axes_of(overrides, edited.robot))
     return with_values(scene, {f"robot.{table}": [tree(override) for override in overrides]})
 
 
@@ -237,7 +237,7 @@ def _refused(key: str, message: str, remedy: str = "") -> SceneError:
 def _target(
     scene: Scene, table: Table, name: str, values: Mapping[int, Any], only: str | None
 ) -> Values:
-    """What the tables are to give for a value."""
+    """Values that the tables must set."""
     robot = scene.robot
     target = given_values(robot, table, name)
     for row, value in values.items():
@@ -260,7 +260,7 @@ def _target(
 
 def _is_usual(scene: Scene, table: Table, row: int, name: str, axis: str, value: Any) -> bool:
     if name == "mu_along" and scene.ground.mu_backward is not None:
-        return False  # a link that gives it slides backward with it, too
+        return False  # a link that sets it also slides backward with it
     usual = usual_value(scene, table, row, name, axis)
     if isinstance(usual, bool | str) or usual is None:
         return bool(usual == value)
@@ -273,29 +273,36 @@ def _is_usual(scene: Scene, table: Table, row: int, name: str, axis: str, value:
 def _with_column(
     overrides: list[Any], robot: Robot, table: Table, name: str, target: Values
 ) -> list[Any]:
-    """The tables with others of them giving one value, so that it is as in `target`; the shortest way to say it."""
+    """Tables changed so that one value is as in `target`, in the shortest form."""
     count = _count(robot, table)
     before = _resolved(overrides, count).get(name, {})
     if before == target:
         return overrides
-    ways = [
+    options = [
         _appended(overrides, count, table, name, before, target),
         _rewritten(overrides, robot, table, name, target, _layered),
         _rewritten(overrides, robot, table, name, target, _split),
     ]
-    usable = [way for way in ways if way is not None and not override_problems(way, count, table)]
+    usable = [
+        option
+        for option in options
+        if option is not None and not override_problems(option, count, table)
+    ]
     return min(
         usable,
-        key=lambda way: (len(way), sum(name in override.model_fields_set for override in way)),
+        key=lambda option: (
+            len(option),
+            sum(name in override.model_fields_set for override in option),
+        ),
     )
 
 
 def _changed(override: _AnyOverride, **values: Any) -> _AnyOverride:
-    """The table with other values; None leaves one out. Values are checked with the whole scene."""
-    given = {name: getattr(override, name) for name in override.model_fields_set} | values
+    """Table with other values; None removes one. The values are validated with the whole scene."""
+    merged = {name: getattr(override, name) for name in override.model_fields_set} | values
     return type(override).model_construct(
-        {name for name, value in given.items() if value is not None},
-        **{name: value for name, value in given.items() if value is not None},
+        {name for name, value in merged.items() if value is not None},
+        **{name: value for name, value in merged.items() if value is not None},
     )
 
 
@@ -306,7 +313,7 @@ def _empty(override: Override) -> bool:
 def _appended(
     overrides: list[Any], count: int, table: Table, name: str, before: Values, target: Values
 ) -> list[Any] | None:
-    """Tables whose value changed throughout are changed, and tables for the rest follow; None if that cannot be."""
+    """Tables whose value changes as a whole are edited, and tables for the rest appended; None if impossible."""
     giver: dict[Cell, int] = {}
     for number, override in enumerate(overrides):
         if getattr(override, name) is not None:
@@ -333,7 +340,7 @@ def _appended(
 def _rewritten(
     overrides: list[Any], robot: Robot, table: Table, name: str, target: Values, arrange: Arrange
 ) -> list[Any] | None:
-    """No table gives the value any more but those that are made for it, or that are about the same links or joints."""
+    """Tables in which only new entries, or tables of the same links or joints, set the value."""
     count = _count(robot, table)
     result = [_changed(override, **{name: None}) for override in overrides]
     emptied = [_empty(new) and not _empty(old) for new, old in zip(result, overrides, strict=True)]
@@ -353,7 +360,7 @@ def _rewritten(
         else:
             result[place] = _changed(result[place], **{name: entry.value})
         if arrange is _layered:
-            first = place + 1  # what follows is an exception from this
+            first = place + 1  # later entries are exceptions from this one
     result = [
         override
         for override, gone in zip(result, emptied, strict=True)
@@ -376,11 +383,11 @@ def _table(table: Table, entry: _Entry, name: str) -> Any:
 
 
 Arrange = Callable[[Values, int, bool], list[_Entry]]
-"""Entries that give values of so many links or joints, of each axis or not."""
+"""Entries that set values of a given number of links or joints, per axis or not."""
 
 
 def _columns(target: Values, per_axis: bool) -> list[tuple[str | None, dict[int, Any]]]:
-    """Values by row: those that all axes share, then those of single axes."""
+    """Values by row: those shared by all axes, then those of single axes."""
     if not per_axis:
         return [(None, {row: value for (row, _), value in target.items()})]
     shared: dict[int, Any] = {}
@@ -397,7 +404,7 @@ def _columns(target: Values, per_axis: bool) -> list[tuple[str | None, dict[int,
 
 
 def _split(target: Values, count: int, per_axis: bool) -> list[_Entry]:
-    """Entries of which no two are about the same link or joint and axis."""
+    """Entries such that no two apply to the same link or joint and axis."""
     return [
         _Entry(index, only, value)
         for only, column in _columns(target, per_axis)
@@ -407,7 +414,7 @@ def _split(target: Values, count: int, per_axis: bool) -> list[_Entry]:
 
 
 def _layered(target: Values, count: int, per_axis: bool) -> list[_Entry]:
-    """The commonest value for all, for every other or for a range, and exceptions from it after that."""
+    """Most frequent value for all, for every other or for a range, followed by exceptions."""
     entries = []
     for only, column in _columns(target, per_axis):
         backgrounds = [range(count), range(0, count, 2), range(1, count, 2)]
@@ -438,7 +445,7 @@ def _layered(target: Values, count: int, per_axis: bool) -> list[_Entry]:
 
 
 def _by_value(column: Mapping[int, Any]) -> list[tuple[Any, list[int]]]:
-    """Rows of every value, from the first row on."""
+    """Rows by value, in the order of the first row."""
     rows: dict[tuple[type, Any], list[int]] = {}
     for row in sorted(column):
         rows.setdefault((type(column[row]), column[row]), []).append(row)
@@ -446,7 +453,7 @@ def _by_value(column: Mapping[int, Any]) -> list[tuple[Any, list[int]]]:
 
 
 def _indices(rows: list[int], count: int) -> list[int | str]:
-    """The fewest indices that select exactly these rows (0-based, ascending)."""
+    """Smallest set of indices that selects exactly these rows (0-based, ascending)."""
     if not rows:
         return []
     if len(rows) == count and count > 1:

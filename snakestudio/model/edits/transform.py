@@ -1,9 +1,9 @@
-"""Moving, turning and scaling obstacles: pure functions that gizmo, keys and scripts share.
+"""Moving, turning and scaling of obstacles: pure functions for gizmo, keys and scripts.
 
-Everything turns and scales about a pivot: places go around it, and each shape follows with what it
-has. What has no angles to be tilted by stands upright and turns about the vertical. Values are
-rounded to the micrometre and the millionth of a degree, so that a file stays readable however often
-something was turned.
+Rotation and scaling are about a pivot: positions change about it, and each shape follows as far as
+its fields allow. Shapes without tilt angles are upright and only turn about the vertical. Values are
+rounded to the micrometre and the millionth of a degree, so that a file stays readable after any
+number of edits.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from snakestudio.model.validation_messages import problem_of
 
 
 def reference_point(obstacle: Obstacle) -> FloatArray:
-    """The point (3,), m, that an obstacle is moved, turned and scaled by.
+    """Reference point (3,), m, for moving, turning and scaling an obstacle.
 
-    A box's middle, the middle of a cylinder's lid, for everything else the place its coordinates
-    name.
+    The centre of a box, the centre of a cylinder's top, or otherwise the position given by its
+    coordinates.
     """
     return np.array(
         [
@@ -41,7 +41,7 @@ def reference_point(obstacle: Obstacle) -> FloatArray:
 
 
 def own_axes(obstacle: Obstacle) -> FloatArray:
-    """Its own axes as the columns of a rotation, (3, 3)."""
+    """Axes of the obstacle as the columns of a rotation matrix, (3, 3)."""
     return turned(
         _yaw(obstacle), getattr(obstacle, "pitch_deg", 0.0), getattr(obstacle, "roll_deg", 0.0)
     )
@@ -57,7 +57,7 @@ def direction_of(axis: str | ArrayLike) -> FloatArray:
 
 
 def turned_about(axis: str | ArrayLike, angle: float) -> FloatArray:
-    """The rotation (3, 3) by an angle (rad) about an axis (Rodrigues 1840)."""
+    """Rotation matrix (3, 3) of an angle (rad) about an axis (Rodrigues 1840)."""
     if isinstance(axis, str) and axis == "z":
         return rotation(angle)
     x, y, z = direction_of(axis)
@@ -72,10 +72,10 @@ def turned_about(axis: str | ArrayLike, angle: float) -> FloatArray:
 
 
 def move(scene: Scene, indices: Iterable[int], shift: Sequence[float] | FloatArray) -> Scene:
-    """The scene with some obstacles moved.
+    """Return the scene with some obstacles moved.
 
-    Raises `SceneError` if one of them would be farther away than it may be, or is raised but stands
-    on the ground.
+    Raises `SceneError` if a new position is out of range, or if an obstacle on the ground would be
+    raised.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def move(scene: Scene, indices: Iterable[int], shift: Sequence[float] | FloatArr
         if shape_of(o).raised:
             changes[index]["z_m"] = _length(getattr(o, "z_m", 0.0) + dz)
         elif dz:
-            raise _refused(index, o, "raised: it stands on the ground", "move it along x and y")
+            raise _refused(index, o, "raised: it is on the ground", "move it along x and y")
     return _with_changes(scene, changes)
 
 
@@ -103,9 +103,9 @@ def turn(
     angle: float,
     pivot: Sequence[float] | FloatArray,
 ) -> Scene:
-    """The scene with some obstacles turned about an axis through a pivot.
+    """Return the scene with some obstacles turned about an axis through a pivot.
 
-    Raises `SceneError` if one of them cannot be tilted, or would be farther away than it may be.
+    Raises `SceneError` if one of them cannot be tilted, or a new position is out of range.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def turn(
     axis : str or (3,) array
         "x", "y" or "z" of the world, or a vector.
     angle : float
-        rad, anticlockwise seen against the axis.
+        rad, anticlockwise as seen against the axis.
     pivot : (3,) array
         m.
     """
@@ -132,7 +132,9 @@ def turn(
         o = scene.obstacles[index]
         kind = shape_of(o)
         if not upright and not kind.tilts:
-            raise _refused(index, o, "tilted: it stands upright", "turn it about the vertical (z)")
+            raise _refused(
+                index, o, "tilted: it is always upright", "turn it about the vertical (z)"
+            )
         before = reference_point(o)
         after = pivot + by @ (before - pivot)
         values = {"x_m": _length(float(after[0])), "y_m": _length(float(after[1]))}
@@ -152,25 +154,25 @@ def scale(
     factors: Sequence[float] | FloatArray,
     pivot: Sequence[float] | FloatArray,
 ) -> Scene:
-    """The scene with some obstacles made larger or smaller, and moved away from a pivot or towards it.
+    """Return the scene with some obstacles scaled, and moved away from a pivot or towards it.
 
-    Raises `SceneError` if a factor is not positive, or a size or place would be out of range.
+    Raises `SceneError` if a factor is not positive, or a size or position would be out of range.
 
     Parameters
     ----------
     indices : iterable of int
         Obstacles, 0-based.
     factors : (3,) array
-        Above 0. Sizes grow along an obstacle's own axes, distances from the pivot along those of
-        the world. A cylinder stays round: of the first two factors it takes the one that changes it
-        more.
+        Above 0. Sizes scale along an obstacle's own axes, distances from the pivot along those of the
+        world. A cylinder stays round: the one of the first two factors that changes it more applies.
+
     pivot : (3,) array
         m.
     """
     by = np.asarray(factors, float)
     if not np.isfinite(by).all() or (by <= 0.0).any():
         problem = Problem(
-            "error", "", "a factor must be greater than 0", "give one such as 1.5 or 50%"
+            "error", "", "a factor must be greater than 0", "type a factor such as 1.5 or 50%"
         )
         raise SceneError.of([problem])
     pivot = np.asarray(pivot, float)
@@ -193,12 +195,12 @@ def scale(
 
 
 def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
-    """Yaw, pitch and roll of a rotation; of the two sets that mean the same, the one nearer to what it had."""
+    """Yaw, pitch and roll of a rotation; of the two equivalent sets, the one closer to the old angles."""
     across = math.hypot(turned[0, 0], turned[1, 0])
     pitch = math.atan2(-turned[2, 0], across)
     if (
         across < 1e-9
-    ):  # pointing straight up or down only the sum or difference of the other two is known
+    ):  # pointing straight up or down, only the sum or difference of the other two is defined
         yaw = math.atan2(-turned[0, 1], turned[1, 1])
         roll = 0.0
     else:
@@ -216,7 +218,7 @@ def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
 
 
 def _yaw(o: Obstacle) -> float:
-    """Direction of an obstacle's own x axis from above, degrees."""
+    """Direction of an obstacle's x axis from above, degrees."""
     return float(getattr(o, shape_of(o).turn_key, 0.0))
 
 
@@ -225,7 +227,7 @@ def _length(metres: float) -> float:
 
 
 def _angle(degrees: float) -> float:
-    """To the millionth, between -180 and 180; 180 rather than -180."""
+    """Angle rounded to the millionth, between -180 and 180; 180 rather than -180."""
     tidy = round(math.remainder(degrees, 360.0), 6) + 0.0
     return 180.0 if tidy == -180.0 else tidy
 
@@ -237,7 +239,7 @@ def _refused(index: int, o: Obstacle, what: str, remedy: str) -> SceneError:
 
 
 def _with_changes(scene: Scene, changes: dict[int, dict[str, Any]]) -> Scene:
-    """The scene with other values in some obstacles; only these are looked at."""
+    """Return the scene with other values in some obstacles; only these are validated."""
     obstacles = list(scene.obstacles)
     problems: list[Problem] = []
     for index, values in changes.items():

@@ -1,6 +1,6 @@
-"""Typed formulas: differentiated and compiled to numpy, once for every text.
+"""Typed formulas: differentiated and compiled to numpy, once per text.
 
-sympy is slow to import, so it is imported when the first formula is read.
+sympy is slow to import, so it is only imported when the first formula is read.
 """
 
 from __future__ import annotations
@@ -22,56 +22,53 @@ from snakestudio.model.robot.smooth_steps import NUMERIC
 __all__ = ["ACCELERATION", "SPEED", "Formula", "Number", "primitive", "read"]
 
 Number = NDArray[np.float64] | np.float64
-"""What a formula is evaluated with: arrays or numpy's numbers, which do not raise where a formula
-has a pole."""
+"""Operands of a formula: numpy arrays or scalars, which do not raise at poles."""
 
 SPEED = "_speed"
 ACCELERATION = "_acceleration"
-"""Names of ds/dt and its derivative among the values a formula is evaluated with; nobody can type
-them."""
+"""Names of ds/dt and its derivative among the operands of a formula; users cannot type them."""
 
 LARGEST_EXPONENT = 40
-"""Powers of powers beyond this are refused."""
+"""Largest exponent of a power of a power."""
 
 MOST_CALLS = 9_000_000
-"""Calls and returns after which a formula is given up, some seconds: counted, not timed, so that
-what one machine takes no other refuses."""
+"""Number of calls and returns after which processing a formula is aborted, some seconds. Calls are
+counted instead of timed, so that all machines reject the same formulas."""
 
 QUICK = 100
-"""Characters up to which a formula takes no second whatever it says: to count would double its time
-for nothing."""
+"""Number of characters up to which every formula is fast; counting calls would double its time."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Formula:
-    """A formula that is ready for numbers."""
+    """Formula that is ready for evaluation."""
 
     expression: Any
     uses: frozenset[str]
-    """Names it depends on."""
+    """Names that it depends on."""
 
     order: tuple[str, ...]
-    """Names of the values it is evaluated with."""
+    """Names of its operands."""
 
     function: Callable[..., Any]
-    """Of these values."""
+    """Compiled function of these operands."""
 
     parts: tuple[Any, ...] = ()
-    """What `at` gives."""
+    """Symbolic results of `at`."""
 
     @property
     def zero(self) -> bool:
-        """Whether it is 0 whatever its names are."""
+        """Whether it is identically 0."""
         return bool(self.expression == 0)
 
     def at(self, values: Mapping[str, Number]) -> tuple[Number, Number, Number, Number]:
-        """Value, total first and second derivative in time, and along X, where s = X + integral of the speed.
+        """Value, total first and second time derivative, and slope along X, where s = X + integral of the speed.
 
         Parameters
         ----------
         values : mapping
-            Arrays that fit together for every name in `order`. Where the formula has a pole, so has
-            the result.
+            Broadcastable arrays for each name in `order`. At poles of the formula the result is not
+            finite.
         """
         with np.errstate(all="ignore"):
             value, rate, acceleration, slope = self.function(*(values[name] for name in self.order))
@@ -85,36 +82,36 @@ def read(
     zero: frozenset[str] = frozenset(),
     elsewhere: Mapping[str, str] | None = None,
 ) -> Formula:
-    """The formula that `text` is; its parameters are those of `formula.reader.expression`.
+    """Parse `text` as a formula; the parameters are those of `formula.reader.expression`.
 
-    Raises `FormulaError` if it cannot be used.
+    Raises `FormulaError` if it is unusable.
     """
-    found = _read(
+    result = _read(
         text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items())
     )
-    if isinstance(found, FormulaError):
-        raise FormulaError(found.message, found.remedy, found.start, found.stop)
-    return found
+    if isinstance(result, FormulaError):
+        raise FormulaError(result.message, result.remedy, result.start, result.stop)
+    return result
 
 
 def _too_long() -> FormulaError:
     return FormulaError(
-        "it takes too long to differentiate",
-        "make it simpler, above all what lies in each other in it",
+        "the formula takes too long to differentiate",
+        "simplify it, especially nested terms",
     )
 
 
 class _TooLongError(BaseException):
-    """Nothing on the way may take it for one of its own errors."""
+    """Derives from BaseException, so that no caller in between handles it as its own error."""
 
 
 @contextmanager
 def _counted(quick: bool = False) -> Iterator[None]:
-    """See that what is done inside ends, with a FormulaError if it must; what is `quick` anyway need not be watched.
+    """Limit the calls in the block, raising FormulaError beyond; `quick` blocks are not counted.
 
-    Under somebody else's profiler nothing is counted: there is room for one only.
+    If another profiler is active, nothing is counted, because Python supports only one.
     """
-    import sympy  # noqa: F401  (not at the formula's expense)
+    import sympy  # noqa: F401  (so that the import is not counted)
 
     if quick or sys.getprofile() is not None:
         yield
@@ -128,11 +125,11 @@ def _counted(quick: bool = False) -> Iterator[None]:
             raise _TooLongError
 
     def dropped(lost: sys.UnraisableHookArgs) -> None:
-        # Out of a finalizer nothing can be raised, and Python ends the counting with it: it is
+        # An exception cannot be raised out of a finalizer, and Python ends the counting with it: it is
         # raised soon after.
         nonlocal left
         if isinstance(lost.exc_value, _TooLongError):
-            left = 10  # the way out of here
+            left = 10  # enough calls to leave this function
             sys.setprofile(count)
         else:
             others(lost)
@@ -160,7 +157,7 @@ def _read(
     try:
         with _counted(len(text) <= QUICK):
             return formula_of(text, unit, names, zero, elsewhere)
-    except FormulaError as error:  # kept as well: some take seconds to refuse
+    except FormulaError as error:  # cached as well, because some take seconds to reject
         return error.with_traceback(None)
 
 
@@ -174,17 +171,18 @@ def formula_of(
     import sympy
 
     refused = FormulaError(
-        "it has no finite real value", "avoid 1/0, and roots and logarithms of negative numbers"
+        "the formula has no finite real value",
+        "avoid 1/0, and roots and logarithms of negative numbers",
     )
     try:
-        made = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
+        term = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
         t, x, s, v, a = (
             sympy.Symbol(name, real=True) for name in ("t", "X", "s", SPEED, ACCELERATION)
         )
-        rate = made.diff(t) + v * made.diff(s)
+        rate = term.diff(t) + v * term.diff(s)
         second = rate.diff(t) + v * rate.diff(s) + a * rate.diff(v)
-        parts = [made, rate, second, made.diff(x) + made.diff(s)]
-        # at the kink of a modulus
+        parts = [term, rate, second, term.diff(x) + term.diff(s)]
+        # at the kink of an absolute value
         parts = [part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts]
         for part in parts:
             if part.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I):
@@ -204,21 +202,21 @@ def formula_of(
         raise
     except (
         RecursionError
-    ) as error:  # how soon depends on who asks, so it is no other verdict than that of the calls
+    ) as error:  # depends on the caller's stack depth, so the error is that of too many calls
         raise _too_long() from error
-    # Whatever sympy stumbles over is refused; NotImplementedError is what it raises where it knows
-    # no way.
+    # Any sympy failure rejects the formula; sympy raises NotImplementedError for unsupported cases.
+
     except (ArithmeticError, AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise refused from error
-    uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
+    uses = frozenset(str(symbol.name) for symbol in term.free_symbols)
     return Formula(
-        made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts)
+        term, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts)
     )
 
 
 @lru_cache(maxsize=64)
 def primitive(formula: Formula) -> Formula | None:
-    """Its integral over t from 0, if it is a polynomial of t, and no endless one."""
+    """Integral of the formula over t from 0, if the formula is a polynomial of t of limited length."""
     try:
         with _counted():
             return _integral(formula)
@@ -233,7 +231,11 @@ def _integral(formula: Formula) -> Formula | None:
     if not formula.expression.is_polynomial(t):
         return None
     terms = sympy.Poly(formula.expression, t).all_coeffs()
-    made = sum(term * t ** (power + 1) / (power + 1) for power, term in enumerate(reversed(terms)))
-    symbols = sorted(made.free_symbols, key=lambda symbol: str(symbol.name)) if terms != [0] else []
-    function = sympy.lambdify(symbols, [made, 0, 0, 0], modules="numpy", docstring_limit=0)
-    return Formula(made, formula.uses, tuple(str(symbol.name) for symbol in symbols), function)
+    integral = sum(
+        term * t ** (power + 1) / (power + 1) for power, term in enumerate(reversed(terms))
+    )
+    symbols = (
+        sorted(integral.free_symbols, key=lambda symbol: str(symbol.name)) if terms != [0] else []
+    )
+    function = sympy.lambdify(symbols, [integral, 0, 0, 0], modules="numpy", docstring_limit=0)
+    return Formula(integral, formula.uses, tuple(str(symbol.name) for symbol in symbols), function)

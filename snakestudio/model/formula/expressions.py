@@ -1,9 +1,9 @@
-"""Arithmetic that people type: one parser and one walker for every use.
+"""Typed arithmetic: one parser and one interpreter base class for all uses.
 
-A text is parsed by Python's grammar and never evaluated: an `Interpreter` walks the syntax tree,
-and only what the `Vocabulary` of its use names gets through. What names, operators and functions
-mean (numbers, sympy expressions, columns of a run) is up to the subclasses; limits, positions and
-the wording of mistakes are the same for all.
+A text is parsed with Python's grammar and never evaluated by Python: an `Interpreter` walks the
+syntax tree and accepts only what the `Vocabulary` of its use contains. Subclasses define the meaning
+of names, operators and functions (numbers, sympy expressions, columns of a run); limits, positions
+and error messages are shared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from snakestudio.errors import FormulaError
 from snakestudio.text import listing, shortened
 
 Value = TypeVar("Value")
-"""What an interpreter makes of a part of a text."""
+"""Result of an interpreter for a part of a text."""
 
 _SYMBOLS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -50,49 +50,49 @@ _SYMBOLS: dict[type[ast.AST], str] = {
     ast.Or: "or",
 }
 TYPOGRAPHIC = str.maketrans({"\N{MINUS SIGN}": "-", "·": "*", "×": "*", "÷": "/"})
-"""Signs of print, and what they mean; each is one character, so positions stay."""
+"""Typographic characters and their meaning; each is one character, so positions are unchanged."""
 
 _EXCERPT = 40
-"""Characters of the text that a message repeats."""
+"""Largest number of characters of the text that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large an expression can be, so that no text takes long or fills the memory."""
+    """Limits of an expression, so that no text takes too much time or memory."""
 
     characters: int = 2000
     depth: int = 60
     """Levels of nesting."""
     parts: int = 1000
-    """Numbers, names, operations and calls."""
+    """Number of numbers, names, operations and calls."""
     exponent: float = math.inf
-    """Largest size of an exponent that is a number."""
+    """Largest absolute value of a numeric exponent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What can be typed in one use."""
+    """Allowed syntax of one use."""
 
     example: str
-    """A text that the remedy of a syntax error shows."""
+    """Text that the remedy of a syntax error shows."""
     operators: Mapping[str, Callable[[Any, Any], Any]]
-    """By symbol, as Python spells it (a power is "**"), with what each does."""
+    """Operations by symbol in Python notation (a power is "**")."""
     signs: frozenset[str] = frozenset({"+", "-"})
-    """Among + - ~ not."""
+    """Allowed unary signs out of + - ~ not."""
     comparisons: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
     conditions: bool = False
-    """Whether `and` and `or` can be used."""
+    """Whether `and` and `or` are allowed."""
     prefix: str = ""
-    """What can stand before a name with a dot: "other" for ``other.link_6_x_m``."""
+    """Allowed prefix of a name, before a dot: "other" for ``other.link_6_x_m``."""
     names: str = "names"
-    """What names are called in messages."""
+    """Noun for names in messages."""
     whole: bool = False
-    """Whether all numbers are whole, and of any size; otherwise they are floating-point numbers."""
+    """Whether all numbers are integers of any size; otherwise they are floating-point numbers."""
     caret_is_power: bool = True
     limits: Limits = Limits()
 
     def description(self, functions: bool) -> str:
-        """All that can be typed, for remedies."""
+        """Allowed syntax as text for remedies."""
         symbols = [
             *self.operators,
             *(sign for sign in sorted(self.signs) if sign not in self.operators),
@@ -107,11 +107,11 @@ class Vocabulary:
 
 
 class Interpreter(ABC, Generic[Value]):
-    """Makes a value of one text."""
+    """Computes the value of one text."""
 
     vocabulary: Vocabulary
     functions: Mapping[str, str]
-    """How each function that can be called is called: ``{"sin": "sin(x)"}``."""
+    """Call syntax of each function: ``{"sin": "sin(x)"}``."""
 
     def __init__(self) -> None:
         self.functions = {}
@@ -122,14 +122,14 @@ class Interpreter(ABC, Generic[Value]):
         self._parts = 0
 
     def read(self, text: str, shown: str = "") -> Value:
-        """The value of a text.
+        """Evaluate a text.
 
-        Raises `FormulaError` if it cannot be used, with the position of the mistake.
+        Raises `FormulaError` with the position of the error.
 
         Parameters
         ----------
         shown : str
-            What messages repeat parts of, as long as `text`; the text itself if left out.
+            Text quoted in messages, as long as `text`; `text` itself if omitted.
         """
         self._shown = shown or text
         self._depth = 0
@@ -137,15 +137,16 @@ class Interpreter(ABC, Generic[Value]):
         return self.evaluate(self._parsed(text))
 
     def evaluate(self, tree: ast.expr) -> Value:
-        """The value of a part of the text."""
+        """Evaluate a part of the text."""
         limits = self.vocabulary.limits
         self._parts += 1
         if self._parts > limits.parts:
             raise FormulaError(
-                f"it has more than {limits.parts} numbers, names and operations", "make it simpler"
+                f"the text has more than {limits.parts} numbers, names and operations",
+                "simplify it",
             )
         if self._depth > limits.depth:
-            self.refuse(tree, "is nested too deeply", "make it simpler")
+            self.refuse(tree, "is nested too deeply", "simplify it")
         self._depth += 1
         try:
             return self._value(tree)
@@ -154,57 +155,57 @@ class Interpreter(ABC, Generic[Value]):
 
     @abstractmethod
     def number(self, tree: ast.expr, value: Any) -> Value:
-        """A number: a finite float, or an int where the vocabulary has whole numbers."""
+        """Value of a number: a finite float, or an int if the vocabulary has integers."""
 
     @abstractmethod
     def name(self, tree: ast.expr, name: str) -> Value:
-        """A name; it may have the vocabulary's prefix. `unknown_name` refuses it."""
+        """Value of a name, which can have the vocabulary's prefix; `unknown_name` rejects it."""
 
     @abstractmethod
     def sign(self, tree: ast.UnaryOp, symbol: str, value: Value) -> Value:
-        """A sign other than + before a value."""
+        """Result of a sign other than + before a value."""
 
     @abstractmethod
     def operation(self, tree: ast.BinOp, symbol: str, left: Value, right: Value) -> Value:
-        """An operation on two values."""
+        """Result of an operation on two values."""
 
     def comparison(
         self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[Value]
     ) -> Value:
-        """A chain of comparisons between one more value than there are symbols."""
+        """Result of a chain of comparisons; there is one more value than symbols."""
         self.not_understood(tree)
 
     def condition(self, tree: ast.BoolOp, symbol: str, values: Sequence[Value]) -> Value:
-        """Conditions that are joined by "and" or "or"."""
+        """Result of conditions joined by "and" or "or"."""
         self.not_understood(tree)
 
     def call(self, tree: ast.Call, name: str) -> Value:
-        """A call of one of `functions`, with plain arguments that are not evaluated yet."""
+        """Result of a call of one of `functions`, with positional arguments that are not evaluated yet."""
         self.not_understood(tree)
 
     def constant(self, value: Value) -> float | None:
-        """The number that a value is; None if it depends on names."""
+        """Number that a value is; None if it depends on names."""
         return None
 
     def position(self, tree: ast.expr) -> tuple[int, int]:
-        """First character of a part of the text, and the one behind its last."""
+        """Indices of the first character of a part of the text, and of the character after its last."""
         end = tree.end_col_offset if tree.end_col_offset is not None else tree.col_offset + 1
         return self._position(tree.col_offset), self._position(end - 1) + 1
 
     def excerpt(self, tree: ast.expr) -> str:
-        """A part of the text as it was typed, shortened."""
+        """Part of the text as typed, shortened."""
         start, stop = self.position(tree)
         return shortened(self._shown[start:stop], _EXCERPT)
 
     def refuse(self, tree: ast.expr, predicate: str, remedy: str) -> NoReturn:
-        """Raise a FormulaError about a part of the text, which is the subject of the predicate."""
+        """Raise a FormulaError about a part of the text, which becomes the subject of the predicate."""
         start, stop = self.position(tree)
         raise FormulaError(
             f"'{self.excerpt(tree)}' at character {start + 1} {predicate}", remedy, start, stop
         )
 
     def not_understood(self, tree: ast.expr) -> NoReturn:
-        """Refuse what is not in the vocabulary."""
+        """Reject syntax that is not in the vocabulary."""
         self.refuse(
             tree, "is not understood", f"use {self.vocabulary.description(bool(self.functions))}"
         )
@@ -217,13 +218,13 @@ class Interpreter(ABC, Generic[Value]):
         predicate: str = "is not known",
         remedy: str = "",
     ) -> NoReturn:
-        """Refuse a name, with the known ones that it is probably misspelt from."""
+        """Reject a name, suggesting similar known names."""
         if name in self.functions:
             self.refuse(tree, "is a function", f"write {self.functions[name]}")
         self.refuse(tree, predicate, _meant(name, [*known], [*self.functions]) or remedy)
 
     def not_a_function(self, tree: ast.Call, name: str) -> NoReturn:
-        """Refuse to call what is not one of `functions`."""
+        """Reject a call of anything but `functions`."""
         self.refuse(
             tree.func,
             "is not a function",
@@ -239,7 +240,7 @@ class Interpreter(ABC, Generic[Value]):
         if isinstance(tree, ast.Attribute) and words.prefix:
             if not (isinstance(tree.value, ast.Name) and tree.value.id == words.prefix):
                 self.refuse(
-                    tree, "is not understood", f"only {words.prefix}. can stand before a name"
+                    tree, "is not understood", f"only the prefix {words.prefix}. is allowed"
                 )
             return self.name(tree, f"{words.prefix}.{tree.attr}")
         if isinstance(tree, ast.UnaryOp) and _SYMBOLS[type(tree.op)] in words.signs:
@@ -264,7 +265,7 @@ class Interpreter(ABC, Generic[Value]):
         if isinstance(tree, ast.Call) and self.functions:
             return self._call(tree)
         if isinstance(tree, ast.Tuple):
-            self.refuse(tree, "has a comma in it", "write decimals with a point")
+            self.refuse(tree, "contains a comma", "write decimals with a point")
         self.not_understood(tree)
 
     def _number(self, tree: ast.Constant) -> Value:
@@ -280,13 +281,13 @@ class Interpreter(ABC, Generic[Value]):
         return self.number(tree, self.finite(tree, value))
 
     def finite(self, tree: ast.expr, value: Any) -> float:
-        """A number as a float; one that has no finite value is refused."""
+        """Number as a float; rejects values that are not finite."""
         try:
             number = float(value)
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.refuse(tree, "has no finite value", "give another number")
+            self.refuse(tree, "is not finite", "use another number")
         return number
 
     def _operation(self, tree: ast.BinOp, symbol: str) -> Value:
@@ -294,7 +295,7 @@ class Interpreter(ABC, Generic[Value]):
         exponent = self.constant(right) if symbol == "**" else None
         most = self.vocabulary.limits.exponent
         if exponent is not None and abs(exponent) > most:
-            self.refuse(tree.right, "is too large an exponent", f"give at most {most:g}")
+            self.refuse(tree.right, "is too large an exponent", f"use at most {most:g}")
         return self.operation(tree, symbol, left, right)
 
     def _call(self, tree: ast.Call) -> Value:
@@ -302,20 +303,22 @@ class Interpreter(ABC, Generic[Value]):
         if name not in self.functions:
             self.not_a_function(tree, name)
         if tree.keywords or any(isinstance(argument, ast.Starred) for argument in tree.args):
-            self.refuse(tree, "must have plain arguments only", f"write {self.functions[name]}")
+            self.refuse(
+                tree, "must have positional arguments only", f"write {self.functions[name]}"
+            )
         return self.call(tree, name)
 
     def _parsed(self, text: str) -> ast.expr:
         example = f"write it like {self.vocabulary.example}"
         if len(text) > self.vocabulary.limits.characters:
             most = self.vocabulary.limits.characters
-            raise FormulaError(f"it has {len(text)} characters", f"give at most {most}")
+            raise FormulaError(f"the text has {len(text)} characters", f"use at most {most}")
         if "#" in text:
             at = text.index("#")
-            raise FormulaError(f"there is a '#' at character {at + 1}", "leave it out", at, at + 1)
+            raise FormulaError(f"there is a '#' at character {at + 1}", "remove it", at, at + 1)
         if not text.strip():
             raise FormulaError(
-                "it is empty", f"give a formula, for example {self.vocabulary.example}"
+                "it is empty", f"type a formula, for example {self.vocabulary.example}"
             )
         plain = "".join(" " if c.isspace() else c for c in text).translate(TYPOGRAPHIC)
         indent = len(plain) - len(plain.lstrip())
@@ -327,28 +330,28 @@ class Interpreter(ABC, Generic[Value]):
         self._source = source.replace("^", "**") if power else source
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Python's remarks on style
+                warnings.simplefilter("ignore")  # style warnings of Python
                 return ast.parse(self._source, mode="eval").body
         except SyntaxError as error:
             _check_brackets(plain)
             if not error.offset:
-                raise FormulaError("something is missing at its end", example) from error
+                raise FormulaError("the text is incomplete", example) from error
             at = self._positions[min(error.offset, len(self._positions)) - 1]
             near = plain[max(at - 6, 0) : at + 6].strip()
-            message = f"it cannot be read at character {at + 1}, near '{near}'"
+            message = f"there is a syntax error at character {at + 1}, near '{near}'"
             raise FormulaError(message, example, at, at + 1) from error
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-            raise FormulaError("it cannot be read", example) from error
+            raise FormulaError("there is a syntax error", example) from error
 
     def _position(self, offset: int) -> int:
-        """The character of the text that a byte of the source came from."""
+        """Index of the character at a byte offset of the source."""
         if not self._source.isascii():
             offset = len(self._source.encode()[: max(offset, 0)].decode(errors="ignore"))
         return self._positions[min(max(offset, 0), len(self._positions) - 1)]
 
 
 def _check_brackets(text: str) -> None:
-    """See that every bracket has its other one, which Python's own remark on a mistake does not say.
+    """Check that brackets match, because Python's syntax errors do not show that.
 
     Raises
     ------
@@ -359,18 +362,18 @@ def _check_brackets(text: str) -> None:
         if character == "(":
             open_.append(at)
         elif character == ")" and not open_:
-            message = f"the ')' at character {at + 1} closes nothing"
-            raise FormulaError(message, "leave it out, or put a '(' before it", at, at + 1)
+            message = f"the ')' at character {at + 1} has no matching '('"
+            raise FormulaError(message, "remove it, or add a '(' before it", at, at + 1)
         elif character == ")":
             open_.pop()
     if open_:
         at = open_[-1]
         message = f"a ')' is missing: the '(' at character {at + 1} is not closed"
-        raise FormulaError(message, "put a ')' behind what belongs to it", at, at + 1)
+        raise FormulaError(message, "add the ')'", at, at + 1)
 
 
 def _meant(name: str, *known: Sequence[str]) -> str:
-    """A question for the names, of the first kind that has any, that are most like another one; "" if none is."""
+    """Question that suggests similar names, from the first group that has any, or ""."""
     for names in known:
         near = difflib.get_close_matches(name, names, 3, 0.5)
         if near:

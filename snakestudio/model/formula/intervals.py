@@ -1,7 +1,7 @@
-"""Numbers between two bounds, in arrays: what a formula can be over whole boxes of time and place, poles included.
+"""Interval arithmetic with arrays: bounds of formulas over boxes of time and position, including poles.
 
-A formula that is evaluated with them gives bounds of all its values, not the closest ones: a name
-that occurs twice counts as two. Where it may have a pole, or no real value, they are infinite.
+Evaluation with intervals gives bounds of all values, not the tightest ones: two occurrences of a name
+count as independent. Where the formula can have a pole or no real value, the bounds are infinite.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from snakestudio.model.robot.smooth_steps import bump, rise
 
 _ROOT = 5.0**-0.5
 _BUMP_TURNS = (0.7598356856515927, 0.6105438726348051, 0.8951320796167694)
-"""Where between 0 and 1 the second derivative of `bump` is 0, and where the third is."""
+"""Zeros of the second and third derivatives of `bump` between 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """All numbers from `low` to `high`, arrays that fit together."""
+    """All numbers from `low` to `high`, broadcastable arrays."""
 
     low: Any
     high: Any
 
-    __array_ufunc__ = None  # numpy's numbers leave it to what follows
+    __array_ufunc__ = None  # numpy scalars defer to the operators below
 
     def __add__(self, other: Any) -> Interval:
         other = _interval(other)
@@ -96,19 +96,19 @@ def _interval(value: Any) -> Interval:
 
 
 def _sound(low: Any, high: Any) -> Interval:
-    """Infinite where rounding or infinities have left no number."""
+    """Interval with infinite bounds where rounding or infinities left NaN."""
     return Interval(np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high))
 
 
 def _limited(where: Any, low: Any, high: Any) -> Interval:
-    """Bounds, but none where the formula need not have a value."""
+    """Bounds where the formula has a value for certain, infinite elsewhere."""
     return _sound(np.where(where, low, -np.inf), np.where(where, high, np.inf))
 
 
 def _rising(
     function: Callable[[Any], Any], least: float = -np.inf, most: float = np.inf
 ) -> Callable[[Any], Interval]:
-    """A function that rises throughout the numbers between `least` and `most` that it is known for."""
+    """Interval version of a function that increases on its domain from `least` to `most`."""
 
     def over(value: Any) -> Interval:
         x = _interval(value)
@@ -118,7 +118,7 @@ def _rising(
 
 
 def _turning(function: Callable[[Any], Any], *turns: float) -> Callable[[Any], Interval]:
-    """A function that rises or falls except at some places."""
+    """Interval version of a function that is monotonic between turning points."""
 
     def over(value: Any) -> Interval:
         x = _interval(value)
@@ -181,7 +181,7 @@ def _compiled(formula: Formula) -> Callable[..., Any]:
     import sympy
 
     class Named(sympy.Function):  # type: ignore[misc]
-        """What Python's printer would make a condition of."""
+        """Function that Python's code printer would turn into a condition."""
 
     Named.__name__ = "sign_of"
     parts = [sympy.sympify(part).replace(sympy.sign, Named) for part in formula.parts]
@@ -193,12 +193,12 @@ def _compiled(formula: Formula) -> Callable[..., Any]:
 
 
 def bounds(formula: Formula, values: Mapping[str, Any]) -> tuple[Interval, ...]:
-    """Between what value, total derivatives in time, and slope along X lie, as `Formula.at` gives them.
+    """Bounds of value, total time derivatives, and slope along X, as in `Formula.at`.
 
     Parameters
     ----------
     values : mapping
-        Numbers or intervals for every name in `formula.order`.
+        Numbers or intervals for each name in `formula.order`.
     """
     with np.errstate(all="ignore"):
         return tuple(

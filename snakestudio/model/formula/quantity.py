@@ -1,4 +1,4 @@
-"""Numbers as people type them: plain arithmetic, a decimal comma and units, read safely."""
+"""Typed numbers: arithmetic, decimal commas and units, parsed safely."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.model.formula.expressions import Interpreter, Vocabulary
 from snakestudio.text import MINUS, listing
 
 FACTOR = "×"
-"""Unit of a number that something is multiplied by."""
+"""Unit of a factor."""
 
 _CONSTANTS = {"pi": math.pi, "π": math.pi}
 _DIMENSIONS: dict[str, dict[str, float]] = {
@@ -30,7 +30,7 @@ _DIMENSIONS: dict[str, dict[str, float]] = {
     "time": {"s": 1.0, "ms": 1e-3, "min": 60.0},
     "factor": {FACTOR: 1.0, "x": 1.0, "%": 0.01},
 }
-"""Units that are understood for one another, and what each is worth."""
+"""Convertible units of each dimension, and their values."""
 
 _EXAMPLES = "0.25, 0,25 or 1/4"
 
@@ -38,20 +38,20 @@ _TOKEN = re.compile(r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>
 
 
 class NumberTextError(ValueError):
-    """A text that is not a number; its message says why and what to type."""
+    """Text that is not a number; the message contains the reason and what to type."""
 
 
 def parse_number(text: str, unit: str = "") -> float:
-    """The value of a typed number or sum such as ``1/4000``, ``2*(40-5)``, ``0,25``, ``40 °`` or ``12cm + 3 mm``.
+    """Value of a typed number or sum such as ``1/4000``, ``2*(40-5)``, ``0,25``, ``40 °`` or ``12cm + 3 mm``.
 
     Raises `NumberTextError` if the text has no finite value.
 
     Parameters
     ----------
     unit : str
-        That of the result, and of numbers without one. Other units of its dimension are converted:
-        where lengths are asked for, mm, cm, m, km, in and ft; for angles °, deg and rad; for times
-        ms, s and min.
+        Unit of the result, and of numbers without a unit. Other units of its dimension are converted:
+        for lengths mm, cm, m, km, in and ft; for angles °, deg and rad; for times ms, s and min.
+
     """
     plain = text.strip().replace(MINUS, "-")
     units = _units_of(unit)
@@ -61,22 +61,22 @@ def parse_number(text: str, unit: str = "") -> float:
         raise NumberTextError("Type a number.")
     if "," in plain and ("." in plain or re.search(r",\d*,", plain)):
         raise NumberTextError(
-            f"“{text.strip()}” is ambiguous. Give one point or one comma, and nothing between thousands."
+            f"“{text.strip()}” is ambiguous. Use one point or one comma, and no thousands separators."
         )
     plain = _with_factors(plain.replace(",", "."), units)
     try:
         value = _Quantity().read(plain)
     except ZeroDivisionError:
-        raise NumberTextError("That divides by zero. Type a number.") from None
+        raise NumberTextError("This divides by zero. Type a number.") from None
     except (FormulaError, OverflowError):
         raise NumberTextError(f"“{text.strip()}” is not a number. Type {_EXAMPLES}.") from None
     if not math.isfinite(value):
-        raise NumberTextError(f"“{text.strip()}” is not a finite number. Type a smaller one.")
+        raise NumberTextError(f"“{text.strip()}” is not a finite number. Type a smaller number.")
     return value
 
 
 def is_unfinished(text: str, unit: str = "") -> bool:
-    """Whether what was typed so far is only the beginning of a number: ``-``, ``1/``, ``2*(``, ``12c``."""
+    """Whether the text can be the start of a number: ``-``, ``1/``, ``2*(``, ``12c``."""
     plain = text.strip()
     if not plain or plain[-1] in "+-*/^(.,×·" + MINUS or plain.count("(") > plain.count(")"):
         return True
@@ -89,7 +89,7 @@ def is_unfinished(text: str, unit: str = "") -> bool:
 
 
 def _units_of(unit: str) -> dict[str, float]:
-    """What units are worth in `unit`; none if it is not one that others are converted to."""
+    """Values of convertible units relative to `unit`; empty if it is not convertible."""
     for units in _DIMENSIONS.values():
         if unit in units:
             return {name: size / units[unit] for name, size in units.items()}
@@ -97,8 +97,8 @@ def _units_of(unit: str) -> dict[str, float]:
 
 
 def _with_factors(plain: str, units: dict[str, float]) -> str:
-    """The text with every unit behind an operand as a factor."""
-    end = 0  # of the operand before, as far as there is one
+    """Text in which units after operands are replaced by factors."""
+    end = 0  # end of the previous operand, if any
     done: list[str] = []
     for match in _TOKEN.finditer(plain):
         between = plain[end : match.start()]
@@ -119,13 +119,13 @@ def _unknown(name: str, units: dict[str, float]) -> str:
         (kind for kind, known in _DIMENSIONS.items() if units and known.keys() == units.keys()), ""
     )
     if not kind:
-        return f"“{name}” is not understood here. Type {_EXAMPLES}."
+        return f"“{name}” is not known here. Type {_EXAMPLES}."
     known = listing((unit for unit in units if unit not in ("um", FACTOR)), "or")
     return f"“{name}” is not a unit of {'an' if kind == 'angle' else 'a'} {kind}. Use {known}."
 
 
 class _Quantity(Interpreter[float]):
-    """Works a number out; units are factors already."""
+    """Evaluates a number whose units were replaced by factors."""
 
     vocabulary = Vocabulary(
         example=_EXAMPLES,
@@ -140,7 +140,7 @@ class _Quantity(Interpreter[float]):
     )
 
     def finite(self, tree: ast.expr, value: float) -> float:
-        return float(value)  # the result is what has to be finite
+        return float(value)  # only the result must be finite
 
     def number(self, tree: ast.expr, value: float) -> float:
         return value
@@ -156,14 +156,14 @@ class _Quantity(Interpreter[float]):
     def operation(self, tree: ast.BinOp, symbol: str, left: float, right: float) -> float:
         result = self.vocabulary.operators[symbol](left, right)
         if not isinstance(result, float):  # a root of a negative number is complex
-            self.refuse(tree, "is not a real number", "give a positive number as its base")
+            self.refuse(tree, "is not a real number", "use a positive base")
         return result
 
 
 def parse_numbers(text: str) -> tuple[float, ...]:
-    """Numbers apart by spaces, semicolons or line ends (a comma may be a decimal one).
+    """Numbers separated by spaces, semicolons or line ends (a comma can be a decimal comma).
 
-    Raises `NumberTextError` if one of them is none.
+    Raises `NumberTextError` if one of them is not a number.
     """
     return tuple(
         parse_number(part.rstrip(","))

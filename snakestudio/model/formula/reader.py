@@ -1,4 +1,4 @@
-"""Formulas of scenes, with units: the text becomes a sympy expression."""
+"""Formulas of scenes, with units, converted to sympy expressions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from snakestudio.model.formula.expressions import Interpreter, Limits, Vocabular
 from snakestudio.model.robot.smooth_steps import bump, rise, symbolic
 from snakestudio.text import counted, shortened
 
-# What parts of a typed formula have beside a value: a unit (unknown where a number may carry any),
-# and a size.
+# Parts of a typed formula have a value, a unit (unknown if a number can provide any), and a size.
+
 
 Unit = tuple[float, float] | None
-"""Powers of metre and second; None: whatever is wanted, for a number was multiplied in."""
+"""Exponents of metre and second; None if unknown, because a number was multiplied in."""
 
 PLAIN: Unit = (0.0, 0.0)
 
 Size = tuple[int, int, int]
-"""About how many terms a part has, and its first and second derivative."""
+"""Approximate numbers of terms of a part, and of its first and second derivative."""
 
 UNITS: dict[str, Unit] = {
     "any": None,
@@ -37,8 +37,7 @@ UNITS: dict[str, Unit] = {
     "m/s": (1.0, -1.0),
     "m/s^2": (1.0, -2.0),
 }
-"""Units by the names that scenes give them; "any" is for numbers that nobody has to divide by a
-unit first."""
+"""Units by their names in scenes; "any" is for numbers that need no division by a unit."""
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
@@ -52,7 +51,7 @@ def raised(a: Unit, exponent: float) -> Unit:
 
 
 def spoken(unit: Unit) -> str:
-    """The unit for people."""
+    """Unit as text for users."""
     if unit is None:
         return "any unit"
     names = {value: name for name, value in reversed(UNITS.items()) if name != "rad/s"}
@@ -64,12 +63,12 @@ def spoken(unit: Unit) -> str:
 
 
 def product_size(a: Size, b: Size) -> Size:
-    """Size of a product, or of a function of something."""
+    """Size of a product, or of a function of a term."""
     return a[0] + b[0], a[1] + b[1] + a[0] + b[0], a[2] + b[2] + 2 * (a[1] + b[1]) + a[0] + b[0]
 
 
 GROWTH = 3000
-"""Terms that the second derivative may have."""
+"""Largest number of terms of the second derivative."""
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     **{
@@ -92,7 +91,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "bump": lambda v: float(bump(np.float64(v))),  # type: ignore[arg-type]
     "rise": lambda v: float(rise(np.float64(v))),  # type: ignore[arg-type]
 }
-"""The functions of one plain number, for numbers."""
+"""Functions of one number, for numbers."""
 
 
 def expression(
@@ -102,31 +101,31 @@ def expression(
     zero: frozenset[str],
     elsewhere: Mapping[str, str],
 ) -> Any:
-    """The sympy expression that `text` says, in symbols of the same names.
+    """Convert `text` to a sympy expression with symbols of the same names.
 
-    Raises `FormulaError` if it cannot be used.
+    Raises `FormulaError` if it is unusable.
 
     Parameters
     ----------
     unit : str
-        What it must be in; a name in `UNITS`.
+        Required unit; a name in `UNITS`.
     names : mapping of str to str
-        Names it may use and their units.
+        Allowed names and their units.
     zero : frozenset of str
-        Those of them that are 0 anyway.
+        Names that are 0 in this scene.
     elsewhere : mapping of str to str
-        Names that are known elsewhere, and what to do about one.
+        Names allowed in other formulas, and the remedy for each.
     """
     term = _Formula(names, zero, elsewhere).read(text)
     if term.unit is not None and term.unit != UNITS[unit] and term.number != 0.0:
         required = spoken(UNITS[unit])
         remedy = (
-            "make it a plain number"
+            "use a dimensionless number"
             if not unit
             else f"multiply it by a number or a constant to get {required}"
         )
         message = (
-            f"'{shortened(text.strip())}' is in {spoken(term.unit)} where {required} is required"
+            f"'{shortened(text.strip())}' is in {spoken(term.unit)}, but {required} is required"
         )
         raise FormulaError(message, remedy)
     return term.expression
@@ -135,12 +134,12 @@ def expression(
 class _Term(NamedTuple):
     expression: Any
     unit: Unit
-    number: float | None  # its value if it is one
+    number: float | None  # value if the term is a number
     size: Size
 
 
 class _Formula(Interpreter[_Term]):
-    """Makes a term in sympy, and keeps numbers apart from it as long as they are numbers."""
+    """Builds a sympy term; numbers stay separate as long as they are numbers."""
 
     vocabulary = Vocabulary(
         example="10*cos(2*pi*X/l)",
@@ -151,9 +150,7 @@ class _Formula(Interpreter[_Term]):
             "/": operator.truediv,
             "**": operator.pow,
         },
-        limits=Limits(
-            characters=500, exponent=20
-        ),  # what is longer takes too long to differentiate
+        limits=Limits(characters=500, exponent=20),  # longer ones take too long to differentiate
     )
 
     def __init__(
@@ -175,7 +172,7 @@ class _Formula(Interpreter[_Term]):
         return self._number_in(tree, value, None)
 
     def _number_in(self, tree: ast.expr, value: float, unit: Unit) -> _Term:
-        """A number; 17 digits, or its last bits would get lost on the way to numpy."""
+        """Term of a number; 17 digits, so that numpy receives the exact value."""
         value = self.finite(tree, value)
         whole = value in (-1.0, 0.0, 1.0)
         number = self._sympy.Integer(int(value)) if whole else self._sympy.Float(value, 17)
@@ -216,13 +213,13 @@ class _Formula(Interpreter[_Term]):
         else:
             growth = product_size(left.size, right.size)
         if max(growth) > GROWTH:
-            raise FormulaError("it is too long to differentiate", "make it simpler")
+            raise FormulaError("the formula is too long to differentiate", "simplify it")
         if left.number is not None and right.number is not None:
             return self._number_in(
                 tree, self._folded(tree, symbol, left.number, right.number), unit
             )
         if symbol == "/" and right.number == 0.0:
-            self.refuse(tree, "divides by zero", "divide by something else")
+            self.refuse(tree, "divides by zero", "change the divisor")
         exponent = right.expression
         if symbol == "**" and right.number is not None and right.number == int(right.number):
             exponent = self._sympy.Integer(int(right.number))
@@ -230,39 +227,41 @@ class _Formula(Interpreter[_Term]):
         return _Term(value, unit, None, (growth[0], growth[1], growth[2]))
 
     def _unit(self, tree: ast.BinOp, symbol: str, left: _Term, right: _Term) -> Unit:
-        """The unit of an operation's result; a sum of different units and the like are refused."""
+        """Unit of the result of an operation; rejects sums of different units and the like."""
         if symbol in ("+", "-"):
             if left.unit is not None and right.unit is not None and left.unit != right.unit:
                 self.refuse(
                     tree,
                     f"combines different units, {spoken(left.unit)} and {spoken(right.unit)}",
-                    "multiply one part by a number or a constant of the right unit",
+                    "multiply one part by a number or a constant with the required unit",
                 )
             return left.unit if right.unit is None else right.unit
         if symbol in ("*", "/"):
             return combined(left.unit, right.unit, 1.0 if symbol == "*" else -1.0)
         if right.unit not in (None, PLAIN):
             self.refuse(
-                tree.right, f"is an exponent in {spoken(right.unit)}", "make it a plain number"
+                tree.right,
+                f"is an exponent in {spoken(right.unit)}",
+                "use a dimensionless exponent",
             )
         if right.number is None and left.unit not in (None, PLAIN):
             self.refuse(
                 tree.left,
                 f"is in {spoken(left.unit)}, so its exponent must be a number",
-                "give a number",
+                "use a number",
             )
         return raised(left.unit, right.number) if right.number is not None else left.unit
 
     def _folded(self, tree: ast.expr, symbol: str, left: float, right: float) -> float:
-        """A number made of two numbers."""
+        """Result of an operation on two numbers."""
         try:
             value = self.vocabulary.operators[symbol](left, right)
         except ZeroDivisionError:
-            self.refuse(tree, "divides by zero", "divide by something else")
+            self.refuse(tree, "divides by zero", "change the divisor")
         except OverflowError:
-            self.refuse(tree, "has no finite value", "give smaller numbers")
+            self.refuse(tree, "is not finite", "use smaller numbers")
         if isinstance(value, complex):
-            self.refuse(tree, "is not a real number", "give a positive number as its base")
+            self.refuse(tree, "is not a real number", "use a positive base")
         return float(value)
 
     def call(self, tree: ast.Call, name: str) -> _Term:
@@ -274,7 +273,7 @@ class _Formula(Interpreter[_Term]):
         if inner.unit not in (None, PLAIN) and not root:
             self.refuse(
                 tree.args[0],
-                f"is in {spoken(inner.unit)}, and {name}() is of a plain number",
+                f"is in {spoken(inner.unit)}, but {name}() requires a dimensionless number",
                 "divide it by a length or a time, or multiply it by a number",
             )
         unit = raised(inner.unit, 0.5) if root else inner.unit
@@ -282,7 +281,7 @@ class _Formula(Interpreter[_Term]):
             try:
                 value = FUNCTIONS[name](inner.number)
             except (ValueError, OverflowError):
-                self.refuse(tree, "has no finite value", "give another number there")
+                self.refuse(tree, "is not finite", "use another number there")
             return self._number_in(tree, value, unit)
         function = symbolic().get(name) or getattr(self._sympy, name)
         return _Term(function(inner.expression), unit, None, product_size((1, 1, 1), inner.size))

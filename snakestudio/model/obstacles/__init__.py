@@ -1,1 +1,1 @@
-"""Shapes of obstacles: the solids that they are made of, outlines from above, and how files of others bring them."""
+"""Obstacle shapes: their solids, outlines from above, and import from files of other programs."""

@@ -1,6 +1,6 @@
-"""Circles as files of other programs give them, how mistakes in such a file are said, and those of a table.
+"""Circles imported from files of other programs, parsed from tables, and the reporting of errors in such files.
 
-A table has x, y and radius, with whatever delimiter, header and unit it comes.
+A table has x, y and radius, with any delimiter, header and unit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST = 20
 
 
 class Circle(NamedTuple):
-    """A circle as a file gives it: centre and radius in the file's unit, and where in the file it stands."""
+    """Circle in a file: centre and radius in the file's unit, and its location in the file."""
 
     x: float
     y: float
@@ -29,26 +29,26 @@ class Circle(NamedTuple):
 
 
 class Circles(NamedTuple):
-    """What was found in a file."""
+    """Content of an imported file."""
 
     circles: tuple[Circle, ...]
     unit: str
-    """Key of `UNITS`: what the file says, or what is usual if it says nothing."""
+    """Key of `UNITS`: the unit stated in the file, or the default."""
 
     stated: str
-    """Where the unit comes from, for people ("as the column names say")."""
+    """Origin of the unit, for users ("as the column names show")."""
 
     notes: tuple[str, ...] = ()
-    """What was left out, a sentence each."""
+    """Sentences on ignored content."""
 
 
 def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
-    """The error that names every mistake found in a file, a line each."""
-    shown = list(mistakes[:_MOST])
+    """Error that lists the problems of a file, one per line."""
+    lines = list(mistakes[:_MOST])
     if len(mistakes) > _MOST:
-        shown.append(f"... and {len(mistakes) - _MOST} more mistakes.")
+        lines.append(f"... and {len(mistakes) - _MOST} more problems.")
     return SceneError(
-        "\n".join(f"{source}: {line}" for line in shown),
+        "\n".join(f"{source}: {line}" for line in lines),
         [Problem("error", "", m, "") for m in mistakes],
     )
 
@@ -64,12 +64,12 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
 
 
 def circles_of_csv(text: str, source: str) -> Circles:
-    """Read circles from a table: ``x, y, radius``, or what a header line names (``x_mm``, ``diameter [cm]``).
+    """Read circles from a table: ``x, y, radius``, or columns named by a header (``x_mm``, ``diameter [cm]``).
 
-    Lines that are empty or begin with # are passed over. With another delimiter than the comma,
-    numbers may have decimal commas.
+    Empty lines and lines that start with # are skipped. With delimiters other than the comma, numbers
+    can have decimal commas.
 
-    Raises `SceneError`: naming every wrong line; nothing is imported then.
+    Raises `SceneError` with every invalid line; nothing is imported then.
     """
     lines = [
         (number, line)
@@ -77,14 +77,12 @@ def circles_of_csv(text: str, source: str) -> Circles:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
-        raise refuse(source, ["there are no obstacles in it; give lines of x, y, radius."])
+        raise refuse(source, ["the file contains no obstacles; add lines of x, y, radius."])
     count(len(lines), 2 * MAX_OBSTACLES, "lines in it")
     if max(len(line) for _, line in lines) > _LONGEST_LINE:
         raise refuse(
             source,
-            [
-                f"a line of it is longer than {_LONGEST_LINE} characters; give lines of x, y, radius."
-            ],
+            [f"a line is longer than {_LONGEST_LINE} characters; use lines of x, y, radius."],
         )
     delimiter = _delimiter(lines[0][1])
     rows = [(number, _cells(line, delimiter)) for number, line in lines]
@@ -98,7 +96,7 @@ def circles_of_csv(text: str, source: str) -> Circles:
         if not rows:
             raise refuse(
                 source,
-                [f"line {first_line} is a header and nothing follows; give lines of x, y, radius."],
+                [f"line {first_line} is a header without rows; add lines of x, y, radius."],
             )
     circles = []
     mistakes = []
@@ -109,7 +107,7 @@ def circles_of_csv(text: str, source: str) -> Circles:
             mistakes.append(f"line {number}: {error}.")
     if mistakes:
         raise refuse(source, mistakes)
-    stated = "as the column names say" if unit else "as nothing else is said"
+    stated = "from the column names" if unit else "the default because the file states none"
     return Circles(tuple(circles), unit or "m", stated, tuple(notes))
 
 
@@ -126,11 +124,11 @@ def _cells(line: str, delimiter: str) -> list[str]:
             for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
         ]
     except csv.Error:
-        return [line]  # which is no row of numbers
+        return [line]  # not a row of numbers, so it is reported later
 
 
 def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, list[str]]:
-    """What the columns are ("" for what is not needed), their unit, and what is left out."""
+    """Meaning of each column ("" if ignored), their unit, and notes on ignored columns."""
     columns = []
     units = set()
     unknown = []
@@ -146,37 +144,38 @@ def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, l
             units.add(match["unit"])
     missing = [name for name in "xy" if name not in columns]
     mistakes = [
-        f"line {line}: no column is called {name}; name them x, y, radius." for name in missing
+        f"line {line}: there is no column {name}; name the columns x, y, radius."
+        for name in missing
     ]
     if not {"radius", "diameter"} & set(columns):
         mistakes.append(
-            f"line {line}: no column is called radius or diameter; name them x, y, radius."
+            f"line {line}: there is no column radius or diameter; name the columns x, y, radius."
         )
     if len(units) > 1:
         mistakes.append(
-            f"line {line}: the columns have several units ({', '.join(sorted(units))}); give all in one."
+            f"line {line}: the columns have several units ({', '.join(sorted(units))}); use one unit for all columns."
         )
     if mistakes:
         raise refuse(source, mistakes)
-    notes = [f"Columns left out: {', '.join(unknown)}."] if unknown else []
+    notes = [f"Ignored columns: {', '.join(unknown)}."] if unknown else []
     return columns, units.pop() if units else "", notes
 
 
 def _circle(cells: list[str], columns: list[str], delimiter: str, where: str) -> Circle:
     if len(cells) != len(columns):
-        wanted = ", ".join(name or "..." for name in columns)
-        raise ValueError(f"{len(cells)} values instead of {len(columns)} ({wanted})")
-    given = dict(zip(columns, cells, strict=True))
+        expected = ", ".join(name or "..." for name in columns)
+        raise ValueError(f"{len(cells)} values instead of {len(columns)} ({expected})")
+    fields = dict(zip(columns, cells, strict=True))
     radius = (
-        _number(given["radius"], "radius", delimiter)
-        if "radius" in given
-        else 0.5 * _number(given["diameter"], "diameter", delimiter)
+        _number(fields["radius"], "radius", delimiter)
+        if "radius" in fields
+        else 0.5 * _number(fields["diameter"], "diameter", delimiter)
     )
     if radius <= 0:
-        named = "radius" if "radius" in given else "diameter"
-        raise ValueError(f"the {named} {given[named]} must be greater than 0")
-    x, y = _number(given["x"], "x", delimiter), _number(given["y"], "y", delimiter)
-    return Circle(x, y, radius, where, given.get("name", ""))
+        named = "radius" if "radius" in fields else "diameter"
+        raise ValueError(f"the {named} {fields[named]} must be greater than 0")
+    x, y = _number(fields["x"], "x", delimiter), _number(fields["y"], "y", delimiter)
+    return Circle(x, y, radius, where, fields.get("name", ""))
 
 
 def _number(text: str, name: str, delimiter: str) -> float:

@@ -1,4 +1,4 @@
-"""Obstacles from files of other programs: circles of a table or a drawing become cylinders, in a group of their own."""
+"""Import of obstacles from files of other programs: circles of a table or drawing become a group of cylinders."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
-"""Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
+"""Metres per unit; a pixel of a drawing is 1/96 inch, as in CSS."""
 
 
 Cylinders = tuple[Cylinder, ...]
 
 
 def cylinders_of(scene: Scene) -> Cylinders:
-    """The cylinders that a scene has already."""
+    """Cylinders that a scene already contains."""
     return tuple(o for o in scene.obstacles if isinstance(o, Cylinder))
 
 
 def read_circles(path: Path) -> Circles:
-    """Read the circles of a CSV (x, y, radius) or an SVG drawing.
+    """Read circles from a CSV (x, y, radius) or an SVG drawing.
 
-    Raises `SceneError`: naming every wrong line.
+    Raises `SceneError` with every invalid line.
     """
     try:
         if path.suffix.lower() == ".svg":
@@ -39,27 +39,27 @@ def read_circles(path: Path) -> Circles:
 def as_cylinders(
     found: Circles, unit: str, scale: float, group: str, source: str = ""
 ) -> Cylinders:
-    """Cylinders of circles.
+    """Convert circles to cylinders.
 
-    Raises `SceneError`: naming every circle that is too large or too far away for a scene.
+    Raises `SceneError` with every circle that is too large or too far away for a scene.
 
     Parameters
     ----------
     unit : str
-        Unit that the numbers are in, of `UNITS`.
+        Unit of the numbers, a key of `UNITS`.
     scale : float
-        Factor on top of that, on places and radii.
+        Additional factor of positions and radii.
     group : str
-        Group of all of them.
+        Group of the cylinders.
     source : str
-        Names the file in the sentences.
+        Name of the file in messages.
     """
     metres = UNITS[unit] * scale
     mistakes = []
     cylinders = []
     for circle in found.circles:
-        # Ten digits: neither inches nor a drawing's transformations shall leave 0.30000000000000004
-        # in a scene.
+        # Ten digits, so that inches and transformations of drawings do not leave 0.30000000000000004 in a
+        # scene.
         x, y, radius = (
             float(f"{value * metres:.10g}") for value in (circle.x, circle.y, circle.radius)
         )
@@ -69,7 +69,7 @@ def as_cylinders(
             )
         elif not 0 < radius <= 1e3:
             mistakes.append(
-                f"{circle.where}: a radius of {radius:g} m is none; choose another unit or scale."
+                f"{circle.where}: a radius of {radius:g} m is out of range; choose another unit or scale."
             )
         else:
             cylinders.append(
@@ -81,7 +81,7 @@ def as_cylinders(
 
 
 def bounds(cylinders: Sequence[Cylinder]) -> tuple[float, float, float, float]:
-    """The rectangle around at least one cylinder: x and y of its corners, m (left, bottom, right, top)."""
+    """Bounding rectangle of at least one cylinder: x and y of its corners, m (left, bottom, right, top)."""
     return (
         min(c.x_m - c.radius_m for c in cylinders),
         min(c.y_m - c.radius_m for c in cylinders),
@@ -91,14 +91,16 @@ def bounds(cylinders: Sequence[Cylinder]) -> tuple[float, float, float, float]:
 
 
 def with_imported(scene: Scene, cylinders: Sequence[Cylinder]) -> Scene:
-    """The scene with these cylinders behind its obstacles.
+    """Return the scene with these cylinders appended to its obstacles.
 
-    Raises `SceneError` if those are more than a scene holds.
+    Raises `SceneError` if the scene would have too many obstacles.
     """
     total = len(scene.obstacles) + len(cylinders)
     if total > MAX_OBSTACLES:
         raise refuse(
             "obstacles",
-            [f"{total} are more than the {MAX_OBSTACLES} a scene may have; import fewer."],
+            [
+                f"{total} obstacles are more than the {MAX_OBSTACLES} that a scene can have; import fewer."
+            ],
         )
     return scene.model_copy(update={"obstacles": (*scene.obstacles, *cylinders)})

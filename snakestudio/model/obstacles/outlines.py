@@ -1,4 +1,4 @@
-"""Convex outlines from above: of obstacles and of the robot, boxes around them, and how near two come to each other."""
+"""Convex outlines from above of obstacles and the robot, their bounding boxes, and distances between them."""
 
 from __future__ import annotations
 
@@ -15,75 +15,75 @@ from snakestudio.model.rotations import rotation
 
 
 class Outline(NamedTuple):
-    """A convex polygon with rounded corners: all points within `radius` (m) of the hull of `points`.
+    """Convex polygon with rounded corners: all points within `radius` (m) of the hull of `points`.
 
-    A single point makes a disc, two points the outline of a capsule.
+    A single point is a disc, two points are a capsule.
     """
 
     points: FloatArray
     """Corners, anticlockwise, m. Shape (m, 2)."""
 
     radius: float
-    """m."""
+    """Radius of the rounding, m."""
 
     @property
     def low(self) -> FloatArray:
-        """Lower left corner (2,) of the box around it, m."""
+        """Lower left corner (2,) of the bounding box, m."""
         corner: FloatArray = self.points.min(axis=0) - self.radius
         return corner
 
     @property
     def high(self) -> FloatArray:
-        """Upper right corner (2,) of the box around it, m."""
+        """Upper right corner (2,) of the bounding box, m."""
         corner: FloatArray = self.points.max(axis=0) + self.radius
         return corner
 
 
 class Gap(NamedTuple):
-    """The shortest way between two outlines."""
+    """Shortest distance between two outlines."""
 
     distance: float
-    """m; negative where they overlap: by how much one has to move until they only touch."""
+    """Distance, m; negative if the outlines overlap: the shift of one until they only touch."""
 
     start: FloatArray
     end: FloatArray
-    """`start` and `end`: its ends on the first and on the second outline, m. Shape (2,)."""
+    """`start` and `end`: nearest points on the first and on the second outline, m. Shape (2,)."""
 
 
 def _edges(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Beginnings and ends of the edges, (k, 2); of a single point one without length."""
+    """Start and end points of the edges, (k, 2); for a single point one edge of length 0."""
     if len(points) > 2:
         return points, np.roll(points, -1, axis=0)
     return points[:1], points[-1:]
 
 
 def _nearest_on(points: FloatArray, corners: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Distance of the nearest pair of one of `points` (k, 2) and the boundary through `corners`, and the pair."""
+    """Distance of the nearest pair of one of `points` (k, 2) and a point of the boundary of `corners`, and the pair."""
     begin, end = _edges(corners)
-    way = end - begin
-    size = np.square(way).sum(axis=1)
+    side = end - begin
+    size = np.square(side).sum(axis=1)
     to = points[:, None] - begin
-    share = np.clip(np.einsum("kli,li->kl", to, way) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
-    foot = begin + share[..., None] * way
+    share = np.clip(np.einsum("kli,li->kl", to, side) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
+    foot = begin + share[..., None] * side
     away = np.linalg.norm(points[:, None] - foot, axis=2)
     k, edge = np.unravel_index(int(np.argmin(away)), away.shape)
     return float(away[k, edge]), points[k], foot[k, edge]
 
 
 def _overlap(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray] | None:
-    """By how much two convex polygons overlap, m, and the direction (2,) in which b leaves a soonest; None if apart."""
-    ways = []
+    """Overlap of two convex polygons, m, and the direction (2,) in which b leaves a soonest; None if disjoint."""
+    edges = []
     for points in (a, b):
         begin, end = _edges(points)
-        ways.append(end - begin)
-        if len(points) == 2:  # a line has ends, too
-            ways.append((end - begin) @ np.array([(0.0, 1.0), (-1.0, 0.0)]))
-    way = np.concatenate(ways)
-    size = np.linalg.norm(way, axis=1)
-    way = way[size > 0.0] / size[size > 0.0, None]
-    if not len(way):
+        edges.append(end - begin)
+        if len(points) == 2:  # a line also has end normals
+            edges.append((end - begin) @ np.array([(0.0, 1.0), (-1.0, 0.0)]))
+    edge = np.concatenate(edges)
+    size = np.linalg.norm(edge, axis=1)
+    edge = edge[size > 0.0] / size[size > 0.0, None]
+    if not len(edge):
         return None
-    normal = np.column_stack([way[:, 1], -way[:, 0]])
+    normal = np.column_stack([edge[:, 1], -edge[:, 0]])
     of_a, of_b = a @ normal.T, b @ normal.T
     ahead = of_a.max(axis=0) - of_b.min(axis=0)
     behind = of_b.max(axis=0) - of_a.min(axis=0)
@@ -94,27 +94,27 @@ def _overlap(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray] | None:
 
 
 def gap(a: Outline, b: Outline) -> Gap:
-    """The shortest way from one outline to another."""
+    """Shortest distance between two outlines."""
     inside = _overlap(a.points, b.points)
     if inside is not None:
-        depth, way = inside
-        start = a.points[int(np.argmax(a.points @ way))] + a.radius * way
+        depth, direction = inside
+        start = a.points[int(np.argmax(a.points @ direction))] + a.radius * direction
         total = depth + a.radius + b.radius
-        return Gap(-total, start, start - total * way)
+        return Gap(-total, start, start - total * direction)
     distance, p, q = _nearest_on(a.points, b.points)
     other, q_too, p_too = _nearest_on(b.points, a.points)
     if other < distance:
         distance = other
         p = p_too
         q = q_too
-    way = q - p if distance > 0.0 else b.points.mean(axis=0) - a.points.mean(axis=0)
-    size = float(np.linalg.norm(way))
-    way = way / size if size > 0.0 else np.array([1.0, 0.0])
-    return Gap(distance - a.radius - b.radius, p + a.radius * way, q - b.radius * way)
+    direction = q - p if distance > 0.0 else b.points.mean(axis=0) - a.points.mean(axis=0)
+    size = float(np.linalg.norm(direction))
+    direction = direction / size if size > 0.0 else np.array([1.0, 0.0])
+    return Gap(distance - a.radius - b.radius, p + a.radius * direction, q - b.radius * direction)
 
 
 def least_gap(mine: Iterable[Outline], others: Sequence[Outline]) -> Gap | None:
-    """The shortest of the ways from some outlines to others; None if there are none."""
+    """Smallest gap between any of `mine` and any of `others`; None if either is empty."""
     best: Gap | None = None
     for one in mine:
         for other in others:
@@ -122,9 +122,9 @@ def least_gap(mine: Iterable[Outline], others: Sequence[Outline]) -> Gap | None:
                 apart = np.maximum(np.maximum(other.low - one.high, one.low - other.high), 0.0)
                 if float(np.hypot(*apart)) > max(best.distance, 0.0):
                     continue
-            found = gap(one, other)
-            if best is None or found.distance < best.distance:
-                best = found
+            candidate = gap(one, other)
+            if best is None or candidate.distance < best.distance:
+                best = candidate
     return best
 
 
@@ -135,18 +135,18 @@ def nearest_of_many(
     outlines: Callable[[int], Sequence[Outline]],
     without: Iterable[int] = (),
 ) -> tuple[int, Gap] | None:
-    """Which of many things is nearest to some outlines, and the way there; None if there is none.
+    """Index of the object nearest to some outlines, and the gap, or None.
 
-    Boxes are looked at first, so that of thousands of things only a few are looked at closely.
+    Bounding boxes are compared first, so that only few of thousands of objects need exact distances.
 
     Parameters
     ----------
     low, high : (n, 2) arrays
-        Boxes around the things, m.
+        Bounding boxes of the objects, m.
     outlines : callable
-        Gives the outlines of thing i.
+        Returns the outlines of object i.
     without : iterable of int
-        Things that do not count.
+        Objects to ignore.
     """
     if not mine or not len(low):
         return None
@@ -161,34 +161,34 @@ def nearest_of_many(
             best is not None and bounds[i] > max(best[1].distance, 0.0)
         ):
             break
-        found = least_gap(mine, outlines(int(i)))
-        if found is not None and (best is None or found.distance < best[1].distance):
-            best = int(i), found
+        candidate = least_gap(mine, outlines(int(i)))
+        if candidate is not None and (best is None or candidate.distance < best[1].distance):
+            best = int(i), candidate
     return best
 
 
 def distances(outline: Outline, points: FloatArray) -> FloatArray:
-    """Distances (k,), m, of points (k, 2), m, from an outline; 0 within it."""
+    """Distances (k,), m, of points (k, 2), m, from an outline; 0 inside it."""
     begin, end = _edges(outline.points)
     nearest = np.full(len(points), np.inf)
     inside = np.full(len(points), len(outline.points) > 2)
-    for a, way in zip(begin, end - begin, strict=True):
+    for a, edge in zip(begin, end - begin, strict=True):
         to = points - a
-        size = float(way @ way)
-        share = np.clip(to @ way / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
-        away = to - share * way
+        size = float(edge @ edge)
+        share = np.clip(to @ edge / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
+        away = to - share * edge
         np.minimum(nearest, np.hypot(away[:, 0], away[:, 1]), out=nearest)
-        inside &= way[0] * to[:, 1] - way[1] * to[:, 0] >= 0.0
+        inside &= edge[0] * to[:, 1] - edge[1] * to[:, 0] >= 0.0
     return np.where(inside, 0.0, np.maximum(nearest - outline.radius, 0.0))
 
 
 def nearest_point(outline: Outline, point: FloatArray) -> FloatArray:
-    """The point (2,), m, of the boundary of an outline that is nearest to a point (2,), m."""
+    """Point (2,), m, of the boundary of an outline that is nearest to a point (2,), m."""
     distance, _, foot = _nearest_on(point[None], outline.points)
     if outline.radius == 0.0:
         return foot
-    way = point - foot if distance > 0.0 else np.array([1.0, 0.0])
-    nearest: FloatArray = foot + outline.radius * way / float(np.linalg.norm(way))
+    direction = point - foot if distance > 0.0 else np.array([1.0, 0.0])
+    nearest: FloatArray = foot + outline.radius * direction / float(np.linalg.norm(direction))
     return nearest
 
 
@@ -196,7 +196,7 @@ _UNIT = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (
 
 
 def corners(body: Block | Prism | Relief) -> FloatArray:
-    """Points (k, 3) in the world, m, whose box is the body's and whose hull has its footprint."""
+    """Points (k, 3) in the world, m, with the bounding box and the footprint of a body."""
     if isinstance(body, Block):
         points: FloatArray = body.centre + (_UNIT * body.half) @ body.rotation.T
         return points
@@ -231,31 +231,31 @@ def footprint(body: Block | Prism | Relief) -> FloatArray:
 
 
 def solid_outline(solid: Solid) -> Outline:
-    """The convex outline of a body from above."""
+    """Convex outline of a body from above."""
     if isinstance(solid, Post):
         return Outline(np.array([(solid.x, solid.y)]), solid.radius)
     return Outline(footprint(solid), 0.0)
 
 
 class PlanBoxes(NamedTuple):
-    """Corners `low` and `high` of the boxes, (n, 2), m."""
+    """Bounding boxes with corners `low` and `high`, (n, 2), m."""
 
     low: FloatArray
     high: FloatArray
 
     @property
     def centre(self) -> FloatArray:
-        """Middles of the boxes, (n, 2), m."""
+        """Centres of the boxes, (n, 2), m."""
         return 0.5 * (self.low + self.high)
 
     def around(self, indices: Sequence[int]) -> tuple[FloatArray, FloatArray]:
-        """Corners (2,) of the one box around several, m."""
+        """Corners (2,) of the bounding box of several boxes, m."""
         chosen = list(indices)
         return self.low[chosen].min(axis=0), self.high[chosen].max(axis=0)
 
 
 def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
-    """Corners (2,) of the box around one body, m."""
+    """Corners (2,) of the bounding box of one body, m."""
     if isinstance(solid, Post):
         middle = np.array([solid.x, solid.y])
         return middle - solid.radius, middle + solid.radius
@@ -265,8 +265,8 @@ def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
 
 @by_identity
 def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
-    """Least x and y, greatest x and y of an obstacle, m."""
-    # Where it lies is known even if its files are not there, and they need not be read for it.
+    """Smallest x and y, largest x and y of an obstacle, m."""
+    # The extent is known even if the obstacle's files are missing, and needs no reading of them.
     extents = [
         _extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))
     ]
@@ -276,6 +276,6 @@ def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
 
 
 def plan_boxes(obstacles: Sequence[Obstacle]) -> PlanBoxes:
-    """Boxes around obstacles, sides along x and y."""
+    """Axis-aligned bounding boxes of obstacles."""
     boxes = np.array([_box(obstacle) for obstacle in obstacles]).reshape(-1, 4)
     return PlanBoxes(boxes[:, :2].copy(), boxes[:, 2:].copy())

@@ -1,8 +1,8 @@
-"""Pictures of others: the one place that opens them, of the kinds that are wanted and no larger than is needed.
+"""Untrusted image files: the only code that opens them, restricted to certain formats and sizes.
 
-A library that reads any kind of picture runs other programs for some of them, and takes gigabytes
-for a large one of a few kilobytes. So the kind is one of a list, and the size is read from the
-picture's head before anything is unpacked.
+A library that reads every image format runs other programs for some of them, and allocates
+gigabytes for a large image in a few kilobytes. So formats are limited to a list, and the size is
+read from the header before anything is decompressed.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from snakestudio.errors import UsageError
 from snakestudio.inputs import PICTURE, InputError, local_path, opened
 
 KINDS = ("PNG", "JPEG", "TIFF", "BMP", "PPM")
-"""As Pillow calls them."""
+"""Accepted formats, by their names in Pillow."""
 
-REMEDY = "give a grey-scale PNG, TIFF, JPEG, BMP or PGM file"
+REMEDY = "choose a grey-scale PNG, TIFF, JPEG, BMP or PGM file"
 
 LARGEST = 4096
-"""Pixels either way."""
+"""Largest width and height, pixels."""
 
 
 def grey_values(path: Path) -> NDArray[np.float64]:
-    """Grey values 0 to 1 of a picture, first row at the bottom.
+    """Grey values from 0 to 1 of an image, first row at the bottom.
 
-    Raises `InputError` if it is no picture of one of the `KINDS`, or has less than 2 or more than
-    `LARGEST` pixels either way.
+    Raises `InputError` if the file is not an image of one of the `KINDS`, or has less than 2 or more
+    than `LARGEST` pixels in either direction.
     """
     from PIL import Image
 
     with opened(path, PICTURE) as file:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error")  # of damage, and of sizes that are refused here
+                warnings.simplefilter("error")  # for damaged files and rejected sizes
                 with Image.open(file, formats=KINDS) as image:
                     width, height = image.size
                     if not (min(width, height) >= 2 and max(width, height) <= LARGEST):
@@ -48,17 +48,17 @@ def grey_values(path: Path) -> NDArray[np.float64]:
             raise
         except (Image.DecompressionBombError, Image.DecompressionBombWarning):
             raise _size("far too many") from None
-        except Exception:  # whatever a foreign picture does to the library: OSError, SyntaxError, struct.error, ...
-            raise InputError("it is no picture that can be read", REMEDY) from None
+        except Exception:  # any error of the library: OSError, SyntaxError, struct.error, ...
+            raise InputError("it is not a readable image", REMEDY) from None
     if not np.isfinite(grey).all():
-        raise InputError("it holds values that are no numbers", REMEDY)
+        raise InputError("it contains values that are not numbers", REMEDY)
     return np.ascontiguousarray(grey[::-1] / (65535.0 if deep and grey.max() > 255.0 else 255.0))
 
 
 def scene_picture(name: str, base_dir: Path | None) -> NDArray[np.float64]:
-    """Grey values 0 to 1 of a picture that a scene names, first row at the bottom; shared, so not to be written to.
+    """Grey values from 0 to 1 of an image of a scene, first row at the bottom; shared, so read-only.
 
-    Raises `InputError` if it cannot be used; the message names the file.
+    Raises `InputError` if the file is unusable; the message names the file.
     """
     try:
         path = local_path(name, base_dir)
@@ -75,9 +75,9 @@ def scene_picture(name: str, base_dir: Path | None) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, stamp: int) -> NDArray[np.float64]:
-    """`grey_values`; `stamp` (of the file) makes a changed file be read again."""
+    """`grey_values`; `stamp` (of the file) causes a changed file to be read again."""
     return grey_values(path)
 
 
 def _size(pixels: str) -> InputError:
-    return InputError(f"it has {pixels} pixels", f"give 2 to {LARGEST} either way")
+    return InputError(f"it has {pixels} pixels", f"use 2 to {LARGEST} pixels in each direction")

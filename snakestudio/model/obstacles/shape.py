@@ -1,9 +1,9 @@
-"""What an obstacle shape declares of itself: all that engines, pictures, edits, panels and files know of it.
+"""Declaration of an obstacle shape, the only source for engines, drawing, edits, panels and files.
 
-A shape is one file in `shapes/`, called as its kind is: its fields, what it is made of, and `KIND`.
-What it can do follows from the names of its fields: `x_m` and `y_m` are its place, `z_m` lets it be
-raised, `yaw_deg` or `heading_deg` (the direction in which it rises) lets it be turned about the
-vertical, `pitch_deg` and `roll_deg` let it be tilted.
+A shape is one file in `shapes/`, named after its kind: its fields, its solids, and `KIND`. Its
+abilities follow from the names of its fields: `x_m` and `y_m` are its position, with `z_m` it can be
+raised, with `yaw_deg` or `heading_deg` (the direction in which it rises) it can be turned about the
+vertical, with `pitch_deg` and `roll_deg` it can be tilted.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from snakestudio.model.shared_values import friction_coefficient
 
 
 class Obstacle(Frozen):
-    """A fixed obstacle; a subclass has a `kind`, what every obstacle has, and its own values between."""
+    """Fixed obstacle; each subclass adds a `kind`, the common fields, and its own values."""
 
-    if TYPE_CHECKING:  # fields of each subclass, in the order in which files have them
+    if TYPE_CHECKING:  # fields of each subclass, in the order of files
         kind: str
         name: str
         group: str
@@ -47,11 +47,11 @@ class Obstacle(Frozen):
 
 
 def name() -> str:
-    """What people call it."""
+    """Name for users."""
     declared: str = value(
         "",
         label="Name",
-        help="Name shown in the tree; numbered if left out",
+        help="Name shown in the tree; numbered if omitted",
         max_length=80,
         live=True,
     )
@@ -59,11 +59,11 @@ def name() -> str:
 
 
 def group() -> str:
-    """What it is picked and moved with."""
+    """Group for selection and movement."""
     declared: str = value(
         "",
         label="Group",
-        help="Obstacles of one group are picked and moved together",
+        help="Obstacles of a group are selected and moved together",
         max_length=80,
         live=True,
     )
@@ -71,7 +71,7 @@ def group() -> str:
 
 
 def place(axis: str, what: str) -> float:
-    """A coordinate, m."""
+    """Coordinate, m."""
     declared: float = value(
         label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True
     )
@@ -79,7 +79,7 @@ def place(axis: str, what: str) -> float:
 
 
 def size(label: str, what: str, default: float) -> float:
-    """A length, m."""
+    """Length, m."""
     declared: float = value(
         default, label=label, unit="m", help=what, gt=0, le=1e3, slider=(0.01, 2), live=True
     )
@@ -87,7 +87,7 @@ def size(label: str, what: str, default: float) -> float:
 
 
 def angle(label: str, what: str) -> float:
-    """A direction, degrees."""
+    """Direction, degrees."""
     declared: float = value(
         0.0, label=label, unit="°", help=what, ge=-360, le=360, slider=(-180, 180), live=True
     )
@@ -95,7 +95,7 @@ def angle(label: str, what: str) -> float:
 
 
 def friction(default: float) -> float:
-    """Its surface."""
+    """Friction coefficient of the surface."""
     declared: float = friction_coefficient(
         default, "Friction", "Coulomb friction coefficient of the surface", "µ"
     )
@@ -103,20 +103,20 @@ def friction(default: float) -> float:
 
 
 def locked() -> bool:
-    """Whether it stays."""
+    """Whether the obstacle is protected from changes."""
     declared: bool = value(
         False,
         label="Locked",
-        help="Neither picked in the view nor moved, turned or deleted",
+        help="Locked obstacles cannot be selected in the viewport, moved, turned or deleted",
         live=True,
     )
     return declared
 
 
 def hidden() -> bool:
-    """Whether it is left out of pictures."""
+    """Whether the obstacle is not drawn."""
     declared: bool = value(
-        False, label="Hidden", help="Not drawn; the robot meets it all the same", live=True
+        False, label="Hidden", help="Hidden obstacles are not drawn but still collide", live=True
     )
     return declared
 
@@ -125,124 +125,124 @@ def hidden() -> bool:
 
 
 Fit = Callable[[float], float]
-"""Turns a length (m) that suits the usual robot into one that suits the scene's."""
+"""Scales a length (m) that suits the default robot to the scene's robot."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arrangement:
-    """Obstacles that a click puts into a scene, beside one of a shape's own; of several a group is made."""
+    """Obstacles inserted by one click, in addition to a single one of a shape; several form a group."""
 
     name: str
-    """Unique, for programs."""
+    """Unique identifier."""
 
     title: str
     help: str
-    """`title` and `help`: what people call it, and what it is, in a line."""
+    """`title` and `help`: name for users, and description in one line."""
 
     icon: str
-    """Name of its picture."""
+    """Name of its icon."""
 
     place: float
-    """Where it stands in menus."""
+    """Position in menus: entries are sorted by it."""
 
     make: Callable[[Fit, float, float], Sequence[Obstacle]]
-    """Makes them around (x, y), m."""
+    """Creates the obstacles around (x, y), m."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShapeKind(FieldsDeclaration):
-    """A shape of obstacles."""
+    """Shape of obstacles."""
 
     role: ClassVar[str] = "shape"
     fields_type: ClassVar[type[Frozen]] = Obstacle
-    needs_defaults: ClassVar[bool] = False  # a shape stands where somebody puts it
+    needs_defaults: ClassVar[bool] = False  # users choose the position of a shape
     registry: ClassVar[Registry[Any]] = registry.SHAPES
 
     fields: type[Obstacle]
-    """Of an entry of the scene's [[obstacles]]."""
+    """Class of the entries of the scene's [[obstacles]]."""
 
     solids: Callable[[Any, Path | None], Sequence[Solid]]
-    """What it is made of, from its fields and the folder that file names in them are relative to
-    (None: the working directory). Engines collide with these, the view draws them, and its outlines
-    from above are theirs."""
+    """Solids of an obstacle, from its fields and the folder that its file names are relative to (None:
+    the working directory). Engines collide with these solids, the viewport draws them, and outlines
+    from above derive from them."""
 
     title: str = ""
     help: str = ""
-    """`title` and `help`: for people: "Cylinder", "An upright cylinder". From the name, and from
-    the docstring of the fields, if left out."""
+    """`title` and `help`: text for users: "Cylinder", "An upright cylinder". By default derived from the
+    name and the docstring of the fields."""
 
     mention: str = ""
     plural: str = ""
-    """`mention` and `plural`: in the middle of a sentence: "a cylinder", "cylinders"; from the
-    title if left out."""
+    """`mention` and `plural`: form in the middle of a sentence: "a cylinder", "cylinders"; by default
+    derived from the title."""
 
     sizes: str = ""
-    """How large it is, with its fields in braces."""
+    """Description of its size, with its fields in braces."""
 
     place: float = 100.0
-    """Where it stands in lists."""
+    """Position in lists: entries are sorted by it."""
 
     icon: str = "shape-box"
-    """Name of its picture."""
+    """Name of its icon."""
 
     terrain: bool = False
-    """Whether it is ground to move on rather than something to push against: robots in the plane
-    cannot meet it, and it has the colour of ground. All else is a wall in the plane as long as it
-    is made of posts and upright blocks."""
+    """Whether it is ground to move on rather than something to push against: planar robots cannot
+    collide with it, and it has the colour of ground. Other shapes are walls for planar robots as long
+    as they consist of posts and upright blocks."""
 
     steps: bool = False
-    """Whether its solids are blocks, each shorter and higher than the one before, that end at the
-    same place."""
+    """Whether its solids are blocks that each are shorter and higher than the one before and end at
+    the same position."""
 
     middle: Callable[[Any], float] = lambda obstacle: 0.0
-    """How high the point is that it is moved, turned and scaled by, m above its `z_m`, or the
-    ground."""
+    """Height of the reference point for moving, turning and scaling above its `z_m`, or above the
+    ground, m."""
 
     scaled: Callable[[Any, float, float, float], dict[str, Any]] = lambda obstacle, x, y, z: {}
-    """Its values after scaling by (x, y, z) along its own axes; see `grown`."""
+    """Changed values after scaling by (x, y, z) along its own axes; see `grown`."""
 
     fitted: tuple[str, ...] = ()
-    """Sizes that a new one has in proportion to the robot."""
+    """Sizes that are proportional to the robot in a new obstacle."""
 
     fresh: Callable[[Fit], dict[str, Any]] = lambda fit: {}
-    """Other values of a new one."""
+    """Other values of a new obstacle."""
 
     typical: Callable[[Any], bool] = lambda obstacle: True
-    """Whether a new one is made like this one."""
+    """Whether a new obstacle copies the sizes of this one."""
 
     arrangements: tuple[Arrangement, ...] = ()
-    """What else there is to click, made of this shape."""
+    """Further menu entries made of this shape."""
 
     files: tuple[str, ...] = ()
-    """Fields that may name a file. Solids that may be read from one are not kept, and may be in
-    want of it."""
+    """Fields that can contain a file name. Solids that can depend on a file are not cached, and their
+    file can be missing."""
 
     without_files: Callable[[Any], Obstacle] = lambda obstacle: obstacle
-    """It, as far as its fields alone say where it lies."""
+    """The obstacle with the extent given by its fields alone, without files."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = ()
-    """Fields, when they have an effect, and that in a few words."""
+    """Fields, the condition under which they have an effect, and that condition in words."""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Derive the omitted texts."""
         title = self.title or titled(self.kind_name)
-        word = title.lower()
+        noun = title.lower()
         for key, text in {
             "title": title,
             "help": self.help or first_line(self.fields) or title,
-            "mention": self.mention or f"{'an' if word[0] in 'aeiou' else 'a'} {word}",
-            "plural": self.plural or f"{word}s",
+            "mention": self.mention or f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}",
+            "plural": self.plural or f"{noun}s",
         }.items():
             object.__setattr__(self, key, text)
 
     @property
     def raised(self) -> bool:
-        """Whether it has a height of its own; else it stands on the ground."""
+        """Whether it has a height field; otherwise it is on the ground."""
         return "z_m" in self.fields.model_fields
 
     @property
     def turn_key(self) -> str:
-        """The field that says how it is turned about the vertical; "" for what is round."""
+        """Field of the rotation about the vertical; "" if it is round."""
         return next(
             (key for key in ("yaw_deg", "heading_deg") if key in self.fields.model_fields), ""
         )
@@ -254,19 +254,19 @@ class ShapeKind(FieldsDeclaration):
 
     @property
     def tilts(self) -> bool:
-        """Whether it can be turned about any axis; else about the vertical alone."""
+        """Whether it can be turned about any axis; otherwise only about the vertical."""
         return "pitch_deg" in self.fields.model_fields
 
 
 def grown(obstacle: Obstacle, **factors: float) -> dict[str, float]:
-    """Those of its values that change when each is multiplied by its factor, to seven digits."""
+    """Values that change if each is multiplied by its factor, rounded to seven digits."""
     return {
         key: float(f"{getattr(obstacle, key) * by:.7g}") for key, by in factors.items() if by != 1.0
     }
 
 
 class ShapeFields(Obstacle):
-    """What every obstacle has, for a shape to begin with; `kind` and its own values follow."""
+    """Common fields of obstacles that a shape starts with; `kind` and its own values follow."""
 
     name: str = name()
     group: str = group()
@@ -278,9 +278,9 @@ class ShapeFields(Obstacle):
 
 
 def stand_in(name: str) -> ShapeKind:
-    """What is used for a shape of a plug-in that is not loaded: a small post marks its position."""
+    """Substitute for a shape of a plug-in that is not loaded: a small post marks its position."""
     title = f"{titled(name)} (plug-in)"
-    text = "The plug-in that has it is not loaded."
+    text = "The plug-in that provides this shape is not loaded."
     return ShapeKind(
         fields=unchecked_fields(name, ShapeFields), solids=_marker, title=title, help=text
     )
@@ -295,12 +295,12 @@ SHAPES: Registry[ShapeKind] = registry.SHAPES
 
 
 def shape_of(obstacle: Obstacle) -> ShapeKind:
-    """What is declared of an obstacle's shape."""
+    """Declaration of an obstacle's shape."""
     return SHAPES[obstacle.kind]
 
 
 def files_of(obstacle: Obstacle) -> dict[str, str]:
-    """Names of files that an obstacle refers to, by the fields that hold them."""
+    """Names of files that an obstacle uses, by field."""
     return {
         key: named
         for key in shape_of(obstacle).files
@@ -309,10 +309,10 @@ def files_of(obstacle: Obstacle) -> dict[str, str]:
 
 
 def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[Solid]:
-    """The bodies of one obstacle.
+    """Solids of one obstacle.
 
-    Raises `SceneError` if what it refers to (the table or the picture of a height field) cannot be
-    used.
+    Raises `SceneError` if a file that it uses (the table or the image of a height field) is unusable.
+
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[So
 
 @by_identity
 def _kept(obstacle: Obstacle) -> tuple[Solid, ...]:
-    """The bodies of an obstacle that says everything itself; kept, so nothing of them may be written to."""
+    """Solids of an obstacle that uses no files; cached, so read-only."""
     solids = tuple(shape_of(obstacle).solids(obstacle, None))
     for solid in solids:
         for part in solid:

@@ -1,4 +1,4 @@
-"""The bodies obstacles are made of, in SI and the world frame: engines collide with them, the viewport draws them."""
+"""Solids of obstacles, in SI and the world frame: engines collide with them, the viewport draws them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.model.rotations import rotation
 
 
 class Post(NamedTuple):
-    """An upright cylinder from height `low` to `high`, m."""
+    """Upright cylinder from height `low` to `high`, m."""
 
     x: float
     y: float
@@ -22,7 +22,7 @@ class Post(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A box: centre (3,), m, rotation (3, 3) whose columns are its axes in the world, half sizes (3,), m."""
+    """Box: centre (3,), m, rotation (3, 3) whose columns are its axes in the world, half sizes (3,), m."""
 
     centre: FloatArray
     rotation: FloatArray
@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
 
 class Prism(NamedTuple):
-    """A convex profile in the x-z plane of its own frame, extruded to either side along its y axis.
+    """Convex profile in the x-z plane of the prism's frame, extruded to either side along its y axis.
 
     `origin` (3,), m; `rotation` (3, 3), columns are its axes in the world; `profile` (m, 2), x and
     z of its corners, m, anticlockwise seen from -y (that is, with x to the right and z up);
@@ -44,7 +44,7 @@ class Prism(NamedTuple):
 
 
 class Relief(NamedTuple):
-    """A height field.
+    """Height field.
 
     `origin` (3,) of grid point [0, 0], m; direction `yaw` of its x axis, rad; spacing `dx`, `dy`,
     m; `heights` (ny, nx) above `origin`, m. A cell is split along the diagonal from [j, i] to [j +
@@ -58,7 +58,7 @@ class Relief(NamedTuple):
     heights: FloatArray
 
     def surface(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """Height above the origin at points of its own frame, m; -inf beyond its rim."""
+        """Height above the origin at points in its own frame, m; -inf outside."""
         ny, nx = self.heights.shape
         u, v = x / self.dx, y / self.dy
         i, j = np.floor(u).clip(0, nx - 2).astype(int), np.floor(v).clip(0, ny - 2).astype(int)
@@ -68,7 +68,7 @@ class Relief(NamedTuple):
         h10 = h[j, i + 1]
         h01 = h[j + 1, i]
         h11 = h[j + 1, i + 1]
-        # The diagonal from [j, i] to [j + 1, i + 1] parts the cell.
+        # The diagonal from [j, i] to [j + 1, i + 1] splits the cell.
         height = np.where(
             s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01)
         )
@@ -79,5 +79,5 @@ Solid = Post | Block | Prism | Relief
 
 
 def turned(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
-    """R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in degrees."""
+    """Rotation matrix R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in degrees."""
     return rotation(math.radians(yaw), math.radians(pitch), math.radians(roll))

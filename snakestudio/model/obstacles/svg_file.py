@@ -1,8 +1,8 @@
-"""Circles from a drawing: SVG circles, and ellipses that are circles, with every transformation and unit applied.
+"""Circles from an SVG drawing, including circular ellipses, with all transformations and units applied.
 
-A drawing is followed as SVG 1.1 and 2 say it is drawn: uses, symbols and nested drawings with their
-view boxes, switches, and what styles hide. Nothing but what places circles is kept of a foreign
-drawing; all else is counted.
+The drawing is interpreted as SVG 1.1 and 2 specify: uses, symbols and nested drawings with their
+view boxes, switches, and elements hidden by styles. Only data that affects circles is retained; all
+other elements are counted.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from snakestudio.model.obstacles.svg_style import apply_styles
 from snakestudio.text import counted
 
 _ROUND = 1e-3
-"""An ellipse whose axes differ by less than this fraction is a circle: drawing programs round."""
+"""Relative difference of axes below which an ellipse is a circle: drawing programs round."""
 
 _INCH = 96.0
-"""Pixels."""
+"""Pixels per inch."""
 
 _PIXELS = {
     "": 1.0,
@@ -37,10 +37,10 @@ _PIXELS = {
     "pt": _INCH / 72,
     "pc": _INCH / 6,
 }
-"""Pixels of one unit."""
+"""Pixels per unit."""
 
 _PAPER = {"mm": 1.0, "cm": 10.0, "q": 0.25, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6}
-"""Millimetres in the units that a page may have."""
+"""Millimetres per unit of a page size."""
 
 _FLOAT = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _LENGTH = re.compile(rf"\s*({_FLOAT})\s*(mm|cm|q|in|pt|pc|px|%|)\s*\Z", re.IGNORECASE)
@@ -50,7 +50,7 @@ _ARGUMENT = re.compile(rf"({_FLOAT})(?:px|deg)?")
 _SHAPES = {"rect", "line", "polyline", "polygon", "path"}
 _ROUND_SHAPES = {"circle", "ellipse"}
 _APART = {"defs", "symbol", "clipPath", "mask", "pattern", "marker"}
-"""What is drawn only where something refers to it."""
+"""Elements that are drawn only where something refers to them."""
 
 _FOLLOWED = {"svg", "g", "a", "switch", "use"}
 _KEPT = {"style", *_FOLLOWED, *_ROUND_SHAPES, *_APART}
@@ -77,48 +77,48 @@ _ATTRIBUTES = {
     "requiredExtensions",
 }
 _LONGEST = 20_000
-"""Characters of an attribute, or of a style sheet."""
+"""Largest number of characters of an attribute or of a style sheet."""
 _DEEPEST = 150
-"""Elements in each other, uses and all."""
+"""Largest nesting depth of elements, including uses."""
 
 _PLAIN = "export it again as plain SVG"
 
 _Matrix = tuple[float, float, float, float, float, float]
-"""x' = a x + c y + e, y' = b x + d y + f, as SVG counts them: (a, b, c, d, e, f)."""
+"""Matrix in SVG notation: x' = a x + c y + e, y' = b x + d y + f, as (a, b, c, d, e, f)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Where an element is drawn."""
+    """Coordinate system of an element."""
 
     matrix: _Matrix
-    """From its units to pixels of the page."""
+    """Transformation from its units to pixels of the page."""
     width: float
     height: float
-    """Of what percentages are of, in its units."""
+    """`width` and `height`: reference lengths of percentages, in its units."""
     visible: bool = True
     depth: int = 0
 
 
 @dataclass(slots=True)
 class _Drawn:
-    """What a drawing shows."""
+    """Content of a drawing."""
 
     rounds: list[tuple[_Matrix, float, float, float, float]] = field(default_factory=list)
     """Circles and ellipses: matrix to pixels, centre and radii."""
     hidden: int = 0
     sizeless: int = 0
     elsewhere: int = 0
-    """Uses of what is not in the file."""
+    """Number of uses of elements that are not in the file."""
 
 
 def circles_of_svg(data: bytes, source: str) -> Circles:
-    """Read circles from an SVG drawing, in mm where it has a size on paper, else in its own units ("px").
+    """Read circles from an SVG drawing, in mm if it has a paper size, otherwise in its own units ("px").
 
-    The lower left corner of the page becomes the origin: in a drawing y points down, on the ground
-    up.
+    The lower left corner of the page becomes the origin: y points down in a drawing but up on the
+    ground.
 
-    Raises `SceneError` if it is no SVG, or there is no circle in it.
+    Raises `SceneError` if the file is not SVG or contains no circle.
     """
     try:
         root, others, ignored_rules = _what_places_circles(data)
@@ -128,12 +128,11 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     except ElementTree.ParseError as error:
         line, column = error.position
         raise refuse(
-            source, [f"line {line}, column {column + 1}: this is not valid SVG; export it again."]
+            source,
+            [f"line {line}, column {column + 1}: the file is not valid SVG; export it again."],
         ) from None
     except RecursionError:
-        raise refuse(
-            source, [f"its groups and uses are too deep in each other; {_PLAIN}."]
-        ) from None
+        raise refuse(source, [f"its groups and uses are nested too deeply; {_PLAIN}."]) from None
     except InputError as error:
         raise refuse(source, [f"{error}"]) from None
     circles: list[Circle] = []
@@ -156,42 +155,42 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
             circles.append(Circle(x, y, float(long + short) / 2, f"circle {len(circles) + 1}"))
     if not circles:
         raise refuse(
-            source, ["there is no circle in this drawing; draw obstacles as circles, not as paths."]
+            source, ["the drawing contains no circles; draw obstacles as circles, not as paths."]
         )
     notes = [
-        f"{counted(number, name, names)} left out{why}."
+        f"Ignored {counted(number, name, names)}{why}."
         for number, name, names, why in (
-            (ovals, "ellipse", "ellipses", ", not being round"),
-            (points, "circle", "circles", ", having no size"),
-            (drawn.hidden, "circle", "circles", ", being hidden"),
+            (ovals, "ellipse", "ellipses", " (not round)"),
+            (points, "circle", "circles", " (no size)"),
+            (drawn.hidden, "circle", "circles", " (hidden)"),
             (others, "other shape", "other shapes", ""),
-            (drawn.elsewhere, "use", "uses", " of what is not in the file"),
-            (ignored_rules, "style rule", "style rules", ", not being understood"),
+            (drawn.elsewhere, "use", "uses", " (target not in the file)"),
+            (ignored_rules, "style rule", "style rules", " (unknown syntax)"),
         )
         if number
     ]
     stated = (
-        "as the page's size says"
+        "from the page size"
         if page.unit == "mm"
-        else "as the page has no size in mm, cm or inches"
+        else "because the page has no size in mm, cm or inches"
     )
     return Circles(tuple(circles), page.unit, stated, tuple(notes))
 
 
 def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
-    """The drawing with nothing in it but what places circles, other shapes that are drawn, and ignored style rules.
+    """Reduce a drawing to elements that place circles and other drawn shapes, and count ignored style rules.
 
-    Raises `InputError` if it is no drawing, or larger than any with obstacles in it. Raises
-    `ElementTree.ParseError` if it is no XML.
+    Raises `InputError` if it is not a drawing, or too large. Raises `ElementTree.ParseError` if it is
+    not XML.
     """
     count(
         data.count(b"="),
         5 * DRAWING.values,
-        "attributes in it",
-        "draw the obstacles alone, as circles",
+        "attributes",
+        "draw only the obstacles, as circles",
     )
     parser = ElementTree.XMLParser(target=_Sieve())
-    parser.feed(data)  # in one piece: what is long is else begun anew with every piece
+    parser.feed(data)  # in one piece, because the parser rescans long tokens with each piece
     root: Element = parser.close()
     ignored_rules = apply_styles(root)
     for switch in root.iter("switch"):
@@ -204,7 +203,7 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
 
 
 def _holds(element: Element) -> bool:
-    """Whether the conditions of an element hold: we read English, and know no extensions."""
+    """Whether the conditions of an element hold: the language is English, and no extensions are known."""
     if "requiredExtensions" in element.keys():  # noqa: SIM118  (an element is not a mapping)
         return False
     languages = element.get("systemLanguage")
@@ -214,7 +213,7 @@ def _holds(element: Element) -> bool:
 
 
 class _Sieve:
-    """Builds the drawing of those elements that place circles, and of other shapes, while it is parsed."""
+    """Builds the drawing of the elements that place circles, and of other shapes, during parsing."""
 
     def __init__(self) -> None:
         self._root: Element | None = None
@@ -222,38 +221,36 @@ class _Sieve:
         self._elements = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins; its tag and attributes have their namespaces in braces before them."""
+        """Handle the start of an element; namespaces are in braces before names of tags and attributes."""
         self._elements += 1
-        count(
-            self._elements, DRAWING.values, "elements in it", "draw the obstacles alone, as circles"
-        )
+        count(self._elements, DRAWING.values, "elements", "draw only the obstacles, as circles")
         count(
             len(self._path),
             DRAWING.depth,
-            "groups in each other",
-            "draw the obstacles alone, as circles",
+            "nested groups",
+            "draw only the obstacles, as circles",
         )
         name = tag.rpartition("}")[2]
         parent = self._path[-1] if self._path else None
-        made = None
+        child = None
         if self._root is None:
             if name != "svg":
-                raise InputError("this is not an SVG drawing", "give one with circles in it")
-            made = self._root = _element(name, attributes)
+                raise InputError("the file is not an SVG drawing", "choose a drawing with circles")
+            child = self._root = _element(name, attributes)
         elif parent is not None and (name in _KEPT | _SHAPES or parent.tag == "switch"):
-            # Any child of a switch may be the one that it chooses.
-            made = _element(name, attributes)
-            parent.append(made)
+            # A switch can choose any of its children.
+            child = _element(name, attributes)
+            parent.append(child)
             if name not in _KEPT | _SHAPES:
-                made = None
-        self._path.append(made)
+                child = None
+        self._path.append(child)
 
     def end(self, tag: str) -> None:
-        """It ends."""
+        """Handle the end of an element."""
         self._path.pop()
 
     def data(self, text: str) -> None:
-        """Text, of which only a style sheet's is looked at."""
+        """Handle text; only that of style sheets is used."""
         inside = self._path[-1] if self._path else None
         if inside is not None and inside.tag == "style":
             inside.text = (inside.text or "") + text
@@ -261,27 +258,27 @@ class _Sieve:
                 raise InputError(f"its style sheet is longer than {_LONGEST} characters", _PLAIN)
 
     def close(self) -> Element:
-        """The drawing."""
-        assert self._root is not None  # or it would be no XML
+        """Return the drawing."""
+        assert self._root is not None  # otherwise it would not be XML
         return self._root
 
 
 def _element(name: str, attributes: dict[str, str]) -> Element:
-    """An element with those of its attributes that place circles, without namespaces."""
+    """Element with the attributes that affect circles, without namespaces."""
     values = {
         key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)
     }
     # href before xlink:href
-    kept = {key: value for key, value in values.items() if key in _ATTRIBUTES}
-    if any(len(value) > _LONGEST for value in kept.values()):
-        raise InputError(f"a value in it is longer than {_LONGEST} characters", _PLAIN)
-    return Element(name, kept)
+    used = {key: value for key, value in values.items() if key in _ATTRIBUTES}
+    if any(len(value) > _LONGEST for value in used.values()):
+        raise InputError(f"one of its values is longer than {_LONGEST} characters", _PLAIN)
+    return Element(name, used)
 
 
 class _Counted:
-    """How much a drawing draws, uses of uses and all.
+    """Counts the drawn elements, including nested uses.
 
-    Raises `InputError` if it draws itself, or more than a scene may have.
+    Raises `InputError` if an element draws itself, or if there are too many for a scene.
     """
 
     def __init__(self, root: Element) -> None:
@@ -292,12 +289,12 @@ class _Counted:
         count(
             drawn,
             2 * MAX_OBSTACLES,
-            "circles and groups drawn",
-            "draw fewer, and no group again and again",
+            "drawn circles and groups",
+            "draw fewer, and do not repeat groups",
         )
 
     def _of(self, element: Element, referred: bool = False) -> tuple[int, int]:
-        """Elements that are followed, and other shapes, that an element draws."""
+        """Numbers of followed elements and of other shapes that an element draws."""
         if (
             element.get("display") == "none"
             or not _holds(element)
@@ -321,14 +318,14 @@ class _Counted:
             raise InputError(f'"{name[:40]}" is drawn within itself', _PLAIN)
         if name not in self._known:
             self._within.add(name)
-            count(len(self._within), DRAWING.depth, "uses in each other", _PLAIN)
+            count(len(self._within), DRAWING.depth, "nested uses", _PLAIN)
             self._known[name] = self._of(self._named[name], True) if name in self._named else (0, 0)
             self._within.remove(name)
         return self._known[name]
 
 
 def _by_id(root: Element) -> dict[str, Element]:
-    """Elements by their id; the first of several counts."""
+    """Elements by id; the first of several is used."""
     named: dict[str, Element] = {}
     for element in root.iter():
         if element.get("id"):
@@ -337,13 +334,13 @@ def _by_id(root: Element) -> dict[str, Element]:
 
 
 def _reference(use: Element) -> str:
-    """The id that a use refers to; empty if it refers to another file."""
+    """Id that a use refers to; "" if it refers to another file."""
     href = use.get("href", "").strip()
     return href[1:] if href.startswith("#") else ""
 
 
 class _Walk:
-    """Draws a drawing: collects its circles."""
+    """Traverses a drawing and collects its circles."""
 
     def __init__(self, root: Element, drawn: _Drawn) -> None:
         self._named = _by_id(root)
@@ -360,14 +357,14 @@ class _Walk:
         }
 
     def draw(self, element: Element, view: _View, *, root_of_all: bool = False) -> None:
-        """Draw an element where something shows it."""
+        """Draw an element if it is visible."""
         if element.get("display") == "none" or not _holds(element):
             if element not in self._hidden:
                 self._hidden.add(element)
                 self._drawn.hidden += sum(1 for each in element.iter() if each.tag in _ROUND_SHAPES)
             return
         if view.depth > _DEEPEST:
-            raise InputError("its groups and uses are too deep in each other", _PLAIN)
+            raise InputError("its groups and uses are nested too deeply", _PLAIN)
         own = _transform(element.get("transform", ""))
         matrix = _times(own, view.matrix) if root_of_all else _times(view.matrix, own)
         visibility = element.get("visibility", "inherit").strip()
@@ -407,14 +404,14 @@ class _Walk:
         if visibility in ("visible", "hidden", "collapse"):
             view = replace(view, visible=visibility == "visible")
         if view.depth > _DEEPEST:
-            raise InputError("its groups and uses are too deep in each other", _PLAIN)
+            raise InputError("its groups and uses are nested too deeply", _PLAIN)
         view = replace(
             view,
             matrix=_times(view.matrix, _transform(used.get("transform", ""))),
             depth=view.depth + 1,
         )
-        # A symbol fills the page unless its use has a size; a drawing has a size of its own (SVG
-        # 1.1, 5.6).
+        # A symbol fills the page unless its use has a size; a drawing has its own size (SVG 1.1, 5.6).
+
         own = used.tag == "svg"
         size = (element.get(name, used.get(name) if own else None) for name in ("width", "height"))
         self._viewport(used, view, *size)
@@ -422,7 +419,7 @@ class _Walk:
     def _viewport(
         self, element: Element, view: _View, width: str | None, height: str | None
     ) -> None:
-        """Draw what is in an element with a place, a size and perhaps a view box of its own."""
+        """Draw the content of an element with a position, a size and optionally a view box."""
         w, h = _length(width, view.width, view.width), _length(height, view.height, view.height)
         if not (w > 0.0 and h > 0.0):
             return  # SVG 1.1, 5.1.2: a size of 0 disables rendering
@@ -450,7 +447,7 @@ class _Walk:
                 _length(element.get(name), size, math.nan)
                 for name, size in (("rx", view.width), ("ry", view.height))
             )
-            # SVG 2: auto is the other one
+            # SVG 2: auto means the other radius
             rx, ry = (ry if math.isnan(rx) else rx, rx if math.isnan(ry) else ry)
         if all(map(math.isfinite, (cx, cy, rx, ry))) and min(rx, ry) > 0.0:
             self._drawn.rounds.append((view.matrix, cx, cy, rx, ry))
@@ -458,20 +455,20 @@ class _Walk:
             self._drawn.sizeless += 1
 
 
-def _length(text: str | None, whole: float, otherwise: float) -> float:
-    """A length in the units of its element.
+def _length(text: str | None, full: float, otherwise: float) -> float:
+    """Length in the units of its element.
 
     Parameters
     ----------
     whole : float
-        What percentages are of.
+        Reference length of percentages.
     otherwise : float
-        If there is none, or "auto".
+        Value if the attribute is missing or "auto".
 
     Returns
     -------
     float
-        NaN if it is not understood.
+        NaN if it cannot be parsed.
     """
     if text is None or text.strip() in ("", "auto"):
         return otherwise
@@ -480,11 +477,11 @@ def _length(text: str | None, whole: float, otherwise: float) -> float:
         return math.nan
     value = float(match[1])
     unit = match[2].lower()
-    return value * whole / 100.0 if unit == "%" else value * _PIXELS[unit]
+    return value * full / 100.0 if unit == "%" else value * _PIXELS[unit]
 
 
 def _times(first: _Matrix, second: _Matrix) -> _Matrix:
-    """The matrix that applies the second one first."""
+    """Matrix that applies `second` first."""
     a, b, c, d, e, f = first
     g, h, i, j, k, m = second
     return (
@@ -498,9 +495,9 @@ def _times(first: _Matrix, second: _Matrix) -> _Matrix:
 
 
 def _transform(text: str) -> _Matrix:
-    """The matrix of a transform attribute.
+    """Matrix of a transform attribute.
 
-    Raises `InputError` if it is not understood: its circles would be somewhere else.
+    Raises `InputError` if it cannot be parsed, because circles would be misplaced.
     """
     matrix: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     text = text.strip()
@@ -511,20 +508,20 @@ def _transform(text: str) -> _Matrix:
         match = _TRANSFORM.match(text, at)
         step = None if match is None else _single(match[1], match[2])
         if match is None or step is None:
-            raise InputError(f'the transformation "{text[:60]}" is not understood', _PLAIN)
+            raise InputError(f'the transformation "{text[:60]}" is unknown', _PLAIN)
         matrix = _times(matrix, step)
         at = match.end()
     return matrix
 
 
 def _single(name: str, arguments: str) -> _Matrix | None:
-    """The matrix of one transformation; None if it is not understood."""
-    words = [
-        word for word in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if word
+    """Matrix of one transformation; None if it cannot be parsed."""
+    parts = [
+        part for part in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if part
     ]
-    matches = [_ARGUMENT.fullmatch(word) for word in words]
+    matches = [_ARGUMENT.fullmatch(part) for part in parts]
     values = [float(match[1]) for match in matches if match is not None]
-    if len(values) != len(words):
+    if len(values) != len(parts):
         return None
     match name, values:
         case "matrix", [a, b, c, d, e, f]:
@@ -553,18 +550,18 @@ def _single(name: str, arguments: str) -> _Matrix | None:
 
 
 def _view_box(element: Element) -> tuple[float, float, float, float] | None:
-    """Left, top, width and height of what is seen, in the units inside; None if there is none.
+    """Left, top, width and height of the visible area, in inner units; None if there is no view box.
 
     Raises `InputError` if it is not four numbers.
     """
-    given = element.get("viewBox")
-    if given is None:
+    text = element.get("viewBox")
+    if text is None:
         return None
-    parts = re.split(r"[\s,]+", given.strip())
+    parts = re.split(r"[\s,]+", text.strip())
     box = [float(part) for part in parts if re.fullmatch(_FLOAT, part)]
     if not (len(box) == len(parts) == 4 and all(map(math.isfinite, box)) and min(box[2:]) > 0.0):
         raise InputError(
-            f'viewBox = "{given[:60]}" is not four numbers, a position and a size', "correct it"
+            f'viewBox = "{text[:60]}" is not four numbers, a position and a size', "correct it"
         )
     return box[0], box[1], box[2], box[3]
 
@@ -572,13 +569,13 @@ def _view_box(element: Element) -> tuple[float, float, float, float] | None:
 def _fitting(
     box: tuple[float, float, float, float], width: float, height: float, how: str
 ) -> _Matrix:
-    """The matrix from a view box to a viewport of a size (SVG 1.1, 7.8)."""
+    """Matrix from a view box to a viewport of a given size (SVG 1.1, 7.8)."""
     x, y, w, h = box
-    words = [word for word in how.split() if word != "defer"] or ["xMidYMid"]
-    align = words[0]
+    tokens = [token for token in how.split() if token != "defer"] or ["xMidYMid"]
+    align = tokens[0]
     sx, sy = width / w, height / h
     if align != "none":
-        sx = sy = max(sx, sy) if "slice" in words[1:] else min(sx, sy)
+        sx = sy = max(sx, sy) if "slice" in tokens[1:] else min(sx, sy)
     share = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
     fx, fy = (
         (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))
@@ -588,18 +585,18 @@ def _fitting(
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The sheet of a drawing."""
+    """Page of a drawing."""
 
     unit: str
     per_unit: float
-    """Pixels of 1/96 inch."""
+    """Pixels of 1/96 inch per unit."""
     height: float
-    """In its unit."""
+    """Height in units of the page."""
     view: _View
 
 
 def _page(root: Element) -> _Page:
-    """Raises `InputError` if its size or view box is wrong."""
+    """Page of a drawing. Raises `InputError` if its size or view box is invalid."""
     box = _view_box(root)
     sizes: list[float | None] = []
     paper = ""
@@ -612,8 +609,8 @@ def _page(root: Element) -> _Page:
             paper = match[2].lower()
     height, width = sizes
     if any(size is not None and not 0.0 < size < math.inf for size in sizes):
-        raise InputError("the size of its page is not positive", "give width and height")
-    if box is not None:  # what is missing follows from the view box
+        raise InputError("its page size is not positive", "set width and height")
+    if box is not None:  # missing sizes follow from the view box
         if width is None:
             width = box[2] * (height / box[3]) if height is not None else box[2]
         if height is None:

@@ -1,4 +1,4 @@
-"""What the style sheets and style attributes of a drawing say about what is drawn and where."""
+"""Effect of the style sheets and style attributes of a drawing on visibility and position."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PROPERTIES = ("display", "visibility", "transform")
 _SIMPLE = re.compile(r"(?P<tag>\*|[\w-]+)?(?P<rest>(?:[.#][\w-]+)*)\Z")
 
 _Weight = tuple[bool, int, tuple[int, int, int], int]
-"""Important or not; attribute, sheet or style attribute; specificity; order."""
+"""Precedence: importance; attribute, sheet or style attribute; specificity; order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class _Rule:
     specificity: tuple[int, int, int]
     order: int
     declarations: tuple[tuple[str, str, bool], ...]
-    """Property, value, whether it is important."""
+    """Property, value, importance."""
 
     def meets(self, element: Element, classes: frozenset[str]) -> bool:
         return (
@@ -34,12 +34,12 @@ class _Rule:
 
 
 def apply_styles(root: Element) -> int:
-    """Set `display`, `visibility` and `transform` of every element to what its styles say.
+    """Set `display`, `visibility` and `transform` of each element according to its styles.
 
     Returns
     -------
     int
-        Rules about these whose selectors are not understood, which are ignored.
+        Number of ignored rules for these properties, whose selectors are not supported.
     """
     rules, n_ignored = _rules("".join(element.text or "" for element in root.iter("style")))
     index: dict[str, list[_Rule]] = {}
@@ -116,7 +116,7 @@ def _rules(sheet: str) -> tuple[list[_Rule], int]:
 
 
 def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations; blocks of at-rules (``@media``, ``@font-face``) are passed over."""
+    """Selectors and declarations; blocks of at-rules (``@media``, ``@font-face``) are skipped."""
     at = 0
     while (opening := sheet.find("{", at)) >= 0:
         selectors = sheet[at:opening].rpartition(";")[2].strip()

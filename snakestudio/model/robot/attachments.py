@@ -1,4 +1,4 @@
-"""Where, when and to what a continuous body is held: anchorages and supports as the engine gets them (P5, VI, VIII)."""
+"""Anchorages and supports of a continuous body over time, in the form used by the engine (P5, VI, VIII)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from snakestudio.model.robot.strain_law import StrainField, StrainLaw, body_name
 from snakestudio.model.robot.support import ROUNDING
 from snakestudio.model.scene import Scene
 
-# Where a body is shortest: the sections of largest contraction, which a worm anchors itself with
-# (P5 (38)).
+# Minima of the stretch: the most contracted sections, where a worm anchors itself (P5 (38)).
 
 Field = Callable[[FloatArray, FloatArray], StrainField]
 """Strains at times (k,) and abscissas (m,)."""
 
 SAMPLES = 257
-"""Points on the body between which a minimum is looked for."""
+"""Number of points on the body between which minima are bracketed."""
 
-_TOGETHER = 16  # pairs of time and place that are evaluated at once: every time at every place
+_TOGETHER = 16  # (time, abscissa) pairs evaluated in one call: all times at all abscissas
 
 
 def _pairs(field: Field, t: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -40,9 +39,9 @@ def _pairs(field: Field, t: FloatArray, x: FloatArray) -> tuple[FloatArray, Floa
 
 
 def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64], FloatArray]:
-    """Local minima of Gamma_X strictly inside the body: (n,) indices into `t`, and abscissas (n,), along the body.
+    """Local minima of Gamma_X strictly inside the body: indices into `t` (n,), and abscissas (n,), ascending per time.
 
-    Changes of the slope's sign are found on a grid and refined by regula falsi (Illinois variant).
+    Sign changes of the slope are located on a grid and refined by regula falsi (Illinois variant).
     """
     points = np.linspace(0.0, length, SAMPLES)
     slope = field(t, points).slope[:, :, 0]
@@ -58,7 +57,7 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
         value = _pairs(field, t[which], at)[0]
         if (np.abs(b - a) < 1e-15 * length).all() or (value == 0.0).all():
             break
-        right = value >= 0.0  # the minimum is left of it
+        right = value >= 0.0  # the minimum is to the left
         fa = np.where(right, 0.5 * fa, value)
         fb = np.where(right, value, 0.5 * fb)
         a, b = np.where(right, a, at), np.where(right, at, b)
@@ -69,9 +68,9 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
 def motion(
     field: Field, t: FloatArray, at: FloatArray, length: float
 ) -> tuple[FloatArray, FloatArray]:
-    """How fast minima at times `t` (n,) and abscissas `at` (n,) move along the body, and how that changes; m/s, m/s^2.
+    """Speed and acceleration of minima at times `t` (n,) and abscissas `at` (n,) along the body; m/s, m/s^2.
 
-    From d/dt Gamma_X'(C(t), t) = 0; the derivatives that no formula gives are central differences.
+    From d/dt Gamma_X'(C(t), t) = 0; derivatives without a formula are central differences.
     """
     dx = 1e-5 * length
     dt = 1e-4
@@ -89,26 +88,25 @@ def motion(
     return now, change
 
 
-_SAMPLES = 101  # times of a run at which contractions are counted
+_SAMPLES = 101  # number of times of a run at which contractions are counted
 
 _ELSEWHERE = {
-    "X": "an anchorage depends on the time alone: use t",
-    "s": "an anchorage depends on the time alone: use t",
+    "X": "an anchorage depends only on time: use t",
+    "s": "an anchorage depends only on time: use t",
 }
 
 
 class Attachments:
-    """The anchorages or supports of a scene, at any time.
+    """Anchorages or supports of a scene at any time.
 
-    Raises `SceneError` if a formula of an anchorage cannot be used; its problems have the scene's
-    keys.
+    Raises `SceneError` if a formula of an anchorage is unusable; its problems have scene keys.
 
     Parameters
     ----------
     law : StrainLaw
-        The law in force.
+        Law in force.
     count : int, optional
-        How many there are, if that is settled: laws change during a run, the number does not.
+        Number of anchorages or supports, if already fixed: laws change during a run, the number does not.
     """
 
     def __init__(self, scene: Scene, law: StrainLaw, count: int | None = None) -> None:
@@ -122,7 +120,7 @@ class Attachments:
         self.count = self._counted(scene) if count is None else count
 
     def _read(self, scene: Scene) -> list[tuple[Formula, list[Formula]]]:
-        """The formulas of given anchorages: of the abscissa, and of the six components of the twist."""
+        """Formulas of the given anchorages: abscissa, and the six components of the twist."""
         names = {"t": "s", **body_names(scene.beam).units}
         mistakes: dict[str, FormulaError] = {}
 
@@ -164,23 +162,23 @@ class Attachments:
         speed: FloatArray | None = None,
         field: Field | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """The anchorages or supports at times `t` (k,).
+        """Anchorages or supports at times `t` (k,).
 
         Parameters
         ----------
         t : (k,) array
             s.
         travel : (k,) array, optional
-            Integral of V_o since the start, m, where it is not the law's own.
+            Integral of V_o since the start, m, if it is not that of the law.
         speed : (k, 2) array, optional
-            V_o and its derivative there.
+            V_o and its derivative, if they are not those of the law.
         field : Field, optional
-            The strains, where they are not the law's own: while one law takes over from another.
+            Strains, if they are not those of the law, for example in the transition between two laws.
 
         Returns
         -------
         hold : (k, p, 4) array
-            As in `StrainReference`; who does not hold is at 0.
+            As in `StrainReference`; inactive holds are 0.
         twist : (k, p, 12) array
             As in `StrainReference.hold_twist`.
         """
@@ -224,7 +222,7 @@ class Attachments:
     def _peristaltic(
         self, law: tuple[float, float], travel: FloatArray, speed: FloatArray, hold: FloatArray
     ) -> None:
-        """Minima of 1 - eps sin(2 pi s / lambda): s = lambda/4 + k lambda; wave k keeps its slot while on the body."""
+        """Minima of 1 - eps sin(2 pi s / lambda): s = lambda/4 + k lambda. Wave k keeps its slot while on the body."""
         stretch, wavelength = law
         if stretch == 0.0:
             return
@@ -247,10 +245,10 @@ class Attachments:
         field: Field | None,
         hold: FloatArray,
     ) -> None:
-        """Minima of whatever law."""
+        """Minima of an arbitrary law."""
 
         def own(time: FloatArray, x: FloatArray) -> StrainField:
-            # the way made a moment before or after one of the times
+            # distance travelled just before or after one of the times
             near = np.abs(t[:, None] - time).argmin(axis=0)
             past = time - t[near]
             way = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])

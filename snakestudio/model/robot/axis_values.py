@@ -1,4 +1,4 @@
-"""Limits, gains, motors and springs of every joint axis of a scene's robot, and the friction of every link."""
+"""Limits, gains, motors and springs of each joint axis of a scene's robot, and the friction of each link."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ class AxisValues(NamedTuple):
     """Values of the m axes of a robot, each (m,), in the order of `scene.body.axes`; SI and rad."""
 
     lower: FloatArray
-    """Mechanical stops; -inf and inf where there are none."""
+    """Joint limits; -inf and inf if unlimited."""
 
     upper: FloatArray
     kp: FloatArray
     kd: FloatArray
     max_torque: FloatArray
-    """inf: unlimited."""
+    """Torque at which the motor saturates, N m; inf if unlimited."""
 
     max_speed: FloatArray
-    """Of the reference, inf: unlimited."""
+    """Largest rate of the reference, rad/s; inf if unlimited."""
 
     free_play: FloatArray
-    """Width of the band, rad."""
+    """Width of the band without motor torque, rad."""
 
     spring: FloatArray
-    """Stiffness of the passive spring, N m/rad; 0: none."""
+    """Stiffness of the passive spring, N m/rad; 0 for none."""
 
     damper: FloatArray
     """Passive damping, N m s/rad."""
 
     rest: FloatArray
     sign: FloatArray
-    """-1 where the robot itself counts the angle the other way round, else 1."""
+    """-1 where the robot counts the angle with the opposite sign, else 1."""
 
     zero: FloatArray
-    """Angle at which the robot itself reads 0: its own angle is sign * (angle - zero)."""
+    """Angle at which the robot reads 0: its reading is sign * (angle - zero)."""
 
 
 _FROM_DEGREES = {
@@ -67,7 +67,7 @@ _AS_GIVEN = {
 def axis_values(
     robot: Robot, gains: JointController, actuator: Actuator, axes: Sequence[Axis]
 ) -> AxisValues:
-    """The values of all `axes`: what holds for all joints, and what joint tables give in its place."""
+    """Values of all `axes`: those common to all joints, overridden by joint tables."""
     count = len(axes)
     pitch = np.array([axis.kind == "pitch" for axis in axes], dtype=bool)
     most = math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm
@@ -95,18 +95,18 @@ def axis_values(
             for j, axis in enumerate(axes)
             if axis.joint in chosen and override.only in (None, axis.kind)
         ]
-        for name, given in values_of(override):
+        for name, number in values_of(override):
             if name in _FROM_DEGREES:
-                getattr(values, _FROM_DEGREES[name])[here] = math.radians(float(given))  # type: ignore[arg-type]
+                getattr(values, _FROM_DEGREES[name])[here] = math.radians(float(number))  # type: ignore[arg-type]
             elif name in _AS_GIVEN:
-                getattr(values, _AS_GIVEN[name])[here] = given
+                getattr(values, _AS_GIVEN[name])[here] = number
             elif name == "reversed":
-                values.sign[here] = -1.0 if given else 1.0
+                values.sign[here] = -1.0 if number else 1.0
     return values
 
 
 def limit_problems(robot: Robot, axes: Sequence[Axis], values: AxisValues) -> list[Problem]:
-    """Stops of which the lower one is not below the upper one."""
+    """Joint limits whose lower limit is not below the upper one."""
     wrong = np.nonzero(values.lower >= values.upper)[0]
     if not len(wrong):
         return []
@@ -124,16 +124,16 @@ def limit_problems(robot: Robot, axes: Sequence[Axis], values: AxisValues) -> li
             "error",
             f"robot.joint[{number}]",
             message,
-            "exchange them, or give a range that contains angles",
+            "swap the two limits, or increase the upper one",
         )
     ]
 
 
 def link_friction(robot: Robot, ground: Ground) -> FloatArray:
-    """Friction coefficients of every link on the ground, (n, 3): sliding head first, sliding tail first, across.
+    """Friction coefficients of each link on the ground, (n, 3): sliding head first, sliding tail first, across.
 
-    A link's own values stand in place of the ground's. Passive wheels have exactly 0 along the
-    link, a ratchet exactly 0 head first and, tail first, what holds it across.
+    A link's own values override those of the ground. Passive wheels have exactly 0 along the link; a
+    ratchet has exactly 0 head first, and tail first the coefficient across.
     """
     result = np.empty((robot.n_links, 3))
     for row, link in zip(result, robot.links, strict=True):

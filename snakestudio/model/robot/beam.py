@@ -1,4 +1,4 @@
-"""The body of a continuum robot: a rod of rigid cross-sections, whose strain is imposed (P5, section II)."""
+"""Body of a continuum robot: a rod of rigid cross-sections with imposed strain (P5, section II)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Literal
 from snakestudio.model.fields import Frozen, value
 
 GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
-"""Entries of a twist that the motions of a group have."""
+"""Nonzero components of a twist in each group of motions."""
 
 TIP = ("tip_fx_n", "tip_fy_n", "tip_fz_n", "tip_mx_nm", "tip_my_nm", "tip_mz_nm")
-"""Names of the parts of the wrench at the tip."""
+"""Names of the components of the wrench at the tip."""
 
 
 def _tip(what: str, axis: str, unit: str) -> float:
@@ -20,7 +20,7 @@ def _tip(what: str, axis: str, unit: str) -> float:
         label=f"{what} at the tip, {axis}",
         unit=unit,
         symbol="F₊",
-        help=f"{what} from outside on the last cross-section (X = l), {axis} of the ground's frame",
+        help=f"External {what.lower()} on the last cross-section (X = l), {axis} component in the ground frame",
         ge=-1e6,
         le=1e6,
         slider=(-1, 1),
@@ -29,10 +29,10 @@ def _tip(what: str, axis: str, unit: str) -> float:
 
 
 class Beam(Frozen):
-    """A homogeneous rod of round cross-sections; unstrained it is straight, from the head (X = 0) to the tail (X = l).
+    """Homogeneous rod of round cross-sections, straight when unstrained, from the head (X = 0) to the tail (X = l).
 
-    Mass is counted by material length: stretching a piece does not change its mass, and the
-    cross-section keeps the volume (P5 (37)).
+    Mass is distributed by material length: stretching a piece does not change its mass, and
+    cross-sections keep their volume (P5 (37)).
     """
 
     length_m: float = value(
@@ -60,7 +60,7 @@ class Beam(Frozen):
         label="Density",
         unit="kg/m³",
         symbol="ρ",
-        help="Mass of the body by volume",
+        help="Mass density of the body",
         gt=0,
         le=1e6,
         slider=(500, 8000),
@@ -69,12 +69,12 @@ class Beam(Frozen):
         "SE2",
         label="Motions",
         symbol="G",
-        help="How cross-sections move: along a line (R), in a plane (SE2) or in space (SE3), seen from the start",
+        help="Motion of the cross-sections from the start: along a line (R), in a plane (SE2) or in space (SE3)",
     )
     sections: int = value(
         41,
         label="Cross-sections",
-        help="Evenly spaced cross-sections that are shown and recorded, both ends included",
+        help="Number of evenly spaced cross-sections that are shown and recorded, including both ends",
         ge=2,
         le=1000,
         slider=(11, 201),
@@ -88,7 +88,7 @@ class Beam(Frozen):
 
     @property
     def tip_wrench(self) -> tuple[float, ...]:
-        """Force (N) and torque (N m) on the last cross-section, F_+ of P5, frame of the ground."""
+        """Force (N) and torque (N m) on the last cross-section, F_+ of P5, in the ground frame."""
         return tuple(getattr(self, name) for name in TIP)
 
     @property
@@ -98,12 +98,12 @@ class Beam(Frozen):
 
     @property
     def mass_per_length(self) -> float:
-        """Rho A, kg/m."""
+        """Mass per unit length, rho A, kg/m."""
         return self.density_kg_m3 * self.area
 
     @property
     def inertia_per_length(self) -> tuple[float, float, float]:
-        """Moments of inertia of a slice by its thickness about t_X, t_Y, t_Z, kg m."""
+        """Moments of inertia per unit length about t_X, t_Y, t_Z, kg m."""
         across = 0.25 * self.mass_per_length * self.radius_m**2
         return 2.0 * across, across, across
 

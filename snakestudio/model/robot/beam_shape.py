@@ -1,4 +1,4 @@
-"""The shape of a continuous body with given strains: plain numpy, so that editor and checks need no engine for it."""
+"""Shape of a continuous body with given strains, in numpy only: editor and checks need no engine."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from snakestudio.model.scene import Scene
 
 FEWEST = 16
 MOST = 4096
-"""Slices a body is cut into, at least and at most."""
+"""Smallest and largest number of slices of a body."""
 
 SAMPLES = 13
-"""Evenly spaced times of a run at which the shape is looked at to choose the slices, and as many
-that are not."""
+"""Number of evenly spaced times of a run at which the shape is evaluated to choose the number of
+slices, and of unevenly spaced ones."""
 
 HIDDEN = 1e-4
-"""How far bends that are narrower than the slices may move the tail, in lengths of the body."""
+"""Largest tail displacement due to bends narrower than the slices, in lengths of the body."""
 
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
 class Resolution(NamedTuple):
-    """How finely a body is cut up, and what is left of the error."""
+    """Spatial resolution of a body, and the remaining error."""
 
     slices: int
-    """N."""
+    """Number of slices, N."""
 
     excess: float
-    """The largest change that twice as many would make, over what it may be: above 1 where there
-    cannot be more."""
+    """Largest change due to twice as many slices, relative to the tolerance; above 1 if the number is
+    limited by `MOST`."""
 
     hidden: Hidden
-    """The bend that most is missed of."""
+    """Bend with the largest error."""
 
 
 def _hat(v: FloatArray) -> FloatArray:
@@ -59,9 +59,9 @@ def _hat(v: FloatArray) -> FloatArray:
 
 
 def _exponential(w: FloatArray) -> FloatArray:
-    """The rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
+    """Rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
     square = np.einsum("...i,...i", w[..., 3:], w[..., 3:])
-    near = square < 1e-6  # there the series are exact to rounding
+    near = square < 1e-6  # range in which the series are exact to rounding
     angle = np.sqrt(np.where(near, 1.0, square))
     a = np.where(near, 1.0 - square / 6.0 * (1.0 - square / 20.0), np.sin(angle) / angle)
     b = np.where(
@@ -133,30 +133,31 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
 
 
 def slices(scene: Scene) -> int:
-    """Number N of slices of the body, see `resolution`.
+    """Number N of slices of the body; see `resolution`.
 
-    Raises `SceneError` if a formula of the strain law cannot be used.
+    Raises `SceneError` if a formula of the strain law is unusable.
     """
     return resolution(scene).slices
 
 
 def resolution(scene: Scene) -> Resolution:
-    """How many slices the body needs: a multiple of the pieces between recorded cross-sections, `MOST` at most.
+    """Number of slices of the body: a multiple of the pieces between recorded cross-sections, at most `MOST`.
 
-    Doubling it moves no end of a slice by a tenth of the error tolerance (m, relative to the head),
-    and changes what the strain's rate and acceleration add up to along the body by less than the
-    tolerance's share of the largest: poles are as good as that, and so are forces. No bend is so
-    narrow that the points miss it. Looked at are a dozen times, those where the strains are largest
-    and least, and another dozen at which no rhythm hides anything, so that it does not depend on
-    how long the run is. (The tail alone would not do: errors over whole waves cancel out.)
+    Doubling it moves no slice end by more than a tenth of the error tolerance (m, relative to the
+    head), and changes the sums of the strain's rate and acceleration along the body by less than the
+    tolerance's share of the largest sum, so that poles and forces are resolved equally well. No bend is
+    narrow enough to fall between the points. Evaluated are evenly spaced times, the times of extreme
+    strains, and unevenly spaced times that no periodicity can hide from, so that the result does not
+    depend on the duration of the run. (The tail alone would not suffice: errors cancel over whole
+    waves.)
 
-    Raises `SceneError` if a formula of the strain law cannot be used.
+    Raises `SceneError` if a formula of the strain law is unusable.
     """
     return _resolution(scene.strain, scene.beam, scene.solver.error_tolerance, scene.run.duration_s)
 
 
 def _sums(density: FloatArray, length: float) -> FloatArray:
-    """Integrals of `density` (k, 2N+1, 6) from the head to the end of every slice, (k, N, 6), by Simpson's rule."""
+    """Integrals of `density` (k, 2N+1, 6) from the head to the end of each slice, (k, N, 6), by Simpson's rule."""
     first = density[:, :-2:2]
     middle = density[:, 1::2]
     last = density[:, 2::2]
@@ -171,17 +172,17 @@ def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -
     law = StrainLaw(strain, beam)
     most = [each.time for each in extremes(law, duration)]
     pieces = beam.sections - 1
-    found = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
+    result = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
     for times in (
         np.unique(np.concatenate([np.linspace(0.0, duration, SAMPLES), most])),
         duration * np.sort(np.arange(1, SAMPLES + 1) * _GOLDEN % 1.0),
     ):
-        found = _enough(law, times, tolerance, found)
-    return found
+        result = _enough(law, times, tolerance, result)
+    return result
 
 
 def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolution) -> Resolution:
-    """As many slices as are needed at some times, and no fewer than elsewhere."""
+    """Sufficient number of slices at some times, at least that of `before`."""
     length = law.beam.length_m
 
     def looked_at(n: int) -> tuple[FloatArray, ...]:
@@ -203,12 +204,12 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
         ]
         missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
         if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
-            found = Resolution(n, float(max(errors)), missed)
-            same = n == before.slices  # elsewhere it was looked at with these, too
+            deviations = Resolution(n, float(max(errors)), missed)
+            same = n == before.slices  # then the earlier evaluation used the same slices
             return (
-                Resolution(n, max(found.excess, before.excess), max(missed, before.hidden))
+                Resolution(n, max(deviations.excess, before.excess), max(missed, before.hidden))
                 if same
-                else found
+                else deviations
             )
         n *= 2
         coarse = fine
@@ -225,7 +226,7 @@ def grid(scene: Scene) -> FloatArray:
 
 
 def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Orientations (m, 3, 3), positions (m, 3) of all points of the grid at the start, and indices of the sections."""
+    """Orientations (m, 3, 3), positions (m, 3) of all grid points at the start, and indices of the sections."""
     beam = scene.beam
     start = scene.start
     points = grid(scene)
@@ -234,15 +235,15 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
         turn, place = shape(strains, beam.length_m)
     if not (np.isfinite(place).all() and np.isfinite(turn).all()):
         raise SceneError(
-            "strain: the formulas have no finite values at t = 0; avoid 1/0 and roots of negative numbers."
+            "strain: the formulas are not finite at t = 0; avoid 1/0 and roots of negative numbers."
         )
     recorded = np.linspace(0, len(points) - 1, beam.sections).round().astype(np.int64)
     angles = (getattr(start, name, 0.0) for name in ("pitch_deg", "roll_deg"))
     heading = getattr(start, "heading_deg", 0.0) if start.any_body else 0.0
     frame = rotation(*(math.radians(angle) for angle in (heading, *angles)))
     at = recorded[min(getattr(start, "link", 1), beam.sections) - 1]
-    if start.mean_heading:  # the mean direction of the body, not of a section, has the heading
-        weights = np.full(len(points), 1.0)  # trapezoids
+    if start.mean_heading:  # the heading is the mean direction of the body, not that of a section
+        weights = np.full(len(points), 1.0)  # trapezoidal rule
         weights[[0, -1]] = 0.5
         mean = weights @ turn[:, :, 0]
         onto = frame @ rotation(-math.atan2(mean[1], mean[0]))
@@ -264,12 +265,12 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
 def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Poses (sections, 7) and twists (sections, 6; 0) of the recorded cross-sections at the start, as in `Snapshot`.
 
-    The body has the shape of its strain law at t = 0. A straight start gives the placed section its
-    direction, a start in the gait's pose the mean direction of the body, seen from above. The
-    lowest point of the centre line lies a radius above the ground if no height is given. Other
-    starts are taken for straight ones.
+    The body has the shape of its strain law at t = 0. A straight start sets the direction of the placed
+    section, a start in the gait's pose the mean direction of the body, seen from above. If no height is
+    given, the lowest point of the centre line is a radius above the ground. Other starts are treated as
+    straight.
 
-    Raises `SceneError` as `slices`, or if the strains have no finite values.
+    Raises `SceneError` as `slices`, or if the strains are not finite.
     """
     turn, place, recorded = _placed(scene)
     pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
@@ -277,11 +278,11 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
 
 
 def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
-    """Pose (7,) of the head at the start, and its twist (6,) in its own frame: V (m/s) and Omega (rad/s), P5 (2).
+    """Initial pose (7,) of the head, and its twist (6,) in the head's frame: V (m/s) and Omega (rad/s), P5 (2).
 
-    The twist is the start's velocity of the placed section and the turn rate about it, with which
-    the whole body begins as if it were rigid; where contacts determine the motion it does not
-    matter.
+    The twist follows from the start's velocity of the placed section and the turn rate about it,
+    applied to the whole body as a rigid body; if contacts determine the motion it has no effect.
+
 
     Raises `SceneError` as `slices`.
     """

@@ -1,4 +1,4 @@
-"""Where the links of a chain in space are: joints of any axes, the pose of a gait, joint angles of given poses."""
+"""Kinematics of a chain in space: link poses from joint angles, the pose of a gait, and joint angles from poses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from snakestudio.model.rotations import matrices, rotation
 
 
 def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
-    """Directions of all links in the plane, (n,), rad, whose joints have the wave's angles at t = 0.
+    """Directions of all links in the plane, (n,), rad, for the wave's joint angles at t = 0.
 
-    The wave has its axis in direction `axis`: theta_i = axis - A / (2 sin(delta/2)) cos((i - 3/2)
-    delta + phase), and an offset psi bends the robot evenly about its middle. Where the wave is so
-    long that its links would turn by more than half a turn from the axis, no axis shows within the
-    robot; then the mean direction is `axis`.
+    The axis of the wave has the direction `axis`: theta_i = axis - A / (2 sin(delta/2)) cos((i - 3/2)
+    delta + phase), and an offset psi bends the robot evenly about its middle. If the wave is so long
+    that links would turn by more than half a turn from the axis, the robot shows no axis; then the mean
+    direction is `axis`.
     """
     amplitude, _, delta, phase, offset = wave
     n = n_links
@@ -40,9 +40,9 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
 def _directions(
     waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int
 ) -> FloatArray:
-    """As `wave_directions`, of joints of which only those with an axis of a kind take part in the wave.
+    """Directions as in `wave_directions` if only joints with an axis of `kind` take part in the wave.
 
-    Where some do not, the mean direction is 0.
+    If some joints do not, the mean direction is 0.
     """
     if len(joints(axes, kind)) == n_links - 1 and not waves.envelope:
         return wave_directions(wave, n_links)
@@ -68,23 +68,23 @@ def gait_joint_angles(waves: BodyWaves, axes: tuple[Axis, ...], n_links: int) ->
 def chain(
     first: FloatArray, angles: FloatArray, robot: Robot, axes: tuple[Axis, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Centres of gravity (n, 3), m, and orientations (n, 3, 3) of a closed chain whose first link lies in the origin.
+    """Centres of gravity (n, 3), m, and orientations (n, 3, 3) of a closed chain whose first link is at the origin.
 
-    R_{k+1} = R_k R_z(yaw) R_y(pitch) R_x(roll). A joint with yaw and pitch has the pitch axis the
-    axis offset d behind the yaw axis; the yaw axis of joint k lies H - d/2 before the middle of
-    link k (H half its length), and the middle of link k + 1 as far behind the pitch axis: a
+    R_{k+1} = R_k R_z(yaw) R_y(pitch) R_x(roll). In a joint with yaw and pitch, the pitch axis is the
+    axis offset d behind the yaw axis; the yaw axis of joint k is H - d/2 before the middle of link k
+    (H is half the link length), and the middle of link k + 1 equally far behind the pitch axis, so a
     straight robot is as long as its links.
 
     Parameters
     ----------
     first : (3, 3)
         Orientation of the first link.
-    angles : (m,)
+    Angles of the axes, rad.
         Of the axes, rad.
     robot : Robot
-        Whose links and axis offsets are taken.
+        Robot that supplies link values and axis offsets.
     axes : tuple of Axis
-        What the angles are of, `robot.axes` or some of them; the robot's other axes are at 0.
+        Axes of the angles: `robot.axes` or a subset; the other axes are at 0.
     """
     n = robot.n_links
     turns = np.empty((n, 3, 3))
@@ -107,7 +107,7 @@ def chain(
     behind = 0.5 * (length[1:] - offset) + centred[1:]
     along = turns[:-1, :, 0]
     ahead = turns[1:, :, 0]
-    # Where both arms are the same, so are the numbers, to the bit.
+    # If both arms are equal, so are the results, to the bit.
     mean = 0.5 * (before + behind)[:, None]
     apart = 0.5 * (before - behind)[:, None]
     step = mean * (along + ahead) + apart * (along - ahead) + offset[:, None] * between
@@ -126,7 +126,7 @@ def middles(centre: FloatArray, turns: FloatArray, robot: Robot) -> FloatArray:
 
 
 def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> float:
-    """How high the robot must be raised to stand on the ground with its lowest link, m."""
+    """Height by which to raise the robot so that its lowest link touches the ground, m."""
     radius, half = (
         np.array([getattr(link, name) for link in robot.links])
         for name in ("radius", "contact_half_length")
@@ -138,11 +138,11 @@ def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> flo
 
 
 def level_gait_frame(waves: BodyWaves, robot: Robot, axes: tuple[Axis, ...]) -> FloatArray:
-    """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 lies level along x.
+    """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 is level along x.
 
-    The yaw wave's axis is x (see `wave_directions`). With a pitch wave, link 1 gets that wave's own
-    direction too; as turns in space do not add up, the robot is then turned as a whole until the
-    mean of its links is level, neither tilted nor rolled, and heads as the yaw wave alone does.
+    The axis of the yaw wave is x (see `wave_directions`). With a pitch wave, link 1 also has the
+    direction of that wave; because rotations in space do not add, the whole robot is then rotated until
+    the mean of its links is level, neither tilted nor rolled, with the heading of the yaw wave alone.
     """
     heading = _directions(waves, waves.yaw, "yaw", axes, robot.n_links)
     if waves.vertical != "pitch" or (waves.pitch.amplitude == 0.0 and waves.pitch.offset == 0.0):
@@ -151,8 +151,8 @@ def level_gait_frame(waves: BodyWaves, robot: Robot, axes: tuple[Axis, ...]) -> 
         float(heading[0]), float(_directions(waves, waves.pitch, "pitch", axes, robot.n_links)[0])
     )
     angles = gait_joint_angles(waves, axes, robot.n_links)
-    wanted = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
-    return level_frame(angles, robot, axes, first, wanted)
+    target = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
+    return level_frame(angles, robot, axes, first, target)
 
 
 def level_frame(
@@ -167,11 +167,11 @@ def level_frame(
     Parameters
     ----------
     angles : (m,)
-        Of the axes, rad.
+        Angles of the axes, rad.
     first : (3, 3), optional
-        Orientation of link 1 from which the robot is turned as little as that takes.
+        Orientation of link 1 before the rotation, which is as small as possible.
     heading : float
-        rad.
+        Heading, rad.
     """
     first = np.eye(3) if first is None else first
     turns = chain(first, angles, robot, axes)[1]
@@ -189,9 +189,9 @@ def level_frame(
 def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
     """Angles of all joint axes of a robot in space, (m,), rad, between -pi and pi.
 
-    P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch) R_x(roll), by atan2 so
-    that they hold for any angle. Of joints with all three axes the pitch lies between -pi/2 and
-    pi/2.
+    P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch) R_x(roll), by atan2, valid
+    for any angle. For joints with three axes the pitch is between -pi/2 and pi/2.
+
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
 
 
 def _angles_of(kinds: tuple[str, ...], r: FloatArray) -> tuple[FloatArray, ...]:
-    """Angles (j,) of joints that have these axes, from rotations (3, 3, j)."""
+    """Angles (j,) of joints with these axes, from rotations (3, 3, j)."""
     match kinds:
         case ("yaw",):
             return (np.arctan2(r[1, 0] - r[0, 1], r[0, 0] + r[1, 1]),)

@@ -1,4 +1,4 @@
-"""A continuum scene as a chain of n links that friction moves: what the continuous body is the limit of."""
+"""Discretisation of a continuum scene: a chain of n links moved by friction, whose limit is the continuous body."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Control, Scene
 
 CHAIN = "planar_lagrangian"
-"""Formulation of the chain that does what a body does."""
+"""Formulation of the chain."""
 
 _FINE = 65
-"""Points between the head and the first link's centre, at which its pose and twist are
-integrated."""
+"""Points between the head and the first link's centre for the integration of its pose and twist."""
 
 
 def links_of(beam: Beam, n: int) -> Robot:
-    """The robot of `n` links that weighs and turns as the pieces of a body do.
+    """Robot of `n` links with the masses and inertias of the pieces of a body.
 
     A link is a rod of mass rho A h with h = l / n; about a transverse axis through its centre its
     moment of inertia is m h^2 / 12 + rho (pi r^4 / 4) h.
@@ -50,14 +49,14 @@ def links_of(beam: Beam, n: int) -> Robot:
 
 
 def discretise(scene: Scene, n: int) -> Scene:
-    """The chain of `n` links in the Lagrangian model that does what the body of a continuum scene does under friction.
+    """Chain of `n` links in the Lagrangian model that is equivalent to the body of a continuum scene under friction.
 
     Its joints follow the strain law exactly (feedback linearization), so that friction alone
-    determines where it goes. It starts with the first link where the body's cross-section at X =
-    h/2 is, moving as that does.
+    determines its net motion. The first link starts with the pose and velocity of the body's
+    cross-section at X = h/2.
 
-    Raises `SceneError` if the body is not one that friction moves in a plane, or its law lets it
-    stretch, shear or leave the plane.
+    Raises `SceneError` if the body is not one that friction moves in a plane, or if its law contains
+    stretch, shear or motion out of the plane.
     """
     beam = scene.beam
     support = scene.support
@@ -68,7 +67,7 @@ def discretise(scene: Scene, n: int) -> Scene:
             Problem(
                 "error",
                 "model.kind",
-                "only a continuous body can be cut into links",
+                "only a continuous body can be divided into links",
                 'set it to "continuum_beam"',
             )
         )
@@ -77,7 +76,7 @@ def discretise(scene: Scene, n: int) -> Scene:
             Problem(
                 "error",
                 "beam.group",
-                f"a body that moves in {beam.group} is no chain in a plane",
+                f"a body that moves in {beam.group} is not planar, so it cannot become a chain in the plane",
                 'set it to "SE2"',
             )
         )
@@ -86,12 +85,17 @@ def discretise(scene: Scene, n: int) -> Scene:
             Problem(
                 "error",
                 "support.kind",
-                "anchors and rings hold no chain of the Lagrangian model",
+                "the Lagrangian model has no anchors or rings",
                 'set it to "friction"',
             )
         )
     problems += [
-        Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
+        Problem(
+            "error",
+            f"beam.{name}",
+            f"a chain cannot have a load at its tip (got {load:g})",
+            "set it to 0",
+        )
         for name, load in zip(TIP, beam.tip_wrench, strict=True)
         if load
     ]
@@ -154,13 +158,13 @@ def _start(scene: Scene, n: int) -> StateStart:
 def _section(
     law: StrainLaw, pose: FloatArray, twist: FloatArray, abscissa: float
 ) -> tuple[FloatArray, float, FloatArray, float]:
-    """Position (3,), heading, velocity (3,) and turn rate, in the world, of a cross-section of a flat body at t = 0."""
+    """Position (3,), heading, velocity (3,) and turn rate, world frame, of a section of a planar body at t = 0."""
     points = np.linspace(0.0, abscissa, _FINE)
     field = law.at(np.zeros(1), points)
     turn, place = shape(field.strain[0], abscissa)
     rate = field.rate[0]
-    # What the strain's rate adds to the twist, (7), seen from the head: its velocity at the
-    # section, and its turn rate.
+    # The contribution of the strain's rate to the twist, (7), relative to the head: velocity and turn
+    # rate of the section.
     spin = rate[:, 5]
     here = (
         np.einsum("qij,qj->qi", turn, rate[:, :3])

@@ -1,4 +1,4 @@
-"""Joint angles that a strain law gives a chain of links: the curvature's integral around every joint."""
+"""Joint angles of a chain of links under a strain law: the integral of the curvature around each joint."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from snakestudio.model.robot.strain_law import StrainLaw
 def joint_motion(
     law: StrainLaw, length: float, n: int, axes: tuple[Axis, ...], time: FloatArray, nodes: int = 3
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Angles of the joints of n links along a body, and their derivatives, each (k, m); rad, s. None turns a roll axis.
+    """Angles of the joints of n links along a body, and two derivatives, each (k, m); rad, s. Roll axes stay 0.
 
-    Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2,
+    Joint j is at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2,
     its pitch that of K_Y, by Gauss's rule. A positive K_Y turns t_X downwards, as a positive pitch
     lowers the next link.
 
@@ -24,13 +24,13 @@ def joint_motion(
     length : float
         l, m.
     n : int
-        Links.
+        Number of links.
     axes : tuple of Axis
-        Of the joints.
+        Axes of the joints.
     time : (k,) array
         s.
     nodes : int
-        Points of Gauss's rule.
+        Number of points of Gauss's rule.
     """
     places, weights = np.polynomial.legendre.leggauss(nodes)
     h = length / n

@@ -1,4 +1,4 @@
-"""Given joint torques as numbers: the formulas of a gait of torques, evaluated for all joints at once."""
+"""Numerical values of given joint torques: the formulas of a torque gait, evaluated for all joints."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from snakestudio.model.robot.strain_law import formula_mistakes
 
 _NAMES = dict.fromkeys(("t", "i", "n"), "any")
 _AXES = {"torque_nm": "yaw", "pitch_torque_nm": "pitch"}
-"""Formulas, and the kind of axes that each is about."""
+"""Kind of axes that each formula applies to."""
 
 
 class NoTorque(NamedTuple):
-    """Where a formula has no usable value."""
+    """Point at which a formula is not finite."""
 
     key: str
     """Scene key of the formula."""
 
     joint: int
-    """From 1."""
+    """1-based."""
 
     time: float
     """s."""
 
 
 class TorqueLaw:
-    """The torques of all joints of a robot at any time.
+    """Torques of all joints of a robot at any time.
 
-    Raises `SceneError` if a formula cannot be used; its problems have the scene's keys.
+    Raises `SceneError` if a formula is unusable; its problems have scene keys.
 
     Parameters
     ----------
     gait : GaitFields
-        Of torques.
+        A torque gait.
     axes : tuple of Axis
-        Of the joints; of kinds that no joint has, nothing is asked.
+        Axes of the joints; formulas for kinds of axes that do not occur are ignored.
     """
 
     def __init__(self, gait: GaitFields, n_links: int, axes: tuple[Axis, ...]) -> None:
@@ -61,7 +61,7 @@ class TorqueLaw:
         self._axes = axes
 
     def at(self, time: FloatArray) -> FloatArray:
-        """Torques at times (k,), s, about all axes: (k, m), N m; not finite where there are none, 0 about roll axes."""
+        """Torques about all axes at times (k,): (k, m), N m; 0 about roll axes, not finite where undefined."""
         torque = np.zeros((len(time), len(self._axes)))
         for kind, formula in zip(_AXES.values(), self._formulas, strict=True):
             here = joints(self._axes, kind)
@@ -75,19 +75,19 @@ class TorqueLaw:
         return torque
 
     def missing(self, duration: float) -> NoTorque | None:
-        """Where there is no usable torque in the first `duration` seconds, also between any times; None: nowhere."""
+        """First point in `duration` seconds, also between samples, where a torque is not finite; None if none."""
         for (name, kind), formula in zip(_AXES.items(), self._formulas, strict=True):
             here = joints(self._axes, kind)
             numbers = self._joints[here]
             values = {"i": numbers, "n": np.full_like(numbers, self._n)}
-            found = pole(formula, values, duration) if len(here) else None
-            if found is not None:
-                return NoTorque(f"gait.{name}", int(here[found[0]]) + 1, found[1])
+            pole_at = pole(formula, values, duration) if len(here) else None
+            if pole_at is not None:
+                return NoTorque(f"gait.{name}", int(here[pole_at[0]]) + 1, pole_at[1])
         return None
 
 
 def is_readable(gait: GaitFields) -> bool:
-    """Whether all formulas of a gait of torques can be used."""
+    """Whether all formulas of a torque gait are usable."""
     try:
         return bool(TorqueLaw(gait, 2, cardan_axes(1)))
     except SnakeStudioError:

@@ -1,4 +1,4 @@
-"""What differs from link to link and from joint to joint: the scene's [[robot.link]] and [[robot.joint]] tables."""
+"""Values of single links and joints: the scene's [[robot.link]] and [[robot.joint]] tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from snakestudio.model.fields import Frozen, value
 from snakestudio.model.shared_values import friction_coefficient, speed_limit, torque_limit
 
 AXES = ("yaw", "pitch", "roll")
-"""Kinds of joint axes in the order in which a joint turns about them: z, y and x of the link before
-it."""
+"""Kinds of joint axes in the order of rotation: about z, y and x of the link before the joint."""
 
 JOINT_AXES: dict[str, tuple[str, ...]] = {
     "fixed": (),
@@ -24,7 +23,7 @@ JOINT_AXES: dict[str, tuple[str, ...]] = {
     "pitch+roll": ("pitch", "roll"),
     "yaw+pitch+roll": ("yaw", "pitch", "roll"),
 }
-"""What a joint can turn about, and the axes of that."""
+"""Kinds of joints and the axes of each."""
 
 JointAxes = Literal[
     "fixed", "yaw", "pitch", "roll", "cardan", "yaw+roll", "pitch+roll", "yaw+pitch+roll"
@@ -37,14 +36,14 @@ _RANGE = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*\Z")
 def _index(noun: str) -> int | str:
     result: int | str = value(
         label="Index",
-        help=f'{noun} that the table is about: a number, a range such as "2-5", "odd", "even", "first",'
+        help=f'{noun} to which the table applies: a number, a range such as "2-5", "odd", "even", "first",'
         ' "last" or "all"',
     )
     return result
 
 
 class LinkOverride(Frozen):
-    """Values of some links that differ from those of [robot]; a value that is left out stays as it is."""
+    """Values of some links that override those of [robot]; omitted values stay unchanged."""
 
     index: int | str = _index("Links")
     length_m: float | None = value(
@@ -90,7 +89,7 @@ class LinkOverride(Frozen):
         label="Inertia",
         unit="kg m²",
         symbol="Θ",
-        help="Moment of inertia about a transverse axis through the centre of mass; if left out, that of [robot],"
+        help="Moment of inertia about a transverse axis through the centre of mass; if omitted, that of [robot],"
         " scaled as a uniform cylinder of the link's mass, length and radius",
         gt=0,
         le=1e9,
@@ -101,7 +100,7 @@ class LinkOverride(Frozen):
         label="Axial inertia",
         unit="kg m²",
         symbol="Θ₃",
-        help="Moment of inertia about the link's own axis; if left out, scaled in the same way",
+        help="Moment of inertia about the link's own axis; if omitted, scaled in the same way",
         gt=0,
         le=1e9,
         slider=(1e-4, 1e-2),
@@ -119,37 +118,39 @@ class LinkOverride(Frozen):
     mu_along: float | None = friction_coefficient(
         None,
         "Friction along",
-        "Friction coefficient along the link's axis, in place of the ground's",
+        "Friction coefficient along the link's axis, instead of the ground's",
     )
     mu_backward: float | None = friction_coefficient(
         None,
         "Friction backward",
-        "Friction coefficient along the axis for sliding tail first, in place of the ground's",
+        "Friction coefficient along the axis for sliding tail first, instead of the ground's",
     )
     mu_across: float | None = friction_coefficient(
         None,
         "Friction across",
-        "Friction coefficient across the link's axis, in place of the ground's",
+        "Friction coefficient across the link's axis, instead of the ground's",
     )
     wheels: Literal["none", "passive", "ratchet"] | None = value(
         None,
         label="Wheels",
-        help="Wheels under the link: passive ones roll freely along it, a ratchet only forward; both are held across"
-        " by the friction across",
+        help="Wheels under the link: passive wheels roll freely along it, a ratchet only forward; both resist sideways"
+        " motion with the friction across",
     )
 
 
 class JointOverride(Frozen):
-    """Values of some joints that differ from the rest; a value that is left out stays as it is."""
+    """Values of some joints that override the rest; omitted values stay unchanged."""
 
     index: int | str = _index("Joints")
     only: Literal["yaw", "pitch", "roll"] | None = value(
         None,
         label="Only axis",
-        help="The axis of these joints that the values are about; all of them if left out",
+        help="Axis of these joints to which the values apply; all axes if omitted",
     )
     axes: JointAxes | None = value(
-        None, label="Axes", help="Axes of the joint: one of them, two, all three, or fixed for none"
+        None,
+        label="Axes",
+        help="Axes of the joint: one, two or all three of them, or fixed for none",
     )
     axis_offset_m: float | None = value(
         None,
@@ -164,7 +165,7 @@ class JointOverride(Frozen):
         None,
         label="Lower limit",
         unit="°",
-        help="Mechanical stop at the smallest angle",
+        help="Mechanical limit of the smallest angle",
         ge=-360,
         le=360,
         slider=(-180, 0),
@@ -173,7 +174,7 @@ class JointOverride(Frozen):
         None,
         label="Upper limit",
         unit="°",
-        help="Mechanical stop at the largest angle",
+        help="Mechanical limit of the largest angle",
         ge=-360,
         le=360,
         slider=(0, 180),
@@ -201,12 +202,12 @@ class JointOverride(Frozen):
         live=True,
     )
     max_torque_nm: float | None = torque_limit("Torque at which the motor saturates")
-    max_speed_deg_s: float | None = speed_limit("Rate at which the joint's reference is limited")
+    max_speed_deg_s: float | None = speed_limit("Largest rate of the joint's reference")
     free_play_deg: float | None = value(
         None,
         label="Free play",
         unit="°",
-        help="Width of the band of joint angles in which the motor has no hold on the joint",
+        help="Width of the band of joint angles in which the motor does not act on the joint",
         ge=0,
         le=90,
         slider=(0, 10),
@@ -216,7 +217,7 @@ class JointOverride(Frozen):
         None,
         label="Spring",
         unit="N m/rad",
-        help="Stiffness of a passive spring about the rest angle",
+        help="Stiffness of a passive spring around the rest angle",
         ge=0,
         le=1e9,
         slider=(0, 50),
@@ -245,15 +246,15 @@ class JointOverride(Frozen):
     reversed: bool | None = value(
         None,
         label="Reversed",
-        help="The robot counts this angle the other way round; applied to angle tables and robot files, not to gaits."
-        " On CAN the sign of the profile counts",
+        help="Whether the robot counts this angle with the opposite sign; applies to angle tables and robot files,"
+        " not to gaits. On CAN, the sign in the profile applies",
     )
     zero_deg: float | None = value(
         None,
         label="Zero",
         unit="°",
-        help="Joint angle at which the robot itself reads 0; applied to angle tables and robot files. On CAN the offset"
-        " of the profile counts",
+        help="Joint angle at which the robot itself reads 0; applies to angle tables and robot files. On CAN, the"
+        " offset in the profile applies",
         ge=-360,
         le=360,
         slider=(-180, 180),
@@ -264,10 +265,9 @@ Override = LinkOverride | JointOverride
 
 
 def selected(index: int | str, count: int) -> range:
-    """0-based links or joints, of `count`, that an `index` selects.
+    """0-based links or joints, out of `count`, that an `index` selects.
 
-    Raises `ValueError` if it is not written as an index, or selects one that does not exist; the
-    message says so.
+    Raises `ValueError` with the reason if it is not an index, or selects one that does not exist.
     """
     if isinstance(index, int):
         first, last = index, index
@@ -289,28 +289,29 @@ def selected(index: int | str, count: int) -> range:
 
 
 def values_of(override: Override) -> Iterator[tuple[str, object]]:
-    """Names and values that an override gives."""
+    """Names and values given by an override."""
     for name in type(override).model_fields:
-        given = getattr(override, name)
-        if name not in ("index", "only") and given is not None:
-            yield name, given
+        value = getattr(override, name)
+        if name not in ("index", "only") and value is not None:
+            yield name, value
 
 
 def override_problems(overrides: Sequence[Override], count: int, table: str) -> list[Problem]:
-    """Mistakes in the overrides of `count` links ("link") or joints ("joint"), by their indices.
+    """Problems in the overrides of `count` links ("link") or joints ("joint"), by index.
 
-    Overrides apply in their order, so a range followed by one of its members is fine; two that
-    select the very same ones and give one value differently contradict each other.
+    Overrides apply in order, so a range followed by one of its members is valid; two that select the
+    same links or joints and give different values for the same key contradict each other.
     """
     problems = []
-    given: dict[tuple[range, str | None, str], tuple[int, object]] = {}
+    seen: dict[tuple[range, str | None, str], tuple[int, object]] = {}
     for number, override in enumerate(overrides, start=1):
         key = f"robot.{table}[{number}]"
         try:
             chosen = selected(override.index, count)
         except ValueError as error:
             remedy = (
-                f'give a number from 1 to {count}, a range such as "1-{count}", "odd", "even", "first", "last" or "all"'
+                f'set it to a number from 1 to {count}, a range such as "1-{count}", "odd", "even", "first", "last" or'
+                ' "all"'
                 if count
                 else "remove the table"
             )
@@ -321,8 +322,8 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
             continue
         for name, this in values_of(override):
             place = chosen, getattr(override, "only", None), name
-            if place in given and given[place][1] != this:
-                other, that = given[place]
+            if place in seen and seen[place][1] != this:
+                other, that = seen[place]
                 problems.append(
                     Problem(
                         "error",
@@ -331,5 +332,5 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
                         "remove one of the two",
                     )
                 )
-            given.setdefault(place, (number, this))
+            seen.setdefault(place, (number, this))
     return problems

@@ -1,4 +1,4 @@
-"""Where the links are, and how they move, when a run starts: plain numpy, so that the editor needs no engine for it."""
+"""Poses and velocities of the links at the start of a run, in numpy only: the editor needs no engine."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
 FLAT_DEPTH = 1e-6
-"""How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap
-0 would leave it to rounding which spheres touch."""
+"""Penetration of the lowest contact sphere of a robot that lies on the ground, m: with a gap of 0,
+rounding would decide which spheres touch."""
 
 
 def planar_arms(scene: Scene) -> tuple[float, float]:
-    """From the middle of a link of [robot] to the joint before it and to the one behind it, in a planar model, m.
+    """Distances from the middle of a link of [robot] to the joints before and behind it, in a planar model, m.
 
-    The pitch axes, at rest there, lie in the links behind the joints; only some models know of
-    them.
+    The pitch axes, fixed there, are in the links behind the joints; only some models represent them.
     """
     robot = scene.robot
     offset = (
@@ -55,9 +54,9 @@ def planar_arms(scene: Scene) -> tuple[float, float]:
 
 
 def joint_arms(scene: Scene) -> tuple[FloatArray, FloatArray]:
-    """From the centres of gravity of the links at every joint to it, in a planar model, each (n-1,), m.
+    """Distances from the links' centres of gravity to each joint, in a planar model, each (n-1,), m.
 
-    The first is that of the link before the joint, the second that of the link behind it; see
+    The first array is for the link before the joint, the second for the link behind it; see
     `planar_arms`.
     """
     robot = scene.robot
@@ -84,7 +83,7 @@ def _planar_chain(
 
 
 def _gait_directions(scene: Scene, start: GaitStart, base_dir: Path | None) -> FloatArray:
-    """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0, its axis in the start's heading."""
+    """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0 with the start's heading."""
     heading = math.radians(start.heading_deg)
     waves = start.shape(scene.gait).waves(scene.robot)
     if scene.gait.of_waves and not waves.envelope:
@@ -107,7 +106,7 @@ def _gait_angles(scene: Scene, start: GaitStart, base_dir: Path | None) -> Float
 def _placed(
     scene: Scene, start: PlacedStart, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Planar state of a start that puts one link at a place."""
+    """Planar state of a start with a placed link."""
     n = scene.robot.n_links
     link = start.link - 1
     if isinstance(start, LinkAnglesStart):
@@ -128,7 +127,7 @@ def _placed(
 
 
 def _spatial_joint_angles(scene: Scene, start: PlacedStart, base_dir: Path | None) -> FloatArray:
-    """Angles of all joint axes, (m,), rad, of a start in space that puts one link at a place."""
+    """Angles of all joint axes, (m,), rad, of a spatial start with a placed link."""
     axes = scene.body.axes
     if isinstance(start, GaitStart):
         return _gait_angles(scene, start, base_dir)
@@ -151,7 +150,7 @@ def _spatial_joint_angles(scene: Scene, start: PlacedStart, base_dir: Path | Non
 def _placed_in_space(
     scene: Scene, start: PlacedStart, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Pose (n, 7) and twist (n, 6) of a start in space that puts one link at a place."""
+    """Pose (n, 7) and twist (n, 6) of a spatial start with a placed link."""
     robot = scene.robot
     link = start.link - 1
     angles = _spatial_joint_angles(scene, start, base_dir)
@@ -161,7 +160,7 @@ def _placed_in_space(
         else getattr(start, "heading_deg", 0.0)
     )
     frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
-    if isinstance(start, GaitStart):  # the frame is that of the wave, not of a link
+    if isinstance(start, GaitStart):  # the heading is that of the wave, not of a link
         if scene.gait.of_waves:
             frame = frame @ level_gait_frame(
                 start.shape(scene.gait).waves(robot), robot, scene.body.axes
@@ -197,7 +196,7 @@ def _unwrapped(pose: FloatArray) -> FloatArray:
 def _recorded(
     scene: Scene, start: RecordingStart, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Pose (n, 7) and twist (n, 6) in the row of a CSV file nearest to the wanted time."""
+    """Pose (n, 7) and twist (n, 6) in the row of a CSV file nearest to the start's time."""
     path = local_path(start.file, base_dir)
     n = scene.robot.n_links
     try:
@@ -209,7 +208,8 @@ def _recorded(
     found = sum(f"link_{i}_x_m" in nearest for i in range(1, 1001))
     if found != n:
         raise SceneError(
-            f"start.file: '{path}' holds {found} links but robot.n_links is {n}; record it with the same robot."
+            f"start.file: '{path}' contains {found} links but robot.n_links is {n}; "
+            "choose a recording of the same robot."
         )
 
     def columns(names: tuple[str, ...]) -> FloatArray:
@@ -230,15 +230,15 @@ def _recorded(
 
 
 def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:
-    """Pose (n, 7) and twist (n, 6) of every link at the start of `scene`, as in `Snapshot`.
+    """Pose (n, 7) and twist (n, 6) of each link at the start of `scene`, as in `Snapshot`.
 
-    Raises `SceneError` if a file that the start refers to, or a formula of the strain law, cannot
-    be used.
+    Raises `SceneError` if a file used by the start, or a formula of the strain law, is unusable.
+
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder that relative file names in the scene refer to.
     """
     if scene.body.strained:
         return initial_body(scene)
@@ -270,7 +270,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
 
 
 def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
-    """Angles of all axes of `scene.body.axes` at the start of `scene`, (m,), rad.
+    """Initial angles of all axes of `scene.body.axes`, (m,), rad.
 
     A continuous body has no joints.
 
@@ -289,7 +289,7 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
 
 
 def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]]:
-    """Angles (m,), rad, of all joint axes as `JointAnglesStart` takes them, in degrees; lists of 0 are left out."""
+    """Angles (m,), rad, of all joint axes as lists for `JointAnglesStart`, in degrees; all-zero lists are omitted."""
     axes = scene.body.axes
     n_joints = scene.robot.n_joints
     alone = single_axes(axes)
@@ -309,9 +309,9 @@ def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]
 
 
 def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:
-    """State in the plane at the start of `scene`: q (n, 3) = x, y, theta and u (n, 3) = vx, vy, omega; m, rad, s.
+    """Planar state at the start of `scene`: q (n, 3) = x, y, theta and u (n, 3) = vx, vy, omega; m, rad, s.
 
-    Joint angles are differences of theta and are not wrapped.
+    Joint angles are differences of theta and not wrapped.
 
     Raises `SceneError` as `initial_state`.
     """

@@ -1,4 +1,4 @@
-"""The robot's body and the PD controller of its joints."""
+"""The robot: its body and the PD controller of its joints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.model.shared_values import speed_limit, torque_limit
 
 
 class Axis(NamedTuple):
-    """An axis of a joint.
+    """Axis of a joint.
 
     A joint turns about its yaw axis (z of the link before it), then pitch (y), then roll (x): axes
     are listed in that order, joint after joint.
@@ -34,30 +34,30 @@ class Axis(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As in the names of columns: "joint_3_pitch"."""
+        """Name as in column names: "joint_3_pitch"."""
         return f"joint_{self.joint + 1}_{self.kind}"
 
 
 class Link(NamedTuple):
-    """The values of one link; m, kg, kg m^2."""
+    """Values of one link; m, kg, kg m^2."""
 
     length: float
-    """Distance between its joints."""
+    """Distance between the link's joints."""
 
     radius: float
     contact_half_length: float
-    """From its middle to the centre of either end sphere."""
+    """Distance from the middle of the link to the centre of either end sphere."""
 
     mass: float
     inertia: float
-    """About a transverse axis through the centre of mass."""
+    """Moment of inertia about a transverse axis through the centre of mass."""
 
     axial_inertia: float
     centre_of_mass: float
-    """On the axis, from the middle between its joints towards the next link."""
+    """Position on the link's axis, from the middle between its joints towards the next link."""
 
     mu_along: float | None
-    """None: the ground's."""
+    """None for that of the ground."""
 
     mu_backward: float | None
     mu_across: float | None
@@ -66,27 +66,27 @@ class Link(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """What is the same for all axes of one joint."""
+    """Values shared by all axes of one joint."""
 
     name: str
-    """What it turns about, a key of `JOINT_AXES`."""
+    """Kind of the joint, a key of `JOINT_AXES`."""
 
     axis_offset: float
-    """From the yaw axis to the pitch axis, m; 0 where there are not both."""
+    """Distance from the yaw axis to the pitch axis, m; 0 unless the joint has both."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Kinds of its axes."""
+        """Kinds of the joint's axes."""
         return JOINT_AXES[self.name]
 
 
 class Robot(Frozen):
-    """A chain of links joined by joints with any axes.
+    """Chain of links connected by joints with any axes.
 
     A link is a cylinder of half-length `contact_half_length_m` closed by two spheres of radius
     `radius_m`; neighbouring joints are `link_length_m` apart and the centre of gravity lies midway
-    (P2, III-A). What differs from link to link or from joint to joint is given by `link` and
-    `joint` tables, applied in their order.
+    (P2, III-A). Values that differ between links or joints are given by `link` and `joint` tables,
+    applied in order.
     """
 
     name: str = value("Snake robot", label="Name", help="Name of the robot", max_length=80)
@@ -128,7 +128,7 @@ class Robot(Frozen):
         label="Mass of a link",
         unit="kg",
         symbol="m",
-        help="Mass of one link",
+        help="Mass of each link",
         gt=0,
         le=1e6,
         slider=(0.05, 5),
@@ -138,7 +138,7 @@ class Robot(Frozen):
         label="Inertia of a link",
         unit="kg m²",
         symbol="Θ",
-        help="Moment of inertia of one link about its transverse axis through the centre of gravity",
+        help="Moment of inertia of each link about a transverse axis through its centre of gravity",
         gt=0,
         le=1e9,
         slider=(1e-4, 1e-2),
@@ -148,7 +148,7 @@ class Robot(Frozen):
         label="Axial inertia",
         unit="kg m²",
         symbol="Θ₃",
-        help="Moment of inertia of one link about its own axis (spatial models)",
+        help="Moment of inertia of each link about its own axis (spatial models)",
         gt=0,
         le=1e9,
         slider=(1e-4, 1e-2),
@@ -165,13 +165,13 @@ class Robot(Frozen):
     head: Literal["first", "last"] = value(
         "first",
         label="Head",
-        help="Which end is the head: the first link (papers P1, P2) or the last (P3, P4)",
+        help="End of the chain that is the head: the first link (papers P1, P2) or the last (P3, P4)",
     )
     joint_limit_deg: float | None = value(
         None,
         label="Joint limit",
         unit="°",
-        help="Mechanical stop of every joint, to either side; none if left out",
+        help="Largest angle of each joint to either side, a mechanical limit; unlimited if omitted",
         gt=0,
         le=180,
         slider=(10, 120),
@@ -180,20 +180,20 @@ class Robot(Frozen):
     joints: Literal["cardan", "yaw", "pitch", "alternating"] = value(
         "cardan",
         label="Joints",
-        help="Axes of the joints: yaw and pitch in each (cardan), one kind in all, or yaw and pitch in turn; joint"
-        " tables may change single ones",
+        help="Axes of the joints: yaw and pitch in each (cardan), one kind in all, or yaw and pitch alternating; joint"
+        " tables can override single joints",
     )
     wheels: Literal["none", "passive", "ratchet"] = value(
         "none",
         label="Wheels",
-        help="Wheels under the links: passive ones roll freely along the link, a ratchet only forward; both are held"
-        " across by the friction across",
+        help="Wheels under the links: passive wheels roll freely along the link, a ratchet only forward; both resist"
+        " sideways motion with the friction across",
     )
     joint_limit_stiffness_nm_per_rad: float = value(
         1000.0,
-        label="Stiffness of the stops",
+        label="Joint limit stiffness",
         unit="N m/rad",
-        help="How hard a joint is pushed back beyond its limit, where stops are springs (nonholonomic model)",
+        help="Stiffness of the spring that pushes a joint back from beyond its limit (nonholonomic model)",
         gt=0,
         le=1e9,
         slider=(10, 5000),
@@ -201,14 +201,14 @@ class Robot(Frozen):
 
     link: tuple[LinkOverride, ...] = value(
         (),
-        label="Links that differ",
-        help="Values of some links that differ from the rest",
+        label="Link overrides",
+        help="Values of single links that differ from the rest",
         max_length=2000,
     )
     joint: tuple[JointOverride, ...] = value(
         (),
-        label="Joints that differ",
-        help="Values of some joints that differ from the rest",
+        label="Joint overrides",
+        help="Values of single joints that differ from the rest",
         max_length=2000,
     )
 
@@ -224,12 +224,12 @@ class Robot(Frozen):
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The values of every link."""
+        """Values of each link."""
         return _links(self)
 
     @property
     def joint_list(self) -> tuple[Joint, ...]:
-        """The axes and the shape of every joint."""
+        """Axes and shape of each joint."""
         return _joints(self)
 
     @property
@@ -238,7 +238,7 @@ class Robot(Frozen):
         return _axes(self)
 
     def problems(self) -> list[Problem]:
-        """Mistakes in which its tables contradict each other or the robot, with the scene's keys."""
+        """Contradictions in the robot's tables, with scene keys."""
         found = override_problems(self.link, self.n_links, "link")
         found += override_problems(self.joint, self.n_joints, "joint")
         if found:
@@ -250,10 +250,12 @@ class Robot(Frozen):
                 and chosen
                 and all(override.only not in self._axes_of(k) for k in chosen)
             ):
-                here = ", ".join(self._axes_of(chosen[0])) or "none, it is fixed"
+                here = ", ".join(self._axes_of(chosen[0])) or "none, the joint is fixed"
                 message = f"joint {chosen[0] + 1} has no {override.only} axis"
                 found.append(
-                    Problem("error", f"robot.joint[{number}].only", message, f"its axes: {here}")
+                    Problem(
+                        "error", f"robot.joint[{number}].only", message, f"its axes are: {here}"
+                    )
                 )
         return found
 
@@ -269,7 +271,7 @@ class Robot(Frozen):
 
     @property
     def mass(self) -> float:
-        """Of the whole robot, kg."""
+        """Mass of the whole robot, kg."""
         return (
             self.mass_kg * self.n_links
             if self.equal_links
@@ -278,13 +280,13 @@ class Robot(Frozen):
 
     @property
     def mass_shares(self) -> tuple[float, ...]:
-        """Share of every link in the mass of the robot; () if all links weigh the same."""
+        """Share of each link in the mass of the robot; () if all links have the same mass."""
         masses = [link.mass for link in self.links]
         return () if len(set(masses)) == 1 else tuple(mass / self.mass for mass in masses)
 
     @property
     def joint_limit(self) -> float:
-        """Mechanical stop of every joint, rad; infinite if there is none."""
+        """Mechanical limit of each joint, rad; infinite if unlimited."""
         return math.inf if self.joint_limit_deg is None else math.radians(self.joint_limit_deg)
 
     @property
@@ -293,22 +295,22 @@ class Robot(Frozen):
         return 0 if self.head == "first" else self.n_links - 1
 
 
-# Parts of a scene are copied with everything they hold, so what follows from a robot is not kept in
-# it but here.
+# Parts of a scene are copied with all their contents, so values derived from a robot are cached here
+# instead of in the robot.
 
 
 @lru_cache(maxsize=64)
 def _links(robot: Robot) -> tuple[Link, ...]:
-    given: list[dict[str, Any]] = [{} for _ in range(robot.n_links)]
+    own: list[dict[str, Any]] = [{} for _ in range(robot.n_links)]
     for override in robot.link:
         for k in selected(override.index, robot.n_links):
-            given[k].update(values_of(override))
+            own[k].update(values_of(override))
     usual = _link(robot, {})
-    return tuple(_link(robot, values) if values else usual for values in given)
+    return tuple(_link(robot, values) if values else usual for values in own)
 
 
 def _link(robot: Robot, given: dict[str, Any]) -> Link:
-    """A link with the values of [robot] but for those given, by the names of `LinkOverride`."""
+    """Link with the values of [robot], overridden by those of `given`, keyed by `LinkOverride` names."""
     length = given.get("length_m", robot.link_length_m)
     radius = given.get("radius_m", robot.radius_m)
     mass = given.get("mass_kg", robot.mass_kg)
@@ -355,15 +357,15 @@ def _axes(robot: Robot) -> tuple[Axis, ...]:
 
 
 def uniform_cylinder(mass: float, length: float, radius: float) -> tuple[float, float]:
-    """Moments of inertia of a uniform solid cylinder, transverse (through its middle) and axial, kg m^2."""
+    """Moments of inertia of a uniform solid cylinder about its centre, transverse and axial, kg m^2."""
     return mass * (radius**2 / 4.0 + length**2 / 12.0), 0.5 * mass * radius**2
 
 
 class JointController(Frozen):
-    """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43), P1 (68), (69)).
+    """PD law of each joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43), P1 (68), (69)).
 
-    Under feedback linearization (P4 (24)) the torques are those that make the joints accelerate
-    with phi_ref'' + k_d (phi_ref' - phi') + k_p (phi_ref - phi), whatever the ground does.
+    With feedback linearization (P4 (24)) the torques make the joints accelerate with
+    phi_ref'' + k_d (phi_ref' - phi') + k_p (phi_ref - phi), independent of ground forces.
     """
 
     law: Literal["pd", "feedback_linearization"] = value(
@@ -376,7 +378,7 @@ class JointController(Frozen):
         label="Stiffness",
         unit="N m/rad",
         symbol="K_P",
-        help="Proportional gain of every joint (0: limp)",
+        help="Proportional gain of each joint (0: limp)",
         ge=0,
         le=1e9,
         slider=(0, 1200),
@@ -387,7 +389,7 @@ class JointController(Frozen):
         label="Damping",
         unit="N m s/rad",
         symbol="K_D",
-        help="Derivative gain of every joint",
+        help="Derivative gain of each joint",
         ge=0,
         le=1e9,
         slider=(0, 5),
@@ -398,7 +400,7 @@ class JointController(Frozen):
         label="Stiffness in pitch",
         unit="N m/rad",
         symbol="K_P,v",
-        help="Proportional gain of the pitch axes (spatial models); that of the yaw axes if left out",
+        help="Proportional gain of the pitch axes (spatial models); that of the yaw axes if omitted",
         ge=0,
         le=1e9,
         slider=(0, 1200),
@@ -409,7 +411,7 @@ class JointController(Frozen):
         label="Damping in pitch",
         unit="N m s/rad",
         symbol="K_D,v",
-        help="Derivative gain of the pitch axes (spatial models); that of the yaw axes if left out",
+        help="Derivative gain of the pitch axes (spatial models); that of the yaw axes if omitted",
         ge=0,
         le=1e9,
         slider=(0, 5),
@@ -420,7 +422,7 @@ class JointController(Frozen):
         label="Stiffness, linearized",
         unit="1/s²",
         symbol="k_p",
-        help="Joint acceleration for an error of the angle, under feedback linearization",
+        help="Joint acceleration per unit of angle error, with feedback linearization",
         ge=0,
         le=1e9,
         slider=(0, 2000),
@@ -431,7 +433,7 @@ class JointController(Frozen):
         label="Damping, linearized",
         unit="1/s",
         symbol="k_d",
-        help="Joint acceleration for an error of the rate, under feedback linearization",
+        help="Joint acceleration per unit of rate error, with feedback linearization",
         ge=0,
         le=1e9,
         slider=(0, 200),
@@ -440,42 +442,42 @@ class JointController(Frozen):
 
     @property
     def kp(self) -> tuple[float, float]:
-        """Proportional gains of the yaw and the pitch axes, N m/rad."""
+        """Proportional gains of yaw and pitch axes, N m/rad."""
         pitch = self.kp_pitch_nm_per_rad
         return self.kp_nm_per_rad, self.kp_nm_per_rad if pitch is None else pitch
 
     @property
     def kd(self) -> tuple[float, float]:
-        """Derivative gains of the yaw and the pitch axes, N m s/rad."""
+        """Derivative gains of yaw and pitch axes, N m s/rad."""
         pitch = self.kd_pitch_nms_per_rad
         return self.kd_nms_per_rad, self.kd_nms_per_rad if pitch is None else pitch
 
 
 class Actuator(Frozen):
-    """What real joint motors do beyond the PD law (P1, VIII-F); all of it is off by default."""
+    """Effects of real joint motors beyond the PD law (P1, VIII-F); all are off by default."""
 
     free_play_deg: float = value(
         0.0,
         label="Free play",
         unit="°",
-        help="Width of the band of joint angles within which the motor has no hold on the joint (3 to 5 on Aiko)",
+        help="Width of the band of joint angles in which the motor does not act on the joint (3 to 5 on Aiko)",
         ge=0,
         le=90,
         slider=(0, 10),
         live=True,
     )
     max_torque_nm: float | None = torque_limit(
-        "Torque at which a motor saturates; unlimited if left out"
+        "Torque at which a motor saturates; unlimited if omitted"
     )
     max_speed_deg_s: float | None = speed_limit(
-        "Rate at which the references of the joints are limited; unlimited if left out"
+        "Largest rate of the joint references; unlimited if omitted"
     )
     time_constant_s: float = value(
         0.0,
         label="Time constant",
         unit="s",
         symbol="T",
-        help="First-order lag of the torque behind the PD law",
+        help="Time constant of the first-order lag between the PD law and the torque",
         ge=0,
         le=10,
         slider=(0, 0.2),
@@ -484,5 +486,5 @@ class Actuator(Frozen):
 
     @property
     def ideal(self) -> bool:
-        """Whether the motors do exactly what the PD law says."""
+        """Whether the motor torques are exactly those of the PD law."""
         return self == Actuator()

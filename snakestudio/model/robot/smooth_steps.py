@@ -11,13 +11,13 @@ from snakestudio._arrays import FloatArray
 
 
 def bump(v: FloatArray, order: int = 0) -> FloatArray:
-    """exp(-v^2 / (1 - v^2)) for |v| < 1, else 0 (P5 (54), corrected), or its first or second derivative.
+    """Bump exp(-v^2 / (1 - v^2)) for |v| < 1, else 0 (P5 (54), corrected), or its first or second derivative.
 
     All its derivatives exist everywhere; its integral is 1.2069003. With q = 1 / (1 - v^2) it is
     exp(1 - q).
     """
     v = np.asarray(v, dtype=np.float64)
-    inside = ~(np.abs(v) >= 1.0)  # also where v is not a number, so that the mistake stays visible
+    inside = ~(np.abs(v) >= 1.0)  # also where v is NaN, so that the error propagates
     u = np.where(inside, v, 0.0)
     q = 1.0 / (1.0 - u * u)
     value = np.exp(1.0 - q)
@@ -30,9 +30,9 @@ def bump(v: FloatArray, order: int = 0) -> FloatArray:
 
 
 def rise(v: FloatArray, order: int = 0) -> FloatArray:
-    """A step from 0 (v <= 0) to 1 (v >= 1) with three continuous derivatives, or its first or second derivative.
+    """Step from 0 (v <= 0) to 1 (v >= 1) with three continuous derivatives, or its first or second derivative.
 
-    It is the polynomial of degree 7 whose first three derivatives vanish at both ends.
+    This is the polynomial of degree 7 whose first three derivatives vanish at both ends.
     """
     u = np.clip(np.asarray(v, dtype=np.float64), 0.0, 1.0)
     if order == 1:
@@ -49,12 +49,12 @@ def _numeric(function: Any, order: int) -> Any:
 
 
 NUMERIC = {f"{f.__name__}_{order}": _numeric(f, order) for f in (bump, rise) for order in range(3)}
-"""What evaluates the symbolic functions, by their names."""
+"""Numerical implementations of the symbolic functions, by name."""
 
 
 @lru_cache(maxsize=1)
 def symbolic() -> dict[str, Any]:
-    """The functions for sympy, by name; they know their first two derivatives."""
+    """Functions for sympy, by name, with their first two derivatives."""
     import sympy
 
     def family(name: str) -> Any:

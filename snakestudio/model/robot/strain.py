@@ -1,9 +1,9 @@
-"""Strain laws: what a continuum robot's body is told to do, as formulas of X, t and s (P5, sections III and VIII).
+"""Strain laws: the strains imposed on a continuum robot's body, as formulas of X, t and s (P5, sections III and VIII).
 
-Every law is six formulas, the papers' own too: a preset only has names for its numbers. Beside the
-material abscissa X and the time t they may use s = X + integral of V_o, the abscissa along the way
-of a body that moves along itself with the axial speed V_o (P5 (51)): whatever depends on s alone is
-such a motion, however V_o changes. Forward is V_o < 0.
+Every law is six formulas, including those of the papers; a preset only names their parameters. In
+addition to the material abscissa X and the time t, formulas can use s = X + integral of V_o, the
+abscissa along the path of a body that moves along itself with the axial speed V_o (P5 (51)): a
+strain that depends only on s is such a motion for any V_o. Forward is V_o < 0.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ from pydantic import Field
 from snakestudio.model.fields import Frozen, value
 
 COMPONENTS = ("gamma_x", "gamma_y", "gamma_z", "k_x_per_m", "k_y_per_m", "k_z_per_m")
-"""The strains in the order of twists: stretch, shears, twist, curvatures."""
+"""Strains in the order of twists: stretch, shears, twist, curvatures."""
 
 
 class LawText(NamedTuple):
     """A strain law as text."""
 
     strains: dict[str, str]
-    """Formulas by name in `COMPONENTS`; those left out are 1 (gamma_x) and 0."""
+    """Formulas by name in `COMPONENTS`; omitted ones are 1 (gamma_x) or 0."""
 
     speed: str
     """V_o, m/s; "" if the contacts alone determine it."""
 
     constants: dict[str, tuple[float, str]]
-    """Values that the formulas may name, SI, and their units ("", "m", "s", "1/m", "1/s", "m/s",
+    """Values that the formulas can use, in SI, with their units ("", "m", "s", "1/m", "1/s", "m/s",
     "m/s^2")."""
 
 
 class StrainFields(Frozen):
-    """The scene's [strain] table; a subclass has a `kind` and the values of that kind."""
+    """The scene's [strain] table; each subclass adds a `kind` and its values."""
 
     typed: ClassVar[bool] = False
-    """Whether every strain has a formula of its own in the scene."""
+    """Whether each strain is a formula in the scene."""
 
     @property
     def stretching(self) -> tuple[float, float] | None:
-        """Amplitude and length, m, of the wave 1 - eps sin(2 pi s / lambda) of gamma_x that it is; None of others."""
+        """Amplitude and length, m, of the wave gamma_x = 1 - eps sin(2 pi s / lambda); None for other laws."""
         return None
 
     def key(self, name: str) -> str:
-        """The scene's key of what says a strain (of `COMPONENTS`) or the speed."""
+        """Scene key that defines a strain (of `COMPONENTS`) or the speed."""
         return f"strain.{name}" if self.typed else "strain.kind"
 
 
 class Peristalsis(StrainFields):
-    """A wave of stretching that runs to the tail, of a burrowing worm (P5 (36); its speed may grow evenly)."""
+    """Wave of stretching that travels to the tail, as of a burrowing worm (P5 (36)); its speed can grow linearly."""
 
     kind: Literal["peristalsis"] = value(
         "peristalsis", label="Strain law", help="Waves of stretching (worm)"
@@ -69,7 +69,7 @@ class Peristalsis(StrainFields):
         label="Wavelength",
         unit="m",
         symbol="λ",
-        help="Length of a wave along the unstrained body",
+        help="Wavelength along the unstrained body",
         gt=0,
         le=1000,
         slider=(0.05, 1),
@@ -80,7 +80,7 @@ class Peristalsis(StrainFields):
         label="Wave speed",
         unit="m/s",
         symbol="c",
-        help="Speed of the waves at the start",
+        help="Initial speed of the waves",
         ge=-100,
         le=100,
         slider=(-1, 1),
@@ -91,7 +91,7 @@ class Peristalsis(StrainFields):
         label="Wave acceleration",
         unit="m/s²",
         symbol="a",
-        help="How fast that speed grows",
+        help="Acceleration of the waves",
         ge=-100,
         le=100,
         slider=(-0.1, 0.1),
@@ -99,7 +99,7 @@ class Peristalsis(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Its formulas."""
+        """Formulas of the law."""
         return LawText(
             {"gamma_x": "1 - eps*sin(2*pi*s/lam)"},
             "-(c + a*t)",
@@ -113,12 +113,12 @@ class Peristalsis(StrainFields):
 
     @property
     def stretching(self) -> tuple[float, float] | None:
-        """Its only wave."""
+        """Amplitude and length of the only wave."""
         return self.stretch, self.wavelength_m
 
 
 class Inching(StrainFields):
-    """An arch that grows and flattens, of a measuring caterpillar (P5 (46), (47))."""
+    """Arch that grows and flattens, as of a measuring caterpillar (P5 (46), (47))."""
 
     kind: Literal["inching"] = value(
         "inching", label="Strain law", help="An arch that grows and flattens (inchworm)"
@@ -139,7 +139,7 @@ class Inching(StrainFields):
         label="Frequency",
         unit="Hz",
         symbol="ω/2π",
-        help="Half the number of strides a second",
+        help="Half the number of strides per second",
         gt=0,
         le=100,
         slider=(0.05, 2),
@@ -147,7 +147,7 @@ class Inching(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Its formulas."""
+        """Formulas of the law."""
         return LawText(
             {"k_z_per_m": "alpha*sin(2*pi*f*t)^2*(2*pi/l)*cos(2*pi*(X - l)/l)"},
             "",
@@ -156,7 +156,7 @@ class Inching(StrainFields):
 
 
 class Serpentine(StrainFields):
-    """A curve that the body moves along, of a snake in lateral undulation, with a turn if wanted (P5 (54))."""
+    """Curve along which the body moves, as of a snake in lateral undulation, with an optional turn (P5 (54))."""
 
     kind: Literal["serpentine"] = value(
         "serpentine", label="Strain law", help="Waves of bending (snake)"
@@ -177,7 +177,7 @@ class Serpentine(StrainFields):
         label="Wavelength",
         unit="m",
         symbol="λ",
-        help="Length of a wave along the body",
+        help="Wavelength along the body",
         gt=0,
         le=1000,
         slider=(0.1, 3),
@@ -199,7 +199,7 @@ class Serpentine(StrainFields):
         label="Turn",
         unit="1/m",
         symbol="b",
-        help="Additional curvature of a turn, at most",
+        help="Largest additional curvature of a turn",
         ge=-1000,
         le=1000,
         slider=(-5, 5),
@@ -210,7 +210,7 @@ class Serpentine(StrainFields):
         label="Turn out of the plane",
         unit="1/m",
         symbol="b_Y",
-        help="Additional curvature out of the plane, at most",
+        help="Largest additional curvature out of the plane",
         ge=-1000,
         le=1000,
         slider=(-2, 2),
@@ -218,10 +218,10 @@ class Serpentine(StrainFields):
     )
     turn_start_s: float = value(
         4.0,
-        label="Turn begins",
+        label="Turn start",
         unit="s",
         symbol="t₀",
-        help="When the head begins the turn",
+        help="Time at which the head starts the turn",
         ge=-1e4,
         le=1e4,
         slider=(0, 10),
@@ -229,10 +229,10 @@ class Serpentine(StrainFields):
     )
     turn_duration_s: float = value(
         2.0,
-        label="Turn takes",
+        label="Turn duration",
         unit="s",
         symbol="T₀",
-        help="For how long the head turns",
+        help="Duration of the head's turn",
         gt=0,
         le=1e4,
         slider=(0.5, 10),
@@ -240,9 +240,9 @@ class Serpentine(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Its formulas."""
+        """Formulas of the law."""
         turn = "bump((s/V - t_o - T_o/2)/(T_o/2))"
-        moving = self.speed_m_s != 0.0  # a body at rest never gets to a turn
+        moving = self.speed_m_s != 0.0  # a body at rest never reaches a turn
         return LawText(
             {
                 "k_z_per_m": f"a*cos(2*pi*s/lam) + b*{turn}" if moving else "a*cos(2*pi*s/lam)",
@@ -269,7 +269,7 @@ def _formula(default: str, label: str, unit: str, symbol: str, help: str) -> str
 
 
 class Formulas(StrainFields):
-    """Any strain law, typed."""
+    """Strain law with typed formulas."""
 
     typed = True
 
@@ -283,7 +283,9 @@ class Formulas(StrainFields):
     gamma_z: str = _formula(
         "0", "Shear along Z", "", "Γ_Z", "Shear along t_Z as a formula of X, t, s"
     )
-    k_x_per_m: str = _formula("0", "Twist", "1/m", "K_X", "Twist by length as a formula of X, t, s")
+    k_x_per_m: str = _formula(
+        "0", "Twist", "1/m", "K_X", "Twist per unit length as a formula of X, t, s"
+    )
     k_y_per_m: str = _formula(
         "0", "Curvature about Y", "1/m", "K_Y", "Bending about t_Y as a formula of X, t, s"
     )
@@ -295,13 +297,13 @@ class Formulas(StrainFields):
         "Axial speed",
         "m/s",
         "V₀",
-        "Speed along the body as a formula of t, negative head first; defines s; empty: as the contacts make it",
+        "Speed along the body as a formula of t, negative head first; defines s; empty: determined by the contacts",
     )
 
     def text(self) -> LawText:
-        """Its formulas."""
+        """Formulas of the law."""
         return LawText({name: getattr(self, name) for name in COMPONENTS}, self.speed_m_s, {})
 
 
 Strain = Annotated[Serpentine | Peristalsis | Inching | Formulas, Field(discriminator="kind")]
-"""Any strain law."""
+"""Any kind of strain law."""

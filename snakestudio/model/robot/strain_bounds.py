@@ -1,7 +1,7 @@
-"""What a strain law or a formula is in between the times and places that are looked at: by bounds over boxes.
+"""Guaranteed bounds of strain laws and formulas between sampled times and positions, by interval arithmetic over boxes.
 
-Boxes in which the law may be more than has been seen of it are cut up until it has been seen, or
-cannot be.
+Boxes in which the law can exceed its sampled values are subdivided until it is sampled there or the
+bound excludes it.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ from snakestudio.model.formula.intervals import Interval, bounds
 from snakestudio.model.robot.strain_law import StrainLaw
 
 HUGE = 1e12
-"""Strains and their derivatives beyond this (SI) are taken for mistakes."""
+"""Strains and their derivatives beyond this (SI) count as errors."""
 
 NEAR = 0.02
-"""How near to the largest and the least value of a law one is looked for, of their difference."""
+"""Tolerance of the extremes of a law, as a share of the difference between largest and smallest value."""
 
 BEGIN = 16
 ROUNDS = 120
 BOXES = 1500
-"""Boxes along and across at first, how often they are halved, and how many of them are."""
+"""Initial boxes in both directions, number of halvings, and largest number of boxes."""
 
 PIECE = 1e-4
-"""What a strain may change by within a piece of the body, as a share of the body's length that it
-moves the tail."""
+"""Largest change of a strain within a piece of the body, as the displacement of the tail relative to
+the body's length."""
 
 PIECES = 40_000
-"""Pieces a body is cut into at most, at all times together, to find its narrowest bend."""
+"""Largest number of pieces of a body, over all times, in the search for its narrowest bend."""
 
 
 class Extreme(NamedTuple):
-    """Where a law is most, or least, or has no usable value."""
+    """Point at which a strain is largest, smallest or not finite."""
 
     component: int
-    """Index in `COMPONENTS`; -1: the speed."""
+    """Index in `COMPONENTS`; -1 for the speed."""
 
     time: float
     abscissa: float
     """`time` and `abscissa`: s, m."""
 
     usable: bool
-    """Whether value and derivatives are numbers of a reasonable size there."""
+    """Whether value and derivatives are finite and of reasonable size there."""
 
 
 class Hidden(NamedTuple):
-    """How far what is missed of a strain could move the tail: lengths of the body, or of all its bending if larger.
+    """Displacement of the tail due to bends between samples, relative to the body's length, or all bending if larger.
 
-    With the component it is missed of (-1: none), and the time (s) and place (m) where it is missed
-    most.
+    Also the component with the largest effect (-1: none), and the time (s) and position (m) of that
+    bend.
     """
 
     share: float
@@ -80,10 +80,10 @@ class _Boxes(NamedTuple):
 
 
 def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
-    """Where every strain is largest and least within the run (to 2 %), and where it has no usable value.
+    """Points where each strain is largest and smallest within the run (to 2 %), and where it is not finite.
 
-    Poles and bends between any times and places one might have looked at are among them; where a
-    law is looked at elsewhere, what is found here has to be looked at, too.
+    They include poles and narrow bends between samples. Checks that sample a law elsewhere must also
+    evaluate these points.
     """
     found: list[Extreme] = []
     length = law.beam.length_m
@@ -103,7 +103,7 @@ def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
 
 
 def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
-    """Where the speed or its derivative has no usable value, if anywhere within the run."""
+    """First point in the run where the speed or its derivative is not finite, or None."""
     with np.errstate(all="ignore"):
         found = (
             _search(
@@ -122,19 +122,19 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
 def pole(
     formula: Formula, constants: Mapping[str, FloatArray], duration: float
 ) -> tuple[int, float] | None:
-    """Where a formula of the time t has no usable value within the run, if anywhere.
+    """Point in the run where a formula of the time t is not finite, if any.
 
     Parameters
     ----------
     constants : mapping
-        Values (m,) of all other names that it may use: all m cases are looked at.
+        Values (m,) of all other names that the formula can use; all m cases are checked.
     duration : float
         s.
 
     Returns
     -------
     (int, float) or None
-        The case, from 0, and the time, s.
+        0-based case, and time, s.
     """
     cases = len(next(iter(constants.values())))
     edges = np.linspace(0.0, duration, BEGIN + 1)
@@ -177,7 +177,7 @@ def _search(
     duration: float,
     length: float,
 ) -> list[Extreme]:
-    """Branch and bound for the extremes of the first part, and for values of all of them that are no use."""
+    """Branch and bound for the extremes of the first part, and for points where any part is unusable."""
     boxes = _grid(duration, length)
     seen = [np.inf, -np.inf]
     at = [(0.0, 0.0), (0.0, 0.0)]
@@ -200,7 +200,7 @@ def _search(
         open_ = (beyond > slack) | wild
         if not open_.any():
             break
-        # What may be wild comes first, and of that what is most already.
+        # Boxes that may hold a pole come first, those with the largest values before the others.
         rank = np.where(wild, 1e30 * (1.0 + np.max(np.abs(parts), axis=0)), beyond)
         kept = np.flatnonzero(open_)
         kept = kept[np.argsort(-rank[kept], kind="stable")[:BOXES]]
@@ -211,7 +211,7 @@ def _search(
 
 
 def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
-    """How much of the strains the parabolas through evenly spaced points miss.
+    """Error of the strains between evenly spaced points, relative to the parabolas through those points.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
 
 
 def _cells(law: StrainLaw, index: int, times: FloatArray) -> tuple[_Boxes, float, float]:
-    """Pieces of the body at `times` in which a strain changes little, how far a bend moves the tail, and the scale."""
+    """Pieces of the body at `times` in which a strain changes little, the tail displacement per bend, and the scale."""
     length = law.beam.length_m
     lever = length if index >= 3 else 1.0
     edges = np.linspace(0.0, length, 4 * BEGIN + 1)

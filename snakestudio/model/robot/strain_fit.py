@@ -1,4 +1,4 @@
-"""The reverse of cutting a body into links: the strain law, and the continuous body, of a chain that follows a gait."""
+"""Inverse of discretisation: the strain law, and the continuous body, of a chain that follows a gait."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.scene import Scene
 
 _EXACT = 16
-"""Points of Gauss's rule over a link's length with which the fit is examined."""
+"""Points of Gauss's rule over a link's length used to evaluate the fit."""
 
 
 def _seen_from_head(wave: Wave, robot: Robot, flips: bool) -> Wave:
-    """The wave by joints counted from the head on, joint j at X = j h: A sin(omega t + j delta + phase) + offset.
+    """Wave by joints counted from the head, joint j at X = j h: A sin(omega t + j delta + phase) + offset.
 
-    From link n on, with x towards link 1 and z as it is, the joints come the other way round; the
-    yaw changes its sign, the pitch does not.
+    From link n, with x towards link 1 and unchanged z, the order of the joints is reversed; the yaw
+    changes its sign, the pitch does not.
     """
     if robot.head == "first":
         return wave._replace(phase=wave.phase - wave.phase_shift)
@@ -46,7 +46,7 @@ def _seen_from_head(wave: Wave, robot: Robot, flips: bool) -> Wave:
 
 
 def _number(value: float) -> str:
-    """A value as formulas have it, exactly."""
+    """Exact representation of a value in a formula."""
     text = repr(value)
     return f"({text})" if value < 0.0 else text
 
@@ -54,8 +54,8 @@ def _number(value: float) -> str:
 def _curvature(wave: Wave, h: float, travels: bool) -> str:
     """K(X, t) = a sin(w t + k X + p) + c, whose integral over h around X = j h is the wave's angle of joint j.
 
-    The integral of the sine over h is h sin(delta/2) / (delta/2) times that in the middle. If the
-    law says a speed V_o = w/k, k s = k X + w t takes the place of both.
+    The integral of the sine over h is h sin(delta/2) / (delta/2) times its value in the middle. If the
+    law has a speed V_o = w/k, k s = k X + w t replaces both terms.
     """
     half = 0.5 * wave.phase_shift
     parts = []
@@ -70,15 +70,15 @@ def _curvature(wave: Wave, h: float, travels: bool) -> str:
 
 
 def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
-    """The strain law of a gait, and the body that has it: joint angles are the integrals of its curvature.
+    """Strain law of a gait, and the body that has it: joint angles are the integrals of its curvature.
 
     With h the length of a link, k = delta/h, a = (A/h) (delta/2) / sin(delta/2), p = phase - delta
-    and c = psi/h, K_Z is a sin(w t + k X + p) + c, and K_Y is so from the pitch wave. Whole turns
-    of the phase shift are no difference.
+    and c = psi/h, K_Z is a sin(w t + k X + p) + c; K_Y follows likewise from the pitch wave. Phase
+    shifts that differ by whole turns are equivalent.
 
-    A pattern that moves along the body, as a snake can follow it, does so with V_o = w/k, forward
-    if that is negative; the law says it where one speed fits both waves (K_t = V_o K'). Abscissas
-    are counted from the head, whichever link it is.
+    A pattern that a snake can follow along its body moves with V_o = w/k, forward if that is negative;
+    the law contains that speed if it fits both waves (K_t = V_o K'). Abscissas are measured from the
+    head, whichever link it is.
     """
     robot = scene.robot
     of_body = scene.waves
@@ -122,7 +122,7 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
 
 
 def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
-    """Largest difference between the gait's joint angles and the law's over a period of each wave, rad."""
+    """Largest difference between the joint angles of the gait and of the law over a period of each wave, rad."""
     robot = scene.robot
     of_body = scene.waves
     periods = [
@@ -139,38 +139,41 @@ def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
         if robot.head == "last":
             angle = angle[:, ::-1] * mirrored
         here = joints(scene.body.axes, kind)
-        wanted = (
+        expected = (
             wave.amplitude * np.sin(wave.omega * t[:, None] + here * wave.phase_shift + wave.phase)
             + wave.offset
         )
-        worst = max(worst, float(np.abs(angle[:, here] - wanted).max(initial=0.0)))
+        worst = max(worst, float(np.abs(angle[:, here] - expected).max(initial=0.0)))
     return worst
 
 
 def as_continuum(
     scene: Scene, base_dir: Path | None = None, contacts: Literal["friction", "rings"] | None = None
 ) -> Scene:
-    """A chain's scene as one of a continuous body that moves as the gait says.
+    """Scene of a continuous body equivalent to a chain's scene, moving as the gait prescribes.
 
-    Friction by length is that of the links by their length; the body begins where the head link
-    does. What the body does not know (obstacles, controllers) is left out; the robot stays, so that
-    the chain can be had again.
+    Friction per unit length is that of the links divided by their length; the body starts at the head
+    link. Parts that do not apply to a continuous body (obstacles, controllers) are omitted; the robot
+    is retained, so that the chain can be restored.
 
-    Raises `SceneError` if the scene has a continuous body already, no gait, or a start that cannot
-    be read.
+    Raises `SceneError` if the scene already has a continuous body, has no gait, or has an unreadable
+    start.
 
     Parameters
     ----------
     base_dir : Path, optional
-        What relative paths in the scene are relative to.
+        Folder that relative paths in the scene refer to.
     contacts : {"friction", "rings"}, optional
-        What moves it; friction if left out, but rings for a body that leaves the plane.
+        Contacts of the body; by default friction, or rings for a body that leaves the plane.
     """
     problems = []
     if scene.body.strained:
         problems.append(
             Problem(
-                "error", "model.kind", "it is a continuous body already", "choose a model of links"
+                "error",
+                "model.kind",
+                "the robot already is a continuous body",
+                "choose a model with links",
             )
         )
     if scene.gives_torques:
@@ -178,22 +181,22 @@ def as_continuum(
             Problem(
                 "error",
                 "gait.kind",
-                "it gives torques, so no law can be fitted to its angles",
-                'make it "lateral_undulation"',
+                "the gait gives torques, so no strain law can be fitted to its angles",
+                'set it to "lateral_undulation"',
             )
         )
     elif not scene.gait.of_waves or scene.waves.envelope or scene.waves.vertical != "pitch":
-        what = "it is not made of waves of even amplitude in yaw and pitch, so no law can be fitted to it"
+        what = "the gait is not made of yaw and pitch waves of uniform amplitude, so no strain law can be fitted"
         problems.append(
-            Problem("error", "gait.kind", what, 'make it "lateral_undulation" or "two_waves"')
+            Problem("error", "gait.kind", what, 'set it to "lateral_undulation" or "two_waves"')
         )
     if not scene.controller.uses_gait:
         problems.append(
             Problem(
                 "error",
                 "controller.kind",
-                "its joints follow no gait, so no law can be fitted",
-                'make it "none"',
+                "the joints follow no gait, so no strain law can be fitted",
+                'set it to "none"',
             )
         )
     if problems:

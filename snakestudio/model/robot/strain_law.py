@@ -1,4 +1,4 @@
-"""A strain law as numbers: the strains along a body, their derivatives, and the speed along itself."""
+"""Numerical evaluation of a strain law: the strains along a body, their derivatives, and the axial speed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
 
 PANEL = 0.05
-"""Time over which a speed that is no polynomial is integrated at once, s."""
+"""Length of the time intervals over which a non-polynomial speed is integrated, s."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 _NEEDS_SPEED = "give strain.speed_m_s, the speed along the body that defines s, or use X and t"
-_OF_TIME = {"X": "the speed is one for the whole body: use t", "s": "the speed defines s: use t"}
+_OF_TIME = {
+    "X": "the speed is the same for the whole body: use t",
+    "s": "the speed defines s: use t",
+}
 
 
 class StrainField(NamedTuple):
@@ -33,29 +36,29 @@ class StrainField(NamedTuple):
 
 
 class Body(NamedTuple):
-    """Names every formula of a body may use beside its own: units, and values (SI)."""
+    """Names available to every formula of a body in addition to its own: units, and values (SI)."""
 
     units: dict[str, str]
     values: dict[str, np.float64]
 
 
 def body_names(beam: Beam) -> Body:
-    """Length and radius, by their symbols."""
+    """Length and radius of the body, by symbol."""
     return Body(
         {"l": "m", "r": "m"}, {"l": np.float64(beam.length_m), "r": np.float64(beam.radius_m)}
     )
 
 
 def formula_mistakes(mistakes: Mapping[str, FormulaError]) -> SceneError:
-    """The error that says what is wrong with formulas of a scene, by their keys."""
+    """Error that reports invalid formulas of a scene, by key."""
     problems = [error.problem(key) for key, error in mistakes.items()]
     return SceneError.of(problems)
 
 
 class StrainLaw:
-    """What a strain law is at any time and place (P5, (36), (47), (54) or typed).
+    """Strain law at any time and abscissa (P5, (36), (47), (54) or typed).
 
-    Raises `SceneError` if a formula cannot be used; its problems have the scene's keys.
+    Raises `SceneError` if a formula is unusable; its problems have scene keys.
     """
 
     def __init__(self, strain: Strain, beam: Beam) -> None:
@@ -65,7 +68,7 @@ class StrainLaw:
         units, self._values = body_names(beam)
         constants = {name: unit for name, (_, unit) in text.constants.items()}
         self._values |= {name: np.float64(number) for name, (number, _) in text.constants.items()}
-        # What is 0 is left out of the formulas: a turn that is not wanted costs nothing.
+        # Zero constants are eliminated from the formulas, so that an unused turn costs no time.
         zero = frozenset(name for name, (number, _) in text.constants.items() if number == 0.0)
         self.has_speed = bool(text.speed.strip())
         mistakes: dict[str, FormulaError] = {}
@@ -93,38 +96,38 @@ class StrainLaw:
                 mistakes["strain.speed_m_s"] = error
         if mistakes:
             raise formula_mistakes(mistakes)
-        self._sums = np.zeros(1)  # integral of the speed to the end of every panel
+        self._sums = np.zeros(1)  # integral of the speed to the end of each panel
 
     @property
     def components(self) -> tuple[int, ...]:
-        """Indices in `COMPONENTS` of the strains that are not 0 throughout."""
+        """Indices in `COMPONENTS` of the strains that are not identically 0."""
         return tuple(index for index, _ in self._formulas)
 
     def uses(self, index: int) -> frozenset[str]:
-        """Names the formula of a strain depends on."""
+        """Names that the formula of a strain depends on."""
         return self._formula(index).uses
 
     def _formula(self, index: int) -> Formula:
         return next(formula for own, formula in self._formulas if own == index)
 
     def follows(self, index: int) -> bool:
-        """Whether a strain depends on s alone: its pattern stays where it is while the body moves along itself."""
+        """Whether a strain depends only on s: its pattern is fixed in space while the body moves along itself."""
         return all(not formula.uses & {"X", "t"} for own, formula in self._formulas if own == index)
 
     def speed(self, t: FloatArray) -> FloatArray:
-        """V_o and its derivative at times `t` (k,): (k, 2), m/s and m/s^2; NaN if the law does not say it."""
+        """V_o and its derivative at times `t` (k,): (k, 2), m/s and m/s^2; NaN if the law does not define it."""
         result = np.full((len(t), 2), np.nan)
         if self._speed is not None:
             result[:, 0], result[:, 1] = self._speed.at(self._values | {"t": t})[:2]
         return result
 
     def travel(self, t: FloatArray) -> FloatArray:
-        """Integral of V_o from 0 to times `t` >= 0, (k,), m; 0 if the law does not say it.
+        """Integral of V_o from 0 to times `t` >= 0, (k,), m; 0 if the law does not define V_o.
 
-        A polynomial is integrated as such, anything else by Gauss-Legendre quadrature over panels
-        of `PANEL`.
+        Polynomials are integrated analytically, others by Gauss-Legendre quadrature over panels of
+        `PANEL`.
         """
-        with np.errstate(all="ignore"):  # a pole of the speed is left for the check
+        with np.errstate(all="ignore"):  # checks report a pole of the speed
             return self._travelled(np.asarray(t, dtype=np.float64))
 
     def _travelled(self, t: FloatArray) -> FloatArray:
@@ -139,8 +142,8 @@ class StrainLaw:
             begin = len(self._sums) - 1
             more = np.arange(begin, min(begin + 4096, int(panel.max())))
             pieces = self._piece(np.asarray(more * PANEL, np.float64), PANEL)
-            # Summed one after the other, so that it does not depend on how far was asked for at
-            # once.
+            # Summed sequentially, so that the result does not depend on how many panels were requested
+            # together.
             self._sums = np.concatenate(
                 [self._sums[:-1], np.cumsum(np.concatenate([self._sums[-1:], pieces]))]
             )
@@ -165,17 +168,17 @@ class StrainLaw:
         travel: FloatArray | None = None,
         speed: FloatArray | None = None,
     ) -> StrainField:
-        """Strains at times `t` (k,) and abscissas `abscissa` (m,); total derivatives in time, at fixed X.
+        """Strains at times `t` (k,) and abscissas `abscissa` (m,); total time derivatives at fixed X.
 
         Parameters
         ----------
         t, abscissa : (k,), (m,) arrays
             s, m.
         travel : (k,) array, optional
-            Integral of V_o, where it is not this law's own: of a law that took over during a run,
-            m.
+            Integral of V_o, m, if it is not that of this law, for example after a change of the law
+            during a run.
         speed : (k, 2) array, optional
-            V_o and its derivative there.
+            V_o and its derivative, if they are not those of this law.
         """
         field = StrainField(*(np.zeros((len(t), len(abscissa), 6)) for _ in range(4)))
         values: dict[str, Number] = {**self._values, "t": t[:, None], "X": abscissa[None, :]}
@@ -191,7 +194,7 @@ class StrainLaw:
         return field
 
     def along(self, index: int, t: FloatArray, x: FloatArray) -> tuple[FloatArray, ...]:
-        """Value, rate and acceleration (k,) of one strain, each time of `t` (k,) with its own place of `x` (k,)."""
+        """Value, rate and acceleration (k,) of one strain at pairs of times `t` (k,) and abscissas `x` (k,)."""
         formula = self._formula(index)
         values: dict[str, Number] = {**self._values, "t": t, "X": x}
         if "s" in formula.uses:
@@ -203,7 +206,7 @@ class StrainLaw:
         )
 
     def bounds(self, index: int, t: FloatArray, x: FloatArray) -> tuple[Interval, ...]:
-        """Between what `along` lies from t[:, 0] to t[:, 1] and from x[:, 0] to x[:, 1], each (k,)."""
+        """Bounds of the values of `along` from t[:, 0] to t[:, 1] and from x[:, 0] to x[:, 1], each (k,)."""
         formula = self._formula(index)
         values: dict[str, Any] = {**self._values, "t": Interval(*t.T), "X": Interval(*x.T)}
         if "s" in formula.uses:
@@ -215,13 +218,13 @@ class StrainLaw:
         return _spread(bounds(formula, values), len(t))[:3]
 
     def speed_bounds(self, t: FloatArray) -> tuple[Interval, ...]:
-        """Between what V_o and its derivative lie from t[:, 0] to t[:, 1], each (k,)."""
+        """Bounds of V_o and its derivative from t[:, 0] to t[:, 1], each (k,)."""
         assert self._speed is not None
         return _spread(bounds(self._speed, {**self._values, "t": Interval(*t.T)}), len(t))[:2]
 
 
 def _spread(parts: tuple[Interval, ...], count: int) -> tuple[Interval, ...]:
-    """As many bounds as there are boxes, of what may be the same in all of them."""
+    """Bounds broadcast to the number of boxes."""
     return tuple(
         Interval(*(np.broadcast_to(end, count) for end in (part.low, part.high))) for part in parts
     )

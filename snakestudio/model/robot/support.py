@@ -1,4 +1,4 @@
-"""What holds a continuum robot: friction, anchorages and annular supports (P5, sections VI and VIII)."""
+"""Contacts of a continuum robot: friction, anchorages and annular supports (P5, sections VI and VIII)."""
 
 from __future__ import annotations
 
@@ -12,56 +12,56 @@ from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 
 ROUNDING = 1e-9
-"""A time that is a border but for so much is one, s."""
+"""Tolerance for the times at which an anchor changes, s."""
 
 
 class SupportFields(Frozen):
-    """The scene's [support] table; a subclass has a `kind` and the values of that kind."""
+    """The scene's [support] table; each subclass adds a `kind` and its values."""
 
     kinematic: ClassVar[bool] = True
-    """Whether the contacts alone determine the net motion; else friction on the ground does."""
+    """Whether the contacts alone determine the net motion; otherwise friction on the ground does."""
 
     guides: ClassVar[bool] = False
-    """Whether the body can only move along itself: no cross-section slides sideways."""
+    """Whether the body can only move along itself, so that no cross-section slides sideways."""
 
     at_contractions: ClassVar[bool] = False
     """Whether the cross-sections of largest contraction are held."""
 
     @property
     def n_holds(self) -> int:
-        """Places at which the body is held; 0 where the strain law determines how many."""
+        """Number of anchorages or supports; 0 where the strain law determines it."""
         return len(self.given)
 
     @property
     def given(self) -> tuple[Anchor, ...]:
-        """Anchorages that are given one by one."""
+        """Anchorages that are listed explicitly."""
         return getattr(self, "anchors", ())
 
     @property
     def viscous(self) -> tuple[float, float]:
-        """Viscous friction along and across the body, by length, N s/m^2."""
+        """Viscous friction along and across the body, per unit length, N s/m^2."""
         return 0.0, 0.0
 
     @property
     def sweeps(self) -> bool:
-        """Whether a moving anchor holds the place, not the material: P5 (30), not eta(C) = 0."""
+        """Whether a moving anchor holds the position, not the material: P5 (30) instead of eta(C) = 0."""
         return True
 
     def problems(self, group: str, step: float) -> list[Problem]:
-        """What is wrong or doubtful with it for a body that moves in `group`, in time steps of `step`, s."""
+        """Errors and warnings for a body that moves in `group`, in time steps of `step`, s."""
         return []
 
     def place(
         self, t: FloatArray, travel: FloatArray, speed: FloatArray, length: float, hold: FloatArray
     ) -> None:
-        """Write into `hold` where a body of `length` is held as far as no formula says; all as in `Attachments.at`."""
+        """Write the positions where a body of `length` is held into `hold`; arguments as in `Attachments.at`."""
 
 
 class Friction(SupportFields):
-    """Nothing holds the body: its net motion follows from friction along its length (P5, section V).
+    """No anchorage: the net motion of the body follows from friction along its length (P5, section V).
 
-    Coulomb friction, mu_along and mu_across of the ground times the weight, comes on top of the
-    viscous one.
+    Coulomb friction, mu_along and mu_across of the ground times the weight, is added to the viscous
+    friction.
     """
 
     kinematic = False
@@ -74,7 +74,7 @@ class Friction(SupportFields):
         label="Viscous along",
         unit="N s/m²",
         symbol="c_t",
-        help="Viscous friction along the body, by length",
+        help="Viscous friction along the body, per unit length",
         ge=0,
         le=1e6,
         slider=(0, 50),
@@ -85,7 +85,7 @@ class Friction(SupportFields):
         label="Viscous across",
         unit="N s/m²",
         symbol="c_n",
-        help="Viscous friction across the body, by length",
+        help="Viscous friction across the body, per unit length",
         ge=0,
         le=1e6,
         slider=(0, 200),
@@ -94,22 +94,24 @@ class Friction(SupportFields):
 
     @property
     def viscous(self) -> tuple[float, float]:
-        """Viscous friction along and across the body, by length, N s/m^2."""
+        """Viscous friction along and across the body, per unit length, N s/m^2."""
         return self.viscous_along_ns_per_m2, self.viscous_across_ns_per_m2
 
 
 class WaveAnchors(SupportFields):
-    """The cross-sections of largest contraction hold on to what is around them (P5 (38) to (43))."""
+    """Anchorage of the most contracted cross-sections (P5 (38) to (43))."""
 
     at_contractions = True
 
     kind: Literal["wave_anchors"] = value(
-        "wave_anchors", label="Contacts", help="Where the body is shortest, it is anchored (worm)"
+        "wave_anchors",
+        label="Contacts",
+        help="The most contracted cross-sections are anchored (worm)",
     )
     reading: Literal["sweeping", "material"] = value(
         "sweeping",
         label="Anchored section",
-        help="The anchored section slides with the wave as (42) is printed, or its material stands still",
+        help="Whether the anchored section slides with the wave, as printed in (42), or its material is at rest",
         live=True,
     )
 
@@ -120,17 +122,17 @@ class WaveAnchors(SupportFields):
 
 
 class EndAnchors(SupportFields):
-    """Head and tail are anchored in turn, the head first (P5, VIII-B)."""
+    """Alternating anchorage of head and tail, the head first (P5, VIII-B)."""
 
     kind: Literal["end_anchors"] = value(
-        "end_anchors", label="Contacts", help="Head and tail are anchored in turn (inchworm)"
+        "end_anchors", label="Contacts", help="Head and tail are anchored alternately (inchworm)"
     )
     period_s: float = value(
         2.0,
         label="Period",
         unit="s",
         symbol="T",
-        help="Time of a stride: half of it for the head, half for the tail",
+        help="Duration of a stride: half of it anchors the head, half the tail",
         gt=0,
         le=1e4,
         slider=(0.2, 10),
@@ -139,47 +141,53 @@ class EndAnchors(SupportFields):
 
     @property
     def n_holds(self) -> int:
-        """Head and tail."""
+        """Two: head and tail."""
         return 2
 
     def problems(self, group: str, step: float) -> list[Problem]:
-        """A change of anchors within a step."""
+        """Changes of anchors within a time step."""
         steps = 0.5 * self.period_s / step
         if abs(steps - round(steps)) <= 1e-6 * steps:
             return []
         message = f"half of {self.period_s:g} s is not a whole number of time steps of {step:g} s"
-        better = f"make it {2 * max(1, round(steps)) * step:g}, for example"
+        better = f"set it to {2 * max(1, round(steps)) * step:g}, for example"
         return [Problem("warning", "support.period_s", message, better)]
 
     def place(
         self, t: FloatArray, travel: FloatArray, speed: FloatArray, length: float, hold: FloatArray
     ) -> None:
-        """The head in the first half of a period, the tail in the second."""
+        """Hold the head in the first half of a period, the tail in the second."""
         tail = np.floor((t + ROUNDING) / (0.5 * self.period_s)) % 2 == 1
         hold[~tail, 0, 0] = 1.0
         hold[tail, 1] = [1.0, length, 0.0, 0.0]
 
 
 class Anchor(Frozen):
-    """One anchorage: locked where `at` does not depend on the time, else sweeping (P5 (27) to (30))."""
+    """One anchorage: locked if `at_m` does not depend on time, otherwise sweeping (P5 (27) to (30))."""
 
     at_m: str = value(
         "0",
         label="Abscissa",
         unit="m",
         symbol="C",
-        help="Where on the body, a formula of t",
+        help="Position on the body, a formula of t",
         max_length=500,
         live=True,
     )
     from_s: float = value(
-        0.0, label="From", unit="s", help="When it begins to hold", ge=0, le=1e6, slider=(0, 10)
+        0.0,
+        label="From",
+        unit="s",
+        help="Time from which the anchor holds",
+        ge=0,
+        le=1e6,
+        slider=(0, 10),
     )
     until_s: float | None = value(
         None,
         label="Until",
         unit="s",
-        help="When it lets go; never if left out",
+        help="Time at which the anchor releases; never if omitted",
         gt=0,
         le=1e6,
         slider=(0, 20),
@@ -188,38 +196,40 @@ class Anchor(Frozen):
         ("0", "0", "0"),
         label="Velocity",
         unit="m/s",
-        help="Velocity of what it is anchored to, in the frame of that cross-section, formulas of t",
+        help="Velocity of the object it is anchored to, in the frame of that cross-section, formulas of t",
     )
     angular_velocity_rad_s: tuple[str, str, str] = value(
         ("0", "0", "0"),
         label="Angular velocity",
         unit="rad/s",
-        help="Angular velocity of what it is anchored to, in the frame of that cross-section, formulas of t",
+        help="Angular velocity of the object it is anchored to, in the frame of that cross-section, formulas of t",
     )
 
 
 class Anchors(SupportFields):
-    """Given anchorages, as of a manipulator."""
+    """Explicitly listed anchorages, as of a manipulator."""
 
-    kind: Literal["anchors"] = value("anchors", label="Contacts", help="Anchored where you say")
+    kind: Literal["anchors"] = value(
+        "anchors", label="Contacts", help="Anchored at the listed positions"
+    )
     anchors: tuple[Anchor, ...] = value(
-        (Anchor(),), label="Anchors", help="Anchorages", min_length=1, max_length=100
+        (Anchor(),), label="Anchors", help="List of anchorages", min_length=1, max_length=100
     )
 
 
 class Rings(SupportFields):
-    """Annular supports: no cross-section slides sideways, and some of them carry the load (P5, VI-B, VIII-C, (58))."""
+    """Annular supports: no cross-section slides sideways, and some carry the load (P5, VI-B, VIII-C, (58))."""
 
     guides = True
 
     kind: Literal["rings"] = value(
-        "rings", label="Contacts", help="No section slides sideways; rings take the load"
+        "rings", label="Contacts", help="No section slides sideways; rings carry the load"
     )
     count: int = value(
         5,
         label="Rings",
         symbol="p",
-        help="Supports that carry the load, evenly spaced",
+        help="Number of evenly spaced supports that carry the load",
         ge=1,
         le=100,
         slider=(3, 20),
@@ -227,18 +237,18 @@ class Rings(SupportFields):
     fixed: Literal["space", "body"] = value(
         "space",
         label="Fixed",
-        help="The body moves through supports fixed in space, or carries them along",
+        help="Whether the body moves through supports fixed in space, or carries them along",
     )
     side: Literal["both", "left", "right", "alternating", "inner", "outer"] = value(
         "both",
         label="Sides",
-        help="Sides from which they push on the body, seen towards the tail: rings hold both; others are one-sided",
+        help="Side from which supports push on the body, seen towards the tail: rings on both; others are one-sided",
         live=True,
     )
     weights: tuple[float, ...] | None = value(
         None,
         label="Weights",
-        help="How readily each support takes load, one number each; all alike if left out",
+        help="Relative compliance with which each support takes load, one number per support; all equal if omitted",
     )
 
     @property
@@ -247,7 +257,7 @@ class Rings(SupportFields):
         return self.count
 
     def problems(self, group: str, step: float) -> list[Problem]:
-        """Too few supports, or such that a group does not know, and weights that are none."""
+        """Too few supports, supports that the group of motions does not allow, and invalid weights."""
         problems: list[Problem] = []
 
         def wrong(key: str, message: str, remedy: str) -> None:
@@ -256,7 +266,7 @@ class Rings(SupportFields):
         if group == "R":
             wrong(
                 "support.kind",
-                "annular supports hold nothing sideways on a body that stays on a line",
+                "annular supports have no effect on a body that stays on a line",
                 "choose other contacts, or beam.group = 'SE2'",
             )
         elif self.count < 3:
@@ -271,29 +281,29 @@ class Rings(SupportFields):
         if self.side != "both" and group == "SE3":
             wrong(
                 "support.side",
-                f"'{self.side}' supports are one-sided, which is for motions in a plane",
-                "make it 'both', or beam.group = 'SE2'",
+                f"'{self.side}' supports are one-sided, which requires motions in a plane",
+                "set it to 'both', or beam.group = 'SE2'",
             )
         if self.weights is not None:
             if len(self.weights) != self.count:
                 wrong(
                     "support.weights",
                     f"{len(self.weights)} weights for {self.count} supports",
-                    "give one for each, or leave them out",
+                    "give one for each support, or remove them",
                 )
             if any(weight <= 0.0 for weight in self.weights):
                 wrong(
                     "support.weights",
-                    f"{min(self.weights):g} is no weight",
-                    "give positive numbers",
+                    f"{min(self.weights):g} is not a positive weight",
+                    "set all weights to positive numbers",
                 )
         return problems
 
     def place(
         self, t: FloatArray, travel: FloatArray, speed: FloatArray, length: float, hold: FloatArray
     ) -> None:
-        """Evenly along the body: the middles of as many equal pieces."""
-        count = hold.shape[1]  # of the run: another number applies at the next reset
+        """Place the supports evenly: in the middles of equal pieces of the body."""
+        count = hold.shape[1]  # count of the run; a changed count applies at the next reset
         rest = (np.arange(count) + 0.5) * length / max(count, 1)
         hold[:, :, 0] = 1.0
         hold[:, :, 1] = rest
@@ -305,4 +315,4 @@ class Rings(SupportFields):
 Support = Annotated[
     Rings | WaveAnchors | EndAnchors | Anchors | Friction, Field(discriminator="kind")
 ]
-"""Anything that holds a continuum robot."""
+"""Any kind of contacts of a continuum robot."""

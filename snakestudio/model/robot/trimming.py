@@ -1,4 +1,4 @@
-"""Link and joint tables that fit another number of links, or other axes."""
+"""Link and joint tables adapted to another number of links or to other axes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _AnyOverride = TypeVar("_AnyOverride", LinkOverride, JointOverride)
 
 
 class Trimmed(NamedTuple):
-    """The tables of a robot of another number of links."""
+    """Tables of a robot with another number of links."""
 
     link: tuple[LinkOverride, ...]
     joint: tuple[JointOverride, ...]
     note: str
-    """A sentence about what was removed; "" if every table fits."""
+    """Sentence about removed values; "" if every table fits."""
 
 
 def trimmed(robot: Robot, n_links: int) -> Trimmed:
-    """The tables that a robot keeps when it gets another number of links.
+    """Tables that a robot retains when its number of links changes.
 
     A range ends with the last link or joint; a table for links or joints that no longer exist is
-    removed. Where two tables are about the same links now, the later one holds, as before.
+    removed. If two tables now apply to the same links, the later one takes precedence, as before.
     """
     link = _agreeing(_fitting(robot.link, n_links), n_links)
     joint = _agreeing(_fitting(robot.joint, n_links - 1), n_links - 1)
@@ -47,7 +47,7 @@ def trimmed(robot: Robot, n_links: int) -> Trimmed:
 
 
 def with_axes_of(overrides: Iterable[JointOverride], robot: Robot) -> list[JointOverride]:
-    """The joint tables but for those about an axis that none of their joints has."""
+    """Joint tables without those about an axis that none of their joints has."""
     return [
         override
         for override in overrides
@@ -60,7 +60,7 @@ def with_axes_of(overrides: Iterable[JointOverride], robot: Robot) -> list[Joint
 
 
 def without(override: _AnyOverride, names: Iterable[str]) -> _AnyOverride:
-    """The table without some of its values."""
+    """Table without the values in `names`."""
     return override.model_copy(update=dict.fromkeys(names))
 
 
@@ -79,7 +79,7 @@ def _fitting(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverride
 
 
 def _agreeing(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverride]:
-    """Tables of which no two give one value for the very same links or joints."""
+    """Tables without contradictions: no two give one value for exactly the same links or joints."""
     result: list[_AnyOverride] = []
     later: dict[tuple[range, str | None, str], Any] = {}
     for override in reversed(overrides):

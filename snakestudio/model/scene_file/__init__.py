@@ -1,4 +1,4 @@
-"""Scene files: read with every mistake named at once, written so that comments stay and no crash loses a scene."""
+"""Scene files: read with all errors reported together, and written atomically with comments preserved."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ __all__ = [
 ]
 
 CSV_PLUGIN_MARK = "# plugin: "
-"""Before every plug-in that made the run, in the same header."""
+"""Prefix of each plug-in used by the run, in the same header."""
 
 CSV_SCENE_MARK = "#| "
-"""Before every line of the scene in the header of an exported CSV."""
+"""Prefix of each line of the scene in the header of an exported CSV."""
 
 
 def load_scene(path: str | Path) -> Scene:
     """Read a scene file, the scene in the header of a CSV that SnakeStudio exported, or a bundled scene by its name.
 
-    Plug-ins that it names are loaded if the user trusts them.
+    Plug-ins of the scene are loaded if the user trusts them.
 
-    Raises `SceneError` with one sentence a mistake, each naming file, key, value and remedy. Raises
-    `UsageError` if `path` is no file name.
+    Raises `SceneError` with one sentence per error, each with file, key, value and remedy. Raises
+    `UsageError` if `path` is not a file name.
     """
     path = scene_path_of("path", path)
     text = read_scene_text(path)
@@ -60,12 +60,12 @@ def load_scene(path: str | Path) -> Scene:
 
 
 def with_recorded_plugins(text: str, records: Iterable[str]) -> str:
-    """The text of a recorded scene that names the plug-ins which made its run, where it does not and they are missing.
+    """Text of a recorded scene, with the plug-ins that made its run added if they are missing.
 
     Parameters
     ----------
     records : iterable of str
-        As `plugin_records` gives them: each begins with the plug-in's file or package.
+        Output of `plugin_records`: each starts with the plug-in's file or package.
     """
     names = [record.partition(" ")[0] for record in records]
     missing = [name for name in names if not is_loaded(name) and problem_of_name(name) is None]
@@ -73,23 +73,23 @@ def with_recorded_plugins(text: str, records: Iterable[str]) -> str:
         if not missing or "plugin" in parse_values(text):
             return text
     except InputError:
-        return text  # whoever parses it says so
+        return text  # the parser reports the error
     return f"plugin = [{', '.join(map(json.dumps, missing))}]\n{text}"
 
 
 def load_plugins_of_text(text: str, folder: Path | None) -> None:
-    """Load the plug-ins that the text of a scene in a folder names, as far as the user trusts them."""
+    """Load the trusted ones of the plug-ins listed in the text of a scene in a folder."""
     try:
         names = names_of(parse_values(text).get("plugin", ()))
     except InputError:
-        return  # whoever parses it says so
+        return  # the parser reports the error
     load_trusted(names, folder)
 
 
 def read_scene_text(path: Path) -> str:
-    """The TOML text of a scene file (or in a CSV's header).
+    """TOML text of a scene file (or of a CSV's header).
 
-    Raises `SceneError` if there is no such file, or it is no text.
+    Raises `SceneError` if the file does not exist or is not text.
     """
     try:
         if path.suffix.lower() != ".csv":
@@ -98,7 +98,8 @@ def read_scene_text(path: Path) -> str:
         header = [line for line in lines if line.startswith(CSV_SCENE_MARK.rstrip())]
         if not header:
             raise InputError(
-                "this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file"
+                "this CSV contains no scene",
+                "choose a CSV that SnakeStudio exported, or a scene file",
             )
     except InputError as error:
         if error.message == NO_SUCH_FILE:
@@ -110,10 +111,10 @@ def read_scene_text(path: Path) -> str:
 
 
 def _missing(path: Path) -> SceneError:
-    """That there is no such scene, with the name that was perhaps meant."""
+    """Error for a missing scene, with the name that was probably meant."""
     bundled = bundled_scenes()
     if not is_bare_name(path):
-        known = f', or give "{path.stem}" alone for the bundled scene' * (path.stem in bundled)
+        known = f', or use the name "{path.stem}" for the bundled scene' * (path.stem in bundled)
         problem = Problem("error", "", NO_SUCH_FILE, f"check the path{known}")
         return SceneError.of([problem], path)
     own = {file.stem for file in Path().glob("*.toml")}
@@ -131,33 +132,32 @@ def _missing(path: Path) -> SceneError:
 
 
 def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
-    """Write a scene; comments and layout of the text it replaces stay.
+    """Write a scene; comments and layout of the replaced text are preserved.
 
-    The file is replaced at once or not at all, and the file it replaces stays beside it as
-    ``NAME.toml~``.
+    The file is replaced atomically, and the previous file is saved next to it as ``NAME.toml~``.
 
-    Raises `SceneError` if the file cannot be written; the old one is untouched then. Raises
-    `UsageError` if what is given is no scene, or no file name.
+    Raises `SceneError` if the file cannot be written; the previous one is unchanged then. Raises
+    `UsageError` if an argument is not a scene or not a file name.
 
     Parameters
     ----------
     base : str, optional
-        TOML text whose comments and layout are to be kept; the text now at `path` if left out.
+        TOML text whose comments and layout are preserved; the current text at `path` if omitted.
 
     Returns
     -------
     str
-        The text that is in the file now.
+        The text written to the file.
     """
     if not isinstance(scene, Scene):
         raise wrong_kind("scene", "a Scene", scene)
     path = path_of("path", path)
     try:
         if path.is_dir():
-            raise SceneError(f"{path}: this is a folder; give a file name ending in .toml.")
+            raise SceneError(f"{path}: this is a folder; choose a file name ending in .toml.")
         old = path.read_bytes() if path.is_file() else None
         if old is not None:
-            followed(path)  # of what cannot be replaced no copy is made, either
+            followed(path)  # a file that cannot be replaced is not copied either
         if base is None and old is not None:
             base = old.decode("utf-8", errors="replace")
         text = dump_scene(scene, base, used_only=True)
@@ -170,34 +170,34 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
 
 
 def _why_not(path: Path, error: OSError) -> str:
-    """Why a file cannot be written, and what to do."""
+    """Reason why a file cannot be written, and the remedy."""
     folder = path.parent
     if not folder.is_dir():
-        return f"there is no folder {folder} (any more); save under another name"
+        return f"the folder {folder} does not exist; save under another name"
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         protected = (
             "the file is"
             if path.exists() and not os.access(path, os.W_OK)
             else f"the folder {folder} is"
         )
-        return f"{protected} write-protected; save under another name, or allow writing to it"
+        return f"{protected} write-protected; save under another name, or make it writable"
     if error.errno == errno.ENOSPC:
-        return f"{error.strerror}; free some space, or save to another place"
+        return f"{error.strerror}; free some space, or save to another location"
     return f"{error.strerror}; save under another name"
 
 
 def scene_hash(scene: Scene) -> str:
-    """SHA-256 of the text of the scene, as `dump_scene` writes it without an old text."""
+    """SHA-256 of the scene as `dump_scene` writes it without a base."""
     return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
 
 
 def text_digest(text: str) -> bytes:
-    """A fingerprint of a file that holds this text."""
+    """Digest of a file with this text."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def file_digest(path: Path) -> bytes | None:
-    """A fingerprint of what a file holds now; None if there is none, or it cannot be read."""
+    """Digest of a file; None if it does not exist or is unreadable."""
     try:
         return hashlib.sha256(path.read_bytes()).digest()
     except OSError:

@@ -1,4 +1,4 @@
-"""A scene to TOML text, over the text it came from: what a person wrote there stays as it is where nothing changed."""
+"""Conversion of a scene to TOML text on top of its source text, whose unchanged parts are preserved."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Annotated[Obsta
 
 
 def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False) -> str:
-    """The scene as TOML text, on top of `base` if that can be parsed (its comments and layout stay).
+    """Scene as TOML text, on top of `base` if that can be parsed (its comments and layout are preserved).
 
-    With `used_only` a text of its own leaves out what says nothing: parts of another kind of body
-    that are as always.
+    With `used_only` and no base, parts that belong to another kind of body are omitted if they are at
+    their defaults.
     """
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
             text = _over(scene, base)
-            # What is on disk must be what was in memory, whatever the layout of `base` did to it.
+            # The text on disk must equal the scene in memory for any layout of `base`.
             for candidate in dict.fromkeys((re.sub(r"\n{3,}", "\n\n", text), text)):
                 with contextlib.suppress(SceneError):
                     if parse_scene(candidate) == scene:
@@ -50,18 +50,18 @@ def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False
 def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
     values = parse_values(base)
     rest, blocks = split(base)
-    given = values.get("obstacles", [])
-    if not isinstance(given, list):
-        raise ValueError("what is called obstacles is none")
+    entries = values.get("obstacles", [])
+    if not isinstance(entries, list):
+        raise ValueError("obstacles is not a list")
     document = tomlkit.parse(rest)
-    if len(given) != len(blocks):  # written in one line, or in another way: they are written anew
+    if len(entries) != len(blocks):  # in an unexpected layout: rewrite them
         document = tomlkit.parse(base)
         blocks = ()
-        given = []
+        entries = []
         del document["obstacles"]
     merge(document, scene, explicit=not values, leave=("obstacles", *leave))
     before, mark, after = tomlkit.dumps(document).partition(MARK)
-    obstacles = renewed(blocks, [_obstacle(entry) for entry in given], scene.obstacles)
+    obstacles = renewed(blocks, [_obstacle(entry) for entry in entries], scene.obstacles)
     if obstacles and before.strip() and not mark:
         before = before.rstrip("\n") + "\n\n"
     if obstacles and after.strip() and not obstacles.endswith("\n\n"):

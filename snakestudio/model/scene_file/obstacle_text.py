@@ -1,9 +1,8 @@
-"""The `[[obstacles]]` blocks of a scene file as text: there may be thousands, and few change between two saves.
+"""Text of the `[[obstacles]]` blocks of a scene file: there can be thousands, and few change between two saves.
 
-A block is what stands from one `[[obstacles]]` line to the next table, with the comment above it.
-Blocks of obstacles that did not change are kept to the letter; in the others only the lines of
-changed values are written anew. Whoever uses this checks that the result parses back to the scene:
-a layout not foreseen here is found then.
+A block extends from one `[[obstacles]]` line to the next table, with the comment above it. Blocks of
+unchanged obstacles are preserved exactly; in others only the lines of changed values are rewritten.
+Callers check that the result parses back to the scene, which detects unsupported layouts.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from snakestudio.model.scene_file.obstacle_match import sources
 from snakestudio.model.scene_file.toml_merge import item, merge
 
 MARK = "[[obstacles]]\nhere = 0\n"
-"""Stands in the rest of the text where the blocks were."""
+"""Replaces the blocks in the rest of the text."""
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _BLOCK = re.compile(r"\s*\[\[\s*obstacles\s*\]\]\s*(#.*)?$")
@@ -28,24 +27,24 @@ _TABLE = re.compile(r"\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*(#.*)?$")
 _COMMENT = re.compile(r"\s*#")
 _QUOTES = re.compile(r"#|\"{3}|'{3}|\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
-# A value that ends on its line (a text, a number, a truth), and what comes behind it: a comment or
+# A value that ends on its line (a string, number or boolean), and what follows: a comment or
 # nothing.
 _VALUE = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{]+)(?=\s*(?:#.*)?$)""")
 _SIMPLE_TEXT = re.compile(r"[^\x00-\x1f\x7f\"\\]*\Z")
 
 
 class Blocks(NamedTuple):
-    """A scene file's text in parts."""
+    """Text of a scene file in parts."""
 
     rest: str
-    """Everything else, with `MARK` where the blocks were, if there were any."""
+    """Everything else, with `MARK` in place of the blocks, if there were any."""
 
     blocks: tuple[str, ...]
-    """One for each obstacle."""
+    """One block for each obstacle."""
 
 
 def split(text: str) -> Blocks:
-    """Take the blocks of obstacles out of a scene file's text."""
+    """Separate the blocks of obstacles from a scene file's text."""
     rest: list[str] = []
     blocks: list[list[str]] = []
     current: list[str] | None = None
@@ -66,7 +65,7 @@ def split(text: str) -> Blocks:
 
 
 def _comment_below(block: list[str]) -> list[str]:
-    """Take the comment off the end of a block that is about what follows: an empty line stands before it."""
+    """Remove and return the comment at the end of a block that belongs to what follows: an empty line precedes it."""
     at = len(block)
     while at > 1 and _COMMENT.match(block[at - 1]):
         at -= 1
@@ -78,13 +77,13 @@ def _comment_below(block: list[str]) -> list[str]:
 
 
 def _open_quotes(line: str, quotes: str) -> str:
-    """The quotation marks of a text over several lines that is still open at the end of this line, or nothing."""
+    """Quotation marks of a multi-line string that is still open at the end of this line, or ""."""
     at = 0
     while True:
         if quotes:
             end = line.find(quotes, at)
             while end > 0 and quotes == '"""' and (end - len(line[:end].rstrip("\\"))) % 2:
-                end = line.find(quotes, end + 1)  # the one found is written as \"
+                end = line.find(quotes, end + 1)  # an escaped quotation mark
             if end < 0:
                 return quotes
             at = end + 3
@@ -98,16 +97,16 @@ def _open_quotes(line: str, quotes: str) -> str:
 def renewed(
     blocks: Sequence[str], before: Sequence[Obstacle | None], after: Sequence[Obstacle]
 ) -> str:
-    """The text of the blocks of other obstacles, with everything kept that stays.
+    """Text of the blocks for changed obstacles, with unchanged parts preserved.
 
     Parameters
     ----------
     blocks : sequence of str
         From `split`.
     before : sequence of obstacle
-        What these blocks say; None where that is no obstacle.
+        Obstacles of these blocks; None for an entry that is not an obstacle.
     after : sequence of obstacle
-        What the new ones shall say.
+        Obstacles of the new text.
     """
     pieces: list[str] = []
     previous: int | None = -1
@@ -177,7 +176,7 @@ def _merged_slowly(block: str, new: Obstacle) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as TOML writes it."""
+    """Value in TOML syntax."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""TOML text to a scene, with every mistake named at once: key, value and remedy."""
+"""Conversion of TOML text to a scene, with all errors reported together: key, value and remedy."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _BY_DEFAULT = {
     for name in ("model", "gait")
 }
 _FIRST_KINDS = {name: part.kind for name, part in _BY_DEFAULT.items()} | {"obstacles": "cylinder"}
-"""Kinds that may be left out, for there were no others once: those of a scene by default."""
+"""Kinds that can be omitted because there used to be only one: those of a default scene."""
 
 MOST_MISTAKES = 200
-"""So many are named: a table of a million wrong values has a million."""
+"""Largest number of reported errors: a table of a million invalid values has a million errors."""
 
 _MOST_TOLD = 200_000
 
 
 def parse_scene(text: str, source: str = "scene") -> Scene:
-    """Read a scene from TOML text; `source` names it in the sentences.
+    """Read a scene from TOML text; `source` is its name in messages.
 
-    Raises `SceneError`: see `load_scene`.
+    Raises `SceneError` as `load_scene`.
     """
     try:
         values = parse_values(text)
@@ -41,18 +41,18 @@ def parse_scene(text: str, source: str = "scene") -> Scene:
 
 
 def scene_from_dict(values: dict[str, Any], source: str = "") -> Scene:
-    """Make a scene of nested plain values, as TOML gives them; `source` names it in the sentences.
+    """Create a scene from nested plain values, as TOML parsers return; `source` is its name in messages.
 
-    Raises `SceneError`: see `load_scene`.
+    Raises `SceneError` as `load_scene`.
     """
     return _validate(values, source)
 
 
 @lru_cache(maxsize=2)
 def parse_values(text: str) -> dict[str, Any]:
-    """The values of a TOML text, not to be changed: what is saved is what was read or saved before, with edits.
+    """Values of a TOML text; read-only, because saving uses the same cached result.
 
-    Raises `InputError` if it is not valid TOML (names the line), or more than any scene.
+    Raises `InputError` if it is not valid TOML (with the line), or too large for a scene.
     """
     return parse_toml(text, SCENE)
 
@@ -66,21 +66,22 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     problems = []
     if "format" not in values:
         problems.append(
-            Problem("error", "format", "is missing", f"begin the file with format = {FORMAT}")
+            Problem("error", "format", "is missing", f"start the file with format = {FORMAT}")
         )
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        found = error.error_count()
-        # To tell them takes a kilobyte each.
-        details = error.errors(include_url=False) if found <= _MOST_TOLD else []
+        count = error.error_count()
+        # Each error takes a kilobyte.
+        details = error.errors(include_url=False) if count <= _MOST_TOLD else []
         problems += [problem_of(detail) for detail in details[:MOST_MISTAKES]]
-        if found > MOST_MISTAKES:
-            more = f"there are {found - min(len(details), MOST_MISTAKES)} {'more ' if details else ''}mistakes in it"
+        if count > MOST_MISTAKES:
+            rest = count - min(len(details), MOST_MISTAKES)
+            more = f"there are {rest} {'more ' if details else ''}errors in the file"
             problems.append(
-                Problem("error", "", more, "mend these first" if details else "look into its lists")
+                Problem("error", "", more, "fix these first" if details else "check its lists")
             )
-        if found <= MOST_MISTAKES:
+        if count <= MOST_MISTAKES:
             problems += _contradictions(
                 values, {str(detail["loc"][0]) for detail in details if detail["loc"]}
             )
@@ -89,7 +90,7 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
 
 
 def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
-    """`values` with the kinds that older scenes did not have to give."""
+    """`values` with the kinds that older scenes did not have to contain."""
 
     def filled(part: Any, kind: str) -> Any:
         if isinstance(part, list | tuple):
@@ -102,13 +103,13 @@ def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
-    """What contradicts itself among the parts that are right, so that all mistakes can be named at once."""
+    """Contradictions between the valid parts, so that all errors can be reported together."""
     sound = {name: part for name, part in values.items() if name not in wrong}
     try:
         scene = Scene.model_validate(tuples(sound))
     except pydantic.ValidationError:
         return []
-    # A finding counts only if everything it compares is right.
+    # A problem counts only if everything it compares is valid.
     compared = {
         "control": {"control", "solver"},
         "run": {"run", "solver"},
@@ -120,7 +121,7 @@ def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
 
 
 def complete(scene: Scene, problems: Sequence[Problem], source: str = "") -> Scene:
-    """The scene, if nothing was found about it.
+    """Return the scene if there are no problems.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Writing values into a TOML document that a person wrote: what already says so is not touched, comments stay."""
+"""Merging values into a TOML document written by a person: entries that are up to date and comments are preserved."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pydantic.fields import FieldInfo
 from snakestudio.model.fields import field_names
 
 _UNDECLARED = FieldInfo()
-"""Of a value that no kind declares: it has no default."""
+"""Declaration of a value that no kind declares: it has no default."""
 
 
 def tuples(value: Any) -> Any:
-    """Lists become tuples: a frozen scene holds nothing that can change."""
+    """Convert lists to tuples, because a frozen scene contains nothing mutable."""
     if isinstance(value, dict):
         return {key: tuples(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -27,14 +27,14 @@ def tuples(value: Any) -> Any:
 
 
 def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = ()) -> None:
-    """Make a TOML table say what `part` says, touching nothing that says so already.
+    """Update a TOML table to the values of `part`, leaving entries that are up to date untouched.
 
     Parameters
     ----------
     explicit : bool
-        Write values that equal their default too: a scene written anew documents itself.
+        Whether to write values that equal their default, too: a new scene file documents itself.
     leave : collection of str
-        Keys that somebody else sees to.
+        Keys to ignore, which are written elsewhere.
     """
     fields = type(part).model_fields
     names = field_names(part)
@@ -85,7 +85,7 @@ def _replace(table: Any, name: str, value: Any) -> None:
     old = table[name]
     if hasattr(old, "trivia") and hasattr(
         new, "trivia"
-    ):  # the comment behind the old value belongs to the key
+    ):  # a comment after the old value belongs to the key
         new.trivia.comment = old.trivia.comment
         new.trivia.comment_ws = old.trivia.comment_ws
     table[name] = new
@@ -101,10 +101,10 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
         for entry, part in zip(entries, parts, strict=True):
             merge(entry, part, explicit=False)
         return
-    # Entries that stay keep their comments, wherever in the list they end up.
+    # Unchanged entries keep their comments at any new index.
     kept: dict[
         str, list[Any]
-    ] = {}  # by their values as text: parts that hold tables cannot be hashed
+    ] = {}  # by their values as text, because parts with tables cannot be hashed
     for entry in entries:
         with contextlib.suppress(pydantic.ValidationError):
             same = type(parts[0]).model_validate(tuples(plain(entry))).model_dump_json()
@@ -123,17 +123,17 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
 
 
 def _merge_array(array: tomlkit.items.Array, parts: tuple[BaseModel, ...]) -> None:
-    """The same for a list that is written as an array of inline tables."""
+    """`_merge_list` for a list that is written as an array of inline tables."""
     kind = type(parts[0])
     if len(array) != len(parts):
-        # Entries that go take only their own line with them, and new ones come behind: comments
-        # stay where they are.
-        wanted = list(parts)
+        # Removed entries take only their own line with them, and new ones are appended: comments stay in
+        # place.
+        pending = list(parts)
         for at in reversed(range(len(array))):
             with contextlib.suppress(pydantic.ValidationError):
                 entry = kind.model_validate(tuples(plain(array[at])))
-                if entry in wanted:
-                    wanted.remove(entry)
+                if entry in pending:
+                    pending.remove(entry)
                 elif len(array) > len(parts):
                     del array[at]
         while len(array) > len(parts):
@@ -145,7 +145,7 @@ def _merge_array(array: tomlkit.items.Array, parts: tuple[BaseModel, ...]) -> No
 
 
 def plain(part: Any) -> Any:
-    """A TOML item as the plain value it holds."""
+    """Plain value of a TOML item."""
     return part.unwrap() if hasattr(part, "unwrap") else part
 
 
@@ -154,7 +154,7 @@ def _listed(value: Any) -> Any:
 
 
 def item(value: Any) -> Any:
-    """A plain value as a TOML item: long lists and lists of lists take a line for each entry."""
+    """TOML item of a plain value: long lists and nested lists get one line per entry."""
     if isinstance(value, tuple):
         array = tomlkit.item(_listed(value))
         if len(value) > 6 or (value and isinstance(value[0], tuple)):

@@ -1,1 +1,1 @@
-"""Tables of text that others wrote: cells, units and clocks."""
+"""Text tables from other programs: cells, units and clocks."""

@@ -1,4 +1,4 @@
-"""Cells of text tables, whatever their delimiter and decimal mark: lines into cells, and cells into numbers."""
+"""Cells of text tables with any delimiter and decimal mark: splitting of lines, and parsing of numbers."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import re
 MISSING = frozenset(
     {"", "nan", "na", "n/a", "null", "none", "-", "--", "missing", "inf", "-inf", "#n/a"}
 )
-"""Cells (small letters) that tell that there is no value."""
+"""Cells (lower case) that mean a missing value."""
 
 _NUMBER = {
     ".": re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z"),
     ",": re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?\Z"),
 }
 _CUT = re.compile(r"\d[,;\t]|[,;\t]\d|[;\t]")
-"""In a cell: it holds several numbers."""
+"""Pattern of a cell that contains several numbers."""
 _DELIMITERS = ("\t", ";", ",", " ")
 _LOOKED_AT = 60
-"""Lines that a guess looks at, from the end of the file's beginning: headers do not reach so
+"""Lines used to guess the format, from the end of the file's beginning: headers do not extend that
 far."""
 _LOOKED_AT_CHARACTERS = 100_000
-"""Characters of them: of lines with very many columns a few tell enough."""
+"""Largest number of characters of these lines: of lines with many columns a few suffice."""
 _FEWEST = 4
 
 
 def decoded(data: bytes) -> str | None:
-    """The text of a table: UTF-8 or UTF-16 with its mark, or Latin-1 as older programs write; None if it is not text.
+    """Text of a table: UTF-8 or UTF-16 with a byte order mark, or Latin-1 as from older programs; None if not text.
 
-    Its lines end in a line feed.
+    Lines end in a line feed.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", errors="replace")
@@ -44,7 +44,7 @@ def decoded(data: bytes) -> str | None:
 
 
 def beginning_of(lines: list[str], most: int, characters: int) -> list[str]:
-    """The first lines, so many at most and no more characters than that in all; a few in any case."""
+    """First lines, limited in number and total characters, but always a few."""
     total = 0
     for i, line in enumerate(lines[:most]):
         total += len(line)
@@ -54,7 +54,7 @@ def beginning_of(lines: list[str], most: int, characters: int) -> list[str]:
 
 
 def cells(line: str, delimiter: str) -> list[str]:
-    """The cells of a line; a blank as delimiter stands for any white space."""
+    """Cells of a line; a space as delimiter means any white space."""
     if delimiter == " ":
         return line.split()
     if '"' in line:
@@ -66,14 +66,14 @@ def cells(line: str, delimiter: str) -> list[str]:
 
 
 def is_number(cell: str, decimal: str) -> bool:
-    """Whether a cell is written as a number."""
+    """Whether a cell contains a number."""
     return _NUMBER[decimal].match(cell) is not None
 
 
 def number(cell: str, decimal: str) -> float:
-    """The number in a cell; NaN where it tells that there is none.
+    """Number in a cell; NaN if it is marked as missing.
 
-    Raises `ValueError` if it is neither.
+    Raises `ValueError` otherwise.
     """
     if is_number(cell, decimal):
         value = float(cell.replace(",", "."))
@@ -85,10 +85,10 @@ def number(cell: str, decimal: str) -> float:
 
 
 def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
-    """What separates the cells of these lines, and the whole from the fraction.
+    """Delimiter of the cells in these lines, and decimal mark.
 
-    What leaves most cells that are numbers, in most columns, is right. A text is none the worse for
-    being a text, but one that holds another delimiter seems to be cut at the wrong places.
+    The best guess leaves the most numeric cells in the most columns. Text cells do not count against a
+    guess, but cells that contain another delimiter suggest wrong splitting.
     """
     full = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :]
@@ -111,10 +111,10 @@ def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
                         fractions += decimal in cell
                     elif cell.lower() not in MISSING:
                         wrong += _CUT.search(cell) is not None
-            if columns < 2 * len(tail):  # a table has two columns at least
+            if columns < 2 * len(tail):  # a table has at least two columns
                 continue
             even = max(widths.values()) / len(tail)
-            # Of two marks that both read every cell, the one that cells have is the decimal one.
+            # If two decimal marks read every cell, the one that occurs in cells is right.
             score = (good - 3.0 * wrong) / max(1, len(tail)) * even + (0.01 if fractions else 0.0)
             if score > best:
                 best = score

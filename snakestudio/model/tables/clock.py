@@ -1,4 +1,4 @@
-"""Times of measured rows without losing digits: stamps of any unit since 1970, dates, times of day, timecodes."""
+"""Lossless times of measured rows: stamps in any unit since 1970, dates, times of day, timecodes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?\s*([AP]M)?\Z", re.IG
 _TIMECODE = re.compile(r"(\d\d):(\d\d):(\d\d)[:;](\d\d)(?:\.(\d+))?\Z")
 
 _REBASED_S = 1e6
-"""A clock that shows more than this, 12 days, counts from an event that has nothing to do with the
-measurement."""
+"""Time above which a clock counts from an event unrelated to the measurement, 12 days."""
+
 
 _EPOCH_S = (3.0e8, 4.2e9)
-"""Seconds since 1970 of the years 1979 to 2103."""
+"""Range of seconds since 1970 for the years 1979 to 2103."""
 
 _DAY_S = 86_400.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def clock_text_unit(cell: str) -> TimeUnit | None:
-    """Which kind of clock a text is: "date", "clock" or "timecode"; None for any other text."""
+    """Kind of clock of a text: "date", "clock" or "timecode"; None for other text."""
     if _DATE.match(cell):
         return "date"
     if _CLOCK.match(cell):
@@ -41,7 +41,7 @@ def clock_text_unit(cell: str) -> TimeUnit | None:
 
 
 def stamp_unit(first: float) -> TimeUnit | None:
-    """The unit in which a number is a time since 1970 of our days; None if it is none in any unit."""
+    """Unit in which a number is a plausible time since 1970, or None."""
     low, high = _EPOCH_S
     for unit in ("s", "ms", "us", "ns"):
         if low <= first * TIME_UNITS[unit] <= high:
@@ -50,11 +50,11 @@ def stamp_unit(first: float) -> TimeUnit | None:
 
 
 class Clock:
-    """The times of rows, added one by one as the file writes them.
+    """Times of rows, added one by one as text.
 
-    Numbers above 10^6 s are counted from the first one before they become floating-point numbers,
-    which could not hold them: since 1970 the spacing of doubles is 0.24 µs in seconds and 256 ns in
-    nanoseconds. Texts count from the first, too; a time of day that falls back by more than 12
+    Numbers above 10^6 s are offset by the first one before conversion to floating point, which could
+    not represent them: since 1970 the spacing of doubles is 0.24 µs in seconds and 256 ns in
+    nanoseconds. Texts are also relative to the first; a time of day that decreases by more than 12
     hours has passed midnight.
     """
 
@@ -74,7 +74,7 @@ class Clock:
     def add(self, cell: str, nanoseconds: str | None = None) -> None:
         """Add the time of a row.
 
-        Raises `ValueError` with the cell, if it holds no time.
+        Raises `ValueError` with the cell if it is not a time.
         """
         seconds = self._seconds(cell)
         if seconds is None:
@@ -117,7 +117,7 @@ class Clock:
 
     @property
     def description(self) -> str:
-        """What the clock shows at the first row, where the times count from there; else empty."""
+        """Reading of the clock at the first row, if times are relative to it; else ""."""
         if self._first is None or not self._base:
             return ""
         first = float(self._first)

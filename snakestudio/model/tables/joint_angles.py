@@ -1,7 +1,7 @@
-"""Tables of joint angles: a row for every time, a column for every joint axis; commands, logs of robots, recorded runs.
+"""Tables of joint angles: a row per time, a column per joint axis; commands, logs of robots, recorded runs.
 
-What a file does not say is asked for, by the key of the scene that answers it; what was bridged or
-left out is listed.
+If a file lacks information, the error names the scene key that provides it; interpolated and ignored
+content is listed.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from snakestudio.model.tables.units import ANGLE_UNITS, TimeUnit, angle_unit_of,
 from snakestudio.text import counted
 
 _HEADER_ROWS = 6
-"""Rows of words that may stand above the numbers."""
+"""Largest number of header rows above the numbers."""
 
 _LOOKED_AT = 400
-"""Lines that say how cells are separated."""
+"""Lines used to detect how cells are separated."""
 
 _SURELY_RADIANS = 2.2
-"""No joint axis of a snake robot bends by more than 126°, so no unit but radians has so small a
-largest angle, rad."""
+"""Table maximum up to which angles are in radians, rad: no joint axis of a snake robot bends by more
+than 126°, and motions in degrees exceed 2.2°."""
 
 _SURELY_DEGREES = 2.0 * math.pi
-"""Larger angles than a whole turn are degrees."""
+"""Angles beyond a full turn are in degrees."""
 
 _LONG_STEP = 5.0
-"""Whole numbers this far apart, with no unit, are milliseconds, not seconds."""
+"""Spacing of integer times without unit above which they are milliseconds, not seconds."""
 
 _GAP = 10.0
-"""A step of the times that is so many times longer than usual is a gap."""
+"""Ratio of a time step to the usual one above which it is a gap."""
 
 _SHORTEST_GAP = 0.25
-"""s."""
+"""Shortest gap, s."""
 
 _OWN = re.compile(r"joint_(\d{1,4})_(yaw|pitch|roll)(_ref)?_rad\Z")
-"""A column of a run of this program."""
+"""Column of a run of this program."""
 
 _SUFFIX = re.compile(
     r"\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)|[\s_](?P<bare>rad|radians?|deg|degrees?|s|sec|secs|ms|us|ns)"
@@ -137,12 +137,12 @@ _COMMANDS = frozenset(
 
 
 class TableError(MistakeError):
-    """A table that cannot be used.
+    """Table that is unusable.
 
     Attributes
     ----------
     key : str
-        Name of the value of the gait that the mistake is about.
+        Name of the gait value that the error belongs to.
     """
 
     def __init__(self, key: str, message: str, remedy: str) -> None:
@@ -151,7 +151,7 @@ class TableError(MistakeError):
 
 
 class Note(NamedTuple):
-    """Something that was assumed, bridged or left out."""
+    """Assumption, or interpolated or ignored content."""
 
     severity: Literal["warning", "hint"]
     key: str
@@ -160,42 +160,42 @@ class Note(NamedTuple):
 
 
 class JointTable(NamedTuple):
-    """Joint angles over time, as the file counts them."""
+    """Joint angles over time, with the signs and zeros of the file."""
 
     time: FloatArray
-    """(k,), s, from 0, ascending."""
+    """Times (k,), s, from 0, ascending."""
 
     angle: FloatArray
-    """(k, m), rad; NaN where a cell says nothing."""
+    """Angles (k, m), rad; NaN for empty cells."""
 
     own: bool
-    """Whether the columns are those of a run of this program, which counts angles as the scene
-    does; else as the robot itself does."""
+    """Whether the columns are those of a run of this program, with the signs and zeros of the scene;
+    otherwise those of the robot itself."""
 
     columns: tuple[str, ...]
-    """Names of the columns of the axes, or their numbers from 1."""
+    """Names of the columns of the axes, or their 1-based numbers."""
 
     unit: Literal["deg", "rad"]
-    """In which the file has them; of several the first axis's."""
+    """Unit in the file; that of the first axis if there are several."""
 
     notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Raw:
-    """A table as it is written."""
+    """Unprocessed table."""
 
     names: tuple[str, ...]
-    """Of the columns; none without a header."""
+    """Names of the columns; empty without a header."""
 
     values: FloatArray
-    """(rows, columns); NaN: no number."""
+    """Values (rows, columns); NaN for cells without a number."""
 
     stamps: tuple[str, ...]
-    """The cells of the column that can be the time."""
+    """Cells of the column that can contain the time."""
 
     stamped: int
-    """Which column that is; -1: none can."""
+    """Index of that column, or -1."""
 
     decimal: str
 
@@ -207,20 +207,20 @@ def read_joint_table(
     rate_hz: float | None = None,
     ignored: Sequence[Axis] = (),
 ) -> JointTable:
-    """The angles of joint axes in a file.
+    """Read the angles of joint axes from a file.
 
-    Raises `TableError` if it cannot be used.
+    Raises `TableError` if it is unusable.
 
     Parameters
     ----------
     axes : sequence of Axis
-        In this order.
+        Axes in the order of the result.
     unit : {"auto", "deg", "rad"}
-        Of the angles; "auto": as the header says, or as their range makes plain.
+        Unit of the angles; "auto": from the header or the range of values.
     rate_hz : float, optional
-        Rows a second, in place of a column of times.
+        Rows per second, instead of a time column.
     ignored : sequence of Axis
-        Axes of the robot that its model does not move: columns of theirs may be there.
+        Axes of the robot that its model does not move; the file can contain their columns.
     """
     try:
         stat = path.stat()
@@ -230,7 +230,7 @@ def read_joint_table(
     raw = _raw(path, stamp)
     if len(raw.values) < 2:
         raise TableError(
-            "file", "the table has only one row", "give a row of joint angles for every time"
+            "file", "the table has only one row", "add a row of joint angles for each time"
         )
     notes: list[Note] = []
     chosen, own = _columns(raw, axes, ignored, rate_hz)
@@ -247,13 +247,11 @@ def read_joint_table(
 
 @lru_cache(maxsize=4)
 def _raw(path: Path, stamp: tuple[int, int]) -> _Raw:
-    """The cells of a file; `stamp` (its time and size) makes a changed file be read again."""
+    """Cells of a file; `stamp` (its time and size) causes a changed file to be read again."""
     try:
         text = decoded(inputs.read_bytes(path, ANGLE_TABLE))
         if text is None:
-            raise InputError(
-                "this is a binary file, not a table of joint angles", "give a CSV file"
-            )
+            raise InputError("the file is binary, not a table of joint angles", "choose a CSV file")
         return _parsed(text)
     except InputError as error:
         raise TableError("file", f"'{path.name}': {error.message}", error.remedy) from None
@@ -264,11 +262,9 @@ def _parsed(text: str) -> _Raw:
     comments = [line for _, line in numbered if line.lstrip().startswith("#")]
     numbered = [(i, line) for i, line in numbered if not line.lstrip().startswith("#")]
     if not numbered:
-        raise InputError("there are no rows in it", "give a row of joint angles for every time")
-    inputs.count(len(numbered), ANGLE_TABLE.lines, "lines in it")
-    inputs.count(
-        max(len(line) for _, line in numbered), ANGLE_TABLE.line, "characters in a line of it"
-    )
+        raise InputError("the table has no rows", "add a row of joint angles for each time")
+    inputs.count(len(numbered), ANGLE_TABLE.lines, "lines")
+    inputs.count(max(len(line) for _, line in numbered), ANGLE_TABLE.line, "characters in a line")
     delimiter, decimal = delimiter_and_decimal([line for _, line in numbered[:_LOOKED_AT]])
     begin = next(
         (k for k, (_, line) in enumerate(numbered) if _is_data(cells(line, delimiter), decimal)),
@@ -276,36 +272,36 @@ def _parsed(text: str) -> _Raw:
     )
     if begin > _HEADER_ROWS or begin == len(numbered):
         raise InputError(
-            "there are no rows of numbers in it", "give a row of joint angles for every time"
+            "the table has no rows of numbers", "add a row of joint angles for each time"
         )
     width = len(_trimmed(cells(numbered[begin][1], delimiter)))
-    inputs.count(width, ANGLE_TABLE.columns, "columns in it")
-    inputs.count(width * (len(numbered) - begin), ANGLE_TABLE.values, "cells in it")
+    inputs.count(width, ANGLE_TABLE.columns, "columns")
+    inputs.count(width * (len(numbered) - begin), ANGLE_TABLE.values, "cells")
     header = [_trimmed(cells(line, delimiter)) for _, line in numbered[:begin]]
     names = _names(header, comments[-1:], delimiter, width)
     stamped = next((c for c, name in enumerate(names) if _is_time(name)), -1 if names else 0)
     values = np.empty((len(numbered) - begin, width))
     stamps = []
     for row, (line_number, line) in enumerate(numbered[begin:]):
-        found = cells(line, delimiter)
-        if len(found) == width + 1 and not found[-1]:
-            found.pop()
-        if len(found) != width:
-            message = f"line {line_number} has {len(found)} cells, the first row {width}"
-            raise InputError(message, "give every row a cell for each column")
+        row_cells = cells(line, delimiter)
+        if len(row_cells) == width + 1 and not row_cells[-1]:
+            row_cells.pop()
+        if len(row_cells) != width:
+            message = f"line {line_number} has {len(row_cells)} cells, the first row {width}"
+            raise InputError(message, "write a cell for each column in every row")
         if stamped >= 0:
-            stamps.append(found[stamped])
-        values[row] = _numbers(found, decimal, stamped, line_number)
+            stamps.append(row_cells[stamped])
+        values[row] = _numbers(row_cells, decimal, stamped, line_number)
     return _Raw(names, values, tuple(stamps), stamped, decimal)
 
 
 def _trimmed(row: list[str]) -> list[str]:
-    """A row without the empty cell that a delimiter at its end makes."""
+    """Row without the empty cell due to a delimiter at its end."""
     return row[:-1] if len(row) > 1 and not row[-1] else row
 
 
 def _is_data(row: list[str], decimal: str) -> bool:
-    """Whether a row is one of numbers: a header begins with a word, or has no numbers."""
+    """Whether a row contains data: headers start with a word or contain no numbers."""
     first = row[0]
     begins = (
         is_number(first, decimal) or first.lower() in MISSING or clock_text_unit(first) is not None
@@ -325,9 +321,9 @@ def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[floa
             result.append(number(cell, decimal))
         except ValueError:
             if column != stamped:
-                shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
+                excerpt = cell if len(cell) <= 40 else f"{cell[:40]}..."
                 raise InputError(
-                    f'line {line}: "{shown}" is not a number', "correct it, or empty the cell"
+                    f'line {line}: "{excerpt}" is not a number', "correct it, or clear the cell"
                 ) from None
             result.append(math.nan)
     return result
@@ -336,20 +332,20 @@ def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[floa
 def _names(
     header: list[list[str]], comment: list[str], delimiter: str, width: int
 ) -> tuple[str, ...]:
-    """Names of the columns with their units behind them, from the rows above the numbers; () if there are none."""
+    """Names of the columns with units appended, from the rows above the numbers, or ()."""
     full = [row for row in header if len(row) == width]
     if header and not full:
         message = f"its header has {len(header[-1])} names and its rows have {width} cells"
-        raise InputError(message, "give every column a name")
-    if not full and comment:  # as numpy.savetxt writes headers
+        raise InputError(message, "name every column")
+    if not full and comment:  # header as written by numpy.savetxt
         row = _trimmed(cells(comment[0].lstrip().lstrip("#"), delimiter))
         full = [row] if len(row) == width and not any(is_number(cell, ".") for cell in row) else []
     if not full:
         return ()
     units = [row for row in full if any(row) and all(_unit_of(cell) for cell in row if cell)]
-    words = [row for row in full if row not in units] or full
-    names = [cell.strip().strip('"') for cell in words[-1]]
-    if units and units[-1] is not words[-1]:
+    labels = [row for row in full if row not in units] or full
+    names = [cell.strip().strip('"') for cell in labels[-1]]
+    if units and units[-1] is not labels[-1]:
         names = [
             f"{name} [{unit.strip('[]()')}]" if unit else name
             for name, unit in zip(names, units[-1], strict=True)
@@ -362,7 +358,7 @@ def _unit_of(cell: str) -> str | None:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A name in small letters without its unit, and the unit as it is written ("" for none)."""
+    """Name in lower case without its unit, and the unit as written ("" if none)."""
     match = _SUFFIX.search(name)
     if match is None or not name[: match.start()].strip():
         return re.sub(r"[\s_]+", " ", name.lower()).strip(), ""
@@ -382,7 +378,7 @@ def _is_time(name: str) -> bool:
 
 
 def _has_times(raw: _Raw) -> bool:
-    """Whether the column that can be the time is one; without a header its numbers must ascend."""
+    """Whether the candidate column contains times; without a header its numbers must ascend."""
     if raw.stamped < 0 or raw.names:
         return raw.stamped >= 0
     first = raw.values[:, 0]
@@ -392,13 +388,11 @@ def _has_times(raw: _Raw) -> bool:
 
 
 def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatArray, IndexArray]:
-    """Times of the rows, from 0, s, and which rows of the file these are."""
+    """Times of the rows, from 0, s, and the indices of these rows in the file."""
     count = len(raw.values)
     if rate_hz is not None or not _has_times(raw):
         if rate_hz is None:
-            raise TableError(
-                "rate_hz", "the table has no column of times", "give the rows per second"
-            )
+            raise TableError("rate_hz", "the table has no time column", "set the rows per second")
         time = np.arange(count) / rate_hz
         rows = np.arange(count)
     else:
@@ -409,7 +403,7 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
                 Note(
                     "warning",
                     "file",
-                    f"{counted(count - len(rows), 'row')} without a time were left out",
+                    f"{counted(count - len(rows), 'row')} without a time were ignored",
                     "fill in the times",
                 )
             )
@@ -417,28 +411,28 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
         back = np.flatnonzero(np.diff(time) < 0.0)
         if len(back):
             at = int(back[0])
-            message = f"its times are not ascending: {time[at + 1]:.6g} s follows {time[at]:.6g} s"
-            raise TableError("file", message, "sort its rows by time, or give gait.rate_hz")
+            message = f"the times are not ascending: {time[at + 1]:.6g} s follows {time[at]:.6g} s"
+            raise TableError("file", message, "sort the rows by time, or set gait.rate_hz")
         last = np.append(np.diff(time) > 0.0, True)[: len(time)]
         if not last.all():
             repeated = int((~last).sum())
-            message = f"{counted(repeated, 'row')} with the time of the next one were left out"
+            message = f"{counted(repeated, 'row')} with the time of the next one were ignored"
             notes.append(
-                Note("hint", "file", message, "give the times more digits if each row counts")
+                Note("hint", "file", message, "write the times with more digits if all rows matter")
             )
         time = time[last]
         rows = rows[last]
     if len(time) < 2:
         raise TableError(
             "file",
-            "the table has only one row with its own time",
-            "give a row of joint angles for every time",
+            "only one row of the table has a distinct time",
+            "add a row of joint angles for each time",
         )
     return time - time[0], rows
 
 
 def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
-    """The times of all rows, s; NaN where a cell holds none."""
+    """Times of all rows, s; NaN for cells without a time."""
     first = next((cell for cell in raw.stamps if cell.lower() not in MISSING), "")
     unit: TimeUnit | None = None
     if raw.names:
@@ -448,7 +442,9 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
         unit = clock_text_unit(first)
         if unit is None:
             raise TableError(
-                "file", f'"{first[:40]}" is not a time', "give times in seconds, or gait.rate_hz"
+                "file",
+                f'"{first[:40]}" is not a time',
+                "write times in seconds, or set gait.rate_hz",
             )
     elif unit is None:
         value = float(first.replace(",", "."))
@@ -464,7 +460,7 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
                 and bool((column == np.rint(column)).all())
             ):
                 unit = "ms"
-                message = "its times have no unit and were taken as milliseconds"
+                message = "the times have no unit and were read as milliseconds"
                 notes.append(
                     Note("hint", "file", message, 'name the column "time_s" if they are seconds')
                 )
@@ -474,7 +470,7 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
             clock.add(cell)
         except ValueError:
             raise TableError(
-                "file", f'"{cell[:40]}" is not a time', "correct it, or empty the cell"
+                "file", f'"{cell[:40]}" is not a time', "correct it, or clear the cell"
             ) from None
     return clock.times()
 
@@ -492,7 +488,7 @@ class _Candidate(NamedTuple):
 def _columns(
     raw: _Raw, axes: Sequence[Axis], ignored: Sequence[Axis], rate_hz: float | None
 ) -> tuple[list[int], bool]:
-    """The column of every axis, and whether they are this program's own."""
+    """Column of each axis, and whether they are this program's columns."""
     if not raw.names:
         first = (
             1
@@ -528,7 +524,7 @@ def _columns(
 def _own_columns(
     names: Sequence[str], axes: Sequence[Axis], ignored: Sequence[Axis]
 ) -> list[int] | None:
-    """The columns that this program gives the axes in its own tables: angles, or references where there are none."""
+    """Columns of the axes in tables of this program: angles, or references if there are no angles."""
     there = {
         (int(m[1]) - 1, m[2], bool(m[3])): k
         for k, name in enumerate(names)
@@ -547,30 +543,30 @@ def _own_columns(
         message = f"the table has no column {missing.name}_rad"
     else:
         message = f"the table has angles of joint_{extra[0][0] + 1}_{extra[0][1]}, an axis that the robot does not have"
-    raise TableError("file", message, "give a table of a robot with the same joints")
+    raise TableError("file", message, "choose a table of a robot with the same joints")
 
 
 def _candidate(column: int, name: str) -> _Candidate | None:
-    """A column that can hold angles; None for one of something else."""
+    """Column that can contain angles; None for other content."""
     base, unit = _split(name)
     if unit and not angle_unit_of(unit):
         return None
-    words = re.findall(
+    tokens = re.findall(
         r"[^\W\d_]+",
         re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name[: len(base)] if unit else name).lower(),
     )
-    if set(words) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
+    if set(tokens) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
         return None
     numbers = re.findall(r"\d{1,4}", base)
-    kind = next((_KINDS[word] for word in words if word in _KINDS), None)
-    stem = " ".join(word for word in words if word not in _KINDS)
-    if len(numbers) > 1:  # of "snake2 joint 03" the last one is the joint's
+    kind = next((_KINDS[token] for token in tokens if token in _KINDS), None)
+    stem = " ".join(token for token in tokens if token not in _KINDS)
+    if len(numbers) > 1:  # in "snake2 joint 03" the last number is the joint
         stem += " " + " ".join(numbers[:-1])
     return _Candidate(column, int(numbers[-1]) if numbers else None, kind, stem)
 
 
 def _by_number(group: list[_Candidate], axes: Sequence[Axis], ignored: Sequence[Axis]) -> list[int]:
-    """Columns whose names tell joints, or joints and axes, by number."""
+    """Columns whose names identify joints, or joints and axes, by number."""
     least = min(each.number or 0 for each in group)
     base = 0 if least == 0 else 1
     if all(each.kind is not None for each in group):
@@ -599,9 +595,9 @@ def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
     single = len({axis.joint for axis in axes}) == len(axes)
     return TableError(
         "file",
-        f"the table has {counted(count, 'column')} of joint angles and the robot has "
+        f"the table has {counted(count, 'column')} of joint angles but the robot has "
         f"{counted(len(axes), 'joint' if single else 'joint axis')}",
-        "give a column for each, or choose a robot with as many joints",
+        "add a column for each, or choose a robot with as many joints",
     )
 
 
@@ -611,7 +607,7 @@ def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
 def _units(
     raw: _Raw, chosen: list[int], unit: Literal["auto", "deg", "rad"], notes: list[Note]
 ) -> tuple[FloatArray, Literal["deg", "rad"]]:
-    """Radians in one unit of each column, and the unit of the first."""
+    """Radians per unit for each column, and the unit of the first."""
     if unit != "auto":
         return np.full(len(chosen), ANGLE_UNITS[unit]), unit
     named = [
@@ -624,29 +620,41 @@ def _units(
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     if not known and largest <= _SURELY_RADIANS:
         if largest > 0.0:
-            message = f"the angles are at most {largest:.3g} and were taken as radians ({math.degrees(largest):.3g}°)"
+            message = f"the angles are at most {largest:.3g} and were read as radians ({math.degrees(largest):.3g}°)"
             notes.append(
-                Note("hint", "unit", message, 'give "deg" if they are degrees, or "rad" to confirm')
+                Note(
+                    "hint",
+                    "unit",
+                    message,
+                    'set it to "deg" if they are degrees, or to "rad" to confirm',
+                )
             )
         return np.ones(len(chosen)), "rad"
     if not known and largest > _SURELY_DEGREES:
-        message = f"the angles are up to {largest:.4g} and were taken as degrees"
+        message = f"the angles are up to {largest:.4g} and were read as degrees"
         notes.append(
-            Note("hint", "unit", message, 'give "rad" if they are radians, or "deg" to confirm')
+            Note(
+                "hint",
+                "unit",
+                message,
+                'set it to "rad" if they are radians, or to "deg" to confirm',
+            )
         )
         return np.full(len(chosen), ANGLE_UNITS["deg"]), "deg"
     what = (
-        "only some columns name a unit"
+        "only some columns have a unit"
         if known
-        else f"no column names a unit and the largest angle is {largest:.3g}"
+        else f"no column has a unit and the largest angle is {largest:.3g}"
     )
-    raise TableError("unit", f"degrees or radians? In the table {what}", 'give "deg" or "rad"')
+    raise TableError(
+        "unit", f"the unit of the angles is ambiguous: {what}", 'set it to "deg" or "rad"'
+    )
 
 
 def _look_for_holes(
     angle: FloatArray, time: FloatArray, names: tuple[str, ...], notes: list[Note]
 ) -> None:
-    """Note missing cells and gaps in time.
+    """Record missing cells and gaps in time.
 
     Raises `TableError` if a column has no numbers.
     """
@@ -656,18 +664,14 @@ def _look_for_holes(
         if len(empty):
             raise TableError(
                 "file",
-                f'column "{names[empty[0]]}" holds no numbers',
+                f'column "{names[empty[0]]}" contains no numbers',
                 "fill it in, or remove the column",
             )
-        message = (
-            f"{int(missing.sum())} cells hold no number and were bridged from the rows around them"
-        )
-        notes.append(Note("warning", "file", message, "fill them in if that is not meant"))
+        message = f"{int(missing.sum())} cells contain no number and were interpolated from neighbouring rows"
+        notes.append(Note("warning", "file", message, "fill them in if this is not intended"))
     steps = np.diff(time)
     usual = float(np.median(steps))
     longest = int(steps.argmax())
     if steps[longest] > max(_GAP * usual, _SHORTEST_GAP):
-        message = f"there is a gap of {steps[longest]:.3g} s at {time[longest]:.4g} s, bridged by one smooth curve"
-        notes.append(
-            Note("warning", "file", message, "fill in rows if the joints must not move so")
-        )
+        message = f"there is a gap of {steps[longest]:.3g} s at {time[longest]:.4g} s, interpolated by one smooth curve"
+        notes.append(Note("warning", "file", message, "add rows if the joints must move otherwise"))

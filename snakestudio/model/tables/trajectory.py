@@ -1,4 +1,4 @@
-"""A table of joint angles as smooth motion: cubic splines through its rows, held at their ends or closed to a loop."""
+"""Smooth motion from a table of joint angles: cubic splines through its rows, held at the ends or closed to a loop."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IndexArray
 
 _MEET = math.radians(0.5)
-"""First and last rows that differ by no more than this are one, rad."""
+"""Largest difference of the first and last rows that counts as equal, rad."""
 
 _FEWEST = 4
-"""Rows that a spline without conditions at its ends needs."""
+"""Number of rows that a spline without end conditions needs."""
 
 
 class Trajectory:
-    """The curves through the rows of a table, with continuous rate and acceleration between its ends.
+    """Curves through the rows of a table, with continuous rate and acceleration between its ends.
 
-    Of a loop these are continuous everywhere: where the ends meet, within half a degree, the last
-    row is the first one again; else the joints go back to the first row within `blend` seconds.
+    Loops are continuous everywhere: if the ends agree to half a degree, the last row equals the first
+    one; otherwise the joints return to the first row in `blend` seconds.
 
     Parameters
     ----------
     time : (k,) array
         s, from 0, ascending.
     angle : (k, m) array
-        rad; NaN where a row says nothing of an axis.
+        rad; NaN where a row has no value for an axis.
     blend : float
         s.
 
     Attributes
     ----------
     duration : float
-        Of one pass, s; of a loop with the way back.
+        Duration of one pass, s; for a loop including the return.
     closed : bool
-        Whether its ends meet.
+        Whether the ends agree.
     """
 
     def __init__(self, time: FloatArray, angle: FloatArray, *, loop: bool, blend: float) -> None:
@@ -58,7 +58,7 @@ class Trajectory:
             for order in range(3):
                 result[order][:, axes] = spline(inside, order)
         if not self.loop:
-            # At either end the joints rest.
+            # The joints rest outside the ends.
             beyond = (time < 0.0) | (time >= self.duration)
             result[1:, beyond] = 0.0
             result[0, time >= self.duration] = self.last
@@ -71,8 +71,8 @@ class Trajectory:
             knots = np.asarray(spline.x)
             begin = spline(knots[:-1], 2)
             end = spline(knots[1:], 2)
-            # Between knots the second derivative is a line: the rate is largest at a knot, or where
-            # that line is 0.
+            # Between knots the second derivative is linear: the rate is largest at a knot, or where it
+            # is 0.
             share = np.divide(begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0)
             top = np.abs(spline(knots, 1)).max(axis=0)
             for own, column in enumerate(axes):
@@ -82,7 +82,7 @@ class Trajectory:
 
 
 def _ends(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The first and the last numbers of all axes."""
+    """First and last numbers of all axes."""
     known = np.isfinite(angle)
     columns = np.arange(angle.shape[1])
     first = angle[known.argmax(axis=0), columns]
@@ -91,7 +91,7 @@ def _ends(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _alike(angle: FloatArray) -> list[IndexArray]:
-    """Axes, as indices, in groups of which the same rows say something."""
+    """Indices of axes, in groups with values in the same rows."""
     known = np.isfinite(angle)
     if known.all():
         return [np.arange(angle.shape[1])] if angle.shape[1] else []
@@ -102,12 +102,12 @@ def _alike(angle: FloatArray) -> list[IndexArray]:
 def _rows_of(
     time: FloatArray, angle: FloatArray, duration: float, loop: bool
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Knots of the curves of some axes, from 0 to the whole duration, and whether they are a loop."""
+    """Knots of the curves of some axes, from 0 to the whole duration, and whether they form a loop."""
     known = np.isfinite(angle[:, 0])
     first, last = _ends(angle)
     t = time[known]
     values = angle[known]
-    if t[0] > 0.0:  # the first number holds from the beginning on, the last one to the end
+    if t[0] > 0.0:  # the first number applies from the start, the last one to the end
         t = np.concatenate([[0.0], t])
         values = np.concatenate([first[None], values])
     if not loop:

@@ -1,4 +1,4 @@
-"""Units that measured files name, by their known spellings. An unknown unit is reported, never guessed."""
+"""Units in measurement files, by known spellings. Unknown units are reported, never guessed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ LENGTH_UNITS: dict[str, float] = {
     "ft": 0.3048,
     "yd": 0.9144,
 }
-"""Metres in one unit."""
+"""Metres per unit."""
 
 ANGLE_UNITS: dict[str, float] = {"rad": 1.0, "deg": 0.017453292519943295}
-"""Radians in one unit."""
+"""Radians per unit."""
 
 TIME_UNITS: dict[str, float] = {
     "s": 1.0,
@@ -37,9 +37,9 @@ TIME_UNITS: dict[str, float] = {
     "clock": 0.0,
     "timecode": 0.0,
 }
-"""Seconds in one unit. 0 for what is not a multiple of seconds: frames are counted at the layout's
-rate, dates (ISO 8601), times of day (hh:mm:ss.fff) and timecodes (hh:mm:ss:ff at the layout's rate)
-are text."""
+"""Seconds per unit. 0 for times that are not multiples of seconds: frames count at the layout's rate;
+dates (ISO 8601), times of day (hh:mm:ss.fff) and timecodes (hh:mm:ss:ff at the layout's rate) are
+text."""
 
 _LENGTHS: dict[LengthUnit, str] = {
     "m": "m meter meters metre metres mtr",
@@ -65,9 +65,13 @@ _TIMES: dict[TimeUnit, str] = {
     "h": "h hr hrs hour hours",
 }
 
-_LENGTH_OF = {word: unit for unit, words in _LENGTHS.items() for word in words.split()}
-_ANGLE_OF = {word: unit for unit, words in _ANGLES.items() for word in words.split()}
-_TIME_OF = {word: unit for unit, words in _TIMES.items() for word in words.split()}
+_LENGTH_OF = {
+    spelling: unit for unit, spellings in _LENGTHS.items() for spelling in spellings.split()
+}
+_ANGLE_OF = {
+    spelling: unit for unit, spellings in _ANGLES.items() for spelling in spellings.split()
+}
+_TIME_OF = {spelling: unit for unit, spellings in _TIMES.items() for spelling in spellings.split()}
 
 
 def _plain(text: str) -> str:
@@ -75,15 +79,15 @@ def _plain(text: str) -> str:
 
 
 def length_unit_of(text: str) -> LengthUnit | None:
-    """The unit of length with this spelling; None if it is unknown."""
+    """Unit of length with this spelling; None if unknown."""
     return _LENGTH_OF.get(_plain(text))
 
 
 def angle_unit_of(text: str) -> AngleUnit | None:
-    """The unit of angle with this spelling; None if it is unknown."""
+    """Unit of angle with this spelling; None if unknown."""
     return _ANGLE_OF.get(_plain(text))
 
 
 def time_unit_of(text: str) -> TimeUnit | None:
-    """The unit of time with this spelling; None if it is unknown."""
+    """Unit of time with this spelling; None if unknown."""
     return _TIME_OF.get(_plain(text))

@@ -1,1 +1,1 @@
-"""Obstacle shapes: a file each, called as the kind is, and found by that name (`model.registry`)."""
+"""Obstacle shapes: one file each, named after the kind, by which `model.registry` finds it."""

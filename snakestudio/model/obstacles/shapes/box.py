@@ -1,4 +1,4 @@
-"""A block, which may be tilted and raised; a long thin one is a wall."""
+"""Block that can be tilted and raised; a long thin one is a wall."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from snakestudio.model.obstacles.shape import Arrangement, Fit, Obstacle, ShapeK
 from snakestudio.model.obstacles.solids import Block, turned
 
 _WALL = 5.0
-"""A box so many times longer than wide (or wider than long) is a wall."""
+"""Ratio of length and width above which a box is a wall."""
 
 
 class Box(Obstacle):
-    """A fixed block; `z_m` is the height of its lower face while it stands upright."""
+    """Fixed block; `z_m` is the height of its lower face while it is upright."""
 
     kind: Literal["box"] = value("box", label="Kind", help="Shape of the obstacle")
     name: str = shape.name()
@@ -28,18 +28,20 @@ class Box(Obstacle):
         0.0,
         label="z",
         unit="m",
-        help="Height of the lower face of the upright block; it may lie in the ground",
+        help="Height of the lower face of the upright block; can be below the ground",
         ge=-1e3,
         le=1e3,
         slider=(-0.5, 1),
         live=True,
     )
-    length_m: float = shape.size("Length", "Size along its own x axis", 0.3)
-    width_m: float = shape.size("Width", "Size along its own y axis", 0.3)
-    height_m: float = shape.size("Height", "Size along its own z axis", 0.1)
-    yaw_deg: float = shape.angle("Yaw", "Turned about the vertical, last")
-    pitch_deg: float = shape.angle("Pitch", "Tilted about its y axis through its centre")
-    roll_deg: float = shape.angle("Roll", "Tilted about its x axis through its centre, first")
+    length_m: float = shape.size("Length", "Size along the obstacle's x axis", 0.3)
+    width_m: float = shape.size("Width", "Size along the obstacle's y axis", 0.3)
+    height_m: float = shape.size("Height", "Size along the obstacle's z axis", 0.1)
+    yaw_deg: float = shape.angle("Yaw", "Rotation about the vertical, applied last")
+    pitch_deg: float = shape.angle("Pitch", "Rotation about the y axis through the centre")
+    roll_deg: float = shape.angle(
+        "Roll", "Rotation about the x axis through the centre, applied first"
+    )
     friction: float = shape.friction(0.2)
     locked: bool = shape.locked()
     hidden: bool = shape.hidden()

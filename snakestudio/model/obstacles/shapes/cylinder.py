@@ -1,4 +1,4 @@
-"""An upright cylinder on the ground: what the robots of the papers push against."""
+"""Upright cylinder on the ground, against which the robots of the papers push."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.model.obstacles.solids import Post
 
 
 class Cylinder(Obstacle):
-    """A fixed vertical cylinder standing on the ground."""
+    """Fixed vertical cylinder on the ground."""
 
     kind: Literal["cylinder"] = value("cylinder", label="Kind", help="Shape of the obstacle")
     name: str = shape.name()
@@ -25,7 +25,7 @@ class Cylinder(Obstacle):
         label="Radius",
         unit="m",
         symbol="L_H",
-        help="Radius",
+        help="Radius of the cylinder",
         gt=0,
         le=1e3,
         slider=(0.005, 0.5),
@@ -42,7 +42,7 @@ def _solids(o: Cylinder, base_dir: Path | None) -> list[Post]:
 
 
 def _scaled(o: Cylinder, x: float, y: float, z: float) -> dict[str, float]:
-    """It stays round: it takes the factor that changes it more."""
+    """Scaled values: the cylinder stays round, with the factor that changes it more."""
     return grown(o, radius_m=max(x, y, key=lambda factor: abs(math.log(factor))), height_m=z)
 
 
@@ -51,7 +51,7 @@ def _peg_board(fit: Fit, x: float, y: float) -> list[Cylinder]:
     radius = fit(0.04)
     height = fit(0.15)
     spacing = fit(0.3)
-    across = spacing * math.sqrt(3) / 2  # neighbours in all directions are equally far
+    across = spacing * math.sqrt(3) / 2  # equal distances of neighbours in all directions
     return [
         Cylinder(
             x_m=round(x + (column - 2.25 + 0.5 * (row % 2)) * spacing, 4),

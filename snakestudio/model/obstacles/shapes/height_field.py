@@ -1,4 +1,4 @@
-"""Uneven ground, from a table or from a picture."""
+"""Uneven ground from a table or an image."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from snakestudio.model.obstacles.solids import Relief, turned
 
 
 class HeightField(Obstacle):
-    """Uneven ground over a rectangle: heights on a regular grid, from numbers or from a grey-scale picture.
+    """Uneven ground over a rectangle: heights on a regular grid, from numbers or from a grey-scale image.
 
-    Between the grid points lie two triangles a cell. Of `heights_m` the first row is the one with
-    the smallest y; of a picture (as seen from above) the lowest. What lies below the ground plane
-    is filled by it.
+    Each cell between grid points is two triangles. The first row of `heights_m` has the smallest y; for
+    an image (seen from above) the lowest row. Parts below the ground plane are filled by it.
     """
 
     kind: Literal["height_field"] = value(
@@ -33,14 +32,14 @@ class HeightField(Obstacle):
     group: str = shape.group()
     x_m: float = shape.place("x", "Centre, x")
     y_m: float = shape.place("y", "Centre, y")
-    yaw_deg: float = shape.angle("Yaw", "Turned about the vertical")
-    length_m: float = shape.size("Length", "Size along its own x axis", 2.0)
-    width_m: float = shape.size("Width", "Size along its own y axis", 2.0)
+    yaw_deg: float = shape.angle("Yaw", "Rotation about the vertical")
+    length_m: float = shape.size("Length", "Size along the obstacle's x axis", 2.0)
+    width_m: float = shape.size("Width", "Size along the obstacle's y axis", 2.0)
     z_m: float = value(
         0.0,
         label="z",
         unit="m",
-        help="Height of what is 0 in the table or black in the picture",
+        help="Height of zeros in the table or of black in the image",
         ge=-1e3,
         le=1e3,
         slider=(-0.5, 0.5),
@@ -51,12 +50,12 @@ class HeightField(Obstacle):
     )
     picture: str | None = value(
         None,
-        label="Picture",
-        help="Grey-scale picture file, relative to the scene file, instead of a table",
+        label="Image",
+        help="Grey-scale image file, relative to the scene file, instead of a table",
         min_length=1,
     )
     relief_m: float = shape.size(
-        "Relief", "Height of what is white in the picture above what is black", 0.1
+        "Relief", "Height difference between white and black in the image", 0.1
     )
     friction: float = shape.friction(0.2)
     locked: bool = shape.locked()
@@ -66,7 +65,7 @@ class HeightField(Obstacle):
 def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
     """Heights of the grid points above `z_m`, (ny, nx), m.
 
-    Raises `SceneError` if there is no usable table or picture.
+    Raises `SceneError` if there is no usable table or image.
     """
 
     def error(key: str, message: str, remedy: str) -> SceneError:
@@ -75,30 +74,30 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
 
     if o.heights_m is not None and o.picture is not None:
         raise error(
-            "picture", "a height field has both heights_m and picture", "leave one of them out"
+            "picture", "a height field has both heights_m and picture", "remove one of them"
         )
     if o.heights_m is not None:
         rows = o.heights_m
         if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
             raise error(
                 "heights_m",
-                "the rows are not a table",
-                "give at least 2 rows of at least 2 heights, all as long",
+                "the rows do not form a table",
+                "set at least 2 rows of at least 2 heights, all of the same length",
             )
         table = np.array(rows, dtype=np.float64)
         if not np.isfinite(table).all():
             j, i = np.argwhere(~np.isfinite(table))[0]
             raise error(
                 "heights_m",
-                f"row {j + 1}, column {i + 1} holds no number (a hole)",
-                "give a height for every point",
+                f"row {j + 1}, column {i + 1} is not a number (a hole)",
+                "set a height for every point",
             )
         return table
     if o.picture is None:
         raise error(
             "heights_m",
-            "a height field needs heights",
-            "give a table heights_m or the name of a picture",
+            "a height field has neither heights_m nor picture",
+            "set heights_m to a table or picture to an image file",
         )
     try:
         return scene_picture(o.picture, base_dir) * o.relief_m
@@ -158,7 +157,7 @@ KIND = ShapeKind(
     fields=HeightField,
     solids=_solids,
     title="Height field",
-    help="Low hills, or a table of heights of your own",
+    help="Low hills, or heights from a table or image",
     mention="a height field",
     plural="height fields",
     sizes="{length_m} × {width_m} m",
@@ -170,5 +169,5 @@ KIND = ShapeKind(
     fresh=_hills,
     files=("picture",),
     without_files=_flat,
-    effects=((("relief_m",), lambda o: o.heights_m is None, "only with a picture"),),
+    effects=((("relief_m",), lambda o: o.heights_m is None, "only with an image"),),
 )

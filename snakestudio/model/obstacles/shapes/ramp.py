@@ -1,4 +1,4 @@
-"""A wedge to climb, with or without a level part behind it."""
+"""Wedge to climb, with an optional landing behind it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.obstacles.solids import Prism, turned
 
 
 class Ramp(Obstacle):
-    """A wedge that rises from its foot; a landing may follow."""
+    """Wedge that rises from its foot, with an optional landing."""
 
     kind: Literal["ramp"] = value("ramp", label="Kind", help="Shape of the obstacle")
     name: str = shape.name()
@@ -24,7 +24,7 @@ class Ramp(Obstacle):
     heading_deg: float = shape.angle("Heading", "Direction in which the ramp rises")
     length_m: float = shape.size("Length", "Horizontal length of the slope", 1.0)
     rise_m: float = shape.size("Rise", "Height of its upper end", 0.15)
-    width_m: float = shape.size("Width", "Width", 1.0)
+    width_m: float = shape.size("Width", "Width of the ramp", 1.0)
     landing_m: float = value(
         0.0,
         label="Landing",

@@ -1,4 +1,4 @@
-"""Loose blocks to crawl over."""
+"""Blocks to crawl over."""
 
 from __future__ import annotations
 
@@ -15,29 +15,27 @@ from snakestudio.model.obstacles.solids import Block, turned
 
 
 class Rubble(Obstacle):
-    """Blocks of random size, place and tilt on a rectangle; the same seed gives the same blocks."""
+    """Blocks of random size, position and tilt in a rectangle; the same seed gives the same blocks."""
 
     kind: Literal["rubble"] = value("rubble", label="Kind", help="Shape of the obstacle")
     name: str = shape.name()
     group: str = shape.group()
     x_m: float = shape.place("x", "Centre of the rectangle, x")
     y_m: float = shape.place("y", "Centre of the rectangle, y")
-    yaw_deg: float = shape.angle("Yaw", "The rectangle turned about the vertical")
-    length_m: float = shape.size("Length", "Size of the rectangle along its own x axis", 2.0)
-    width_m: float = shape.size("Width", "Size of the rectangle along its own y axis", 2.0)
+    yaw_deg: float = shape.angle("Yaw", "Rotation of the rectangle about the vertical")
+    length_m: float = shape.size("Length", "Size of the rectangle along its x axis", 2.0)
+    width_m: float = shape.size("Width", "Size of the rectangle along its y axis", 2.0)
     blocks: int = value(
         60, label="Blocks", help="Number of blocks", ge=1, le=5000, slider=(1, 300), live=True
     )
-    smallest_m: float = shape.size("Smallest", "Least length and width of a block", 0.06)
-    largest_m: float = shape.size("Largest", "Greatest length and width of a block", 0.2)
-    height_m: float = shape.size(
-        "Height", "Greatest height above the ground that a block reaches", 0.05
-    )
+    smallest_m: float = shape.size("Smallest", "Smallest length and width of a block", 0.06)
+    largest_m: float = shape.size("Largest", "Largest length and width of a block", 0.2)
+    height_m: float = shape.size("Height", "Largest height of a block above the ground", 0.05)
     tilt_deg: float = value(
         8.0,
         label="Tilt",
         unit="°",
-        help="Greatest tilt of a block",
+        help="Largest tilt of a block",
         ge=0,
         le=45,
         slider=(0, 30),
@@ -46,7 +44,7 @@ class Rubble(Obstacle):
     seed: int = value(
         1,
         label="Seed",
-        help="Another seed gives other blocks",
+        help="Seed of the random blocks",
         ge=0,
         le=2**31,
         slider=(0, 100),
@@ -58,7 +56,7 @@ class Rubble(Obstacle):
 
 
 def _solids(o: Rubble, base_dir: Path | None) -> list[Block]:
-    """Random blocks, each sunk in the ground so far that it reaches a random height."""
+    """Random blocks, each sunk in the ground to reach a random height."""
     random = np.random.default_rng(o.seed)
     low, high = min(o.smallest_m, o.largest_m), max(o.smallest_m, o.largest_m)
     field = turned(o.yaw_deg)
@@ -87,7 +85,7 @@ KIND = ShapeKind(
     fields=Rubble,
     solids=_solids,
     title="Rubble",
-    help="Blocks of random size, place and tilt",
+    help="Blocks of random size, position and tilt",
     mention="rubble",
     plural="rubble fields",
     sizes="{blocks} blocks on {length_m} × {width_m} m",

@@ -1,4 +1,4 @@
-"""A flight of stairs with a landing."""
+"""Flight of stairs with a landing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.obstacles.solids import Block, turned
 
 
 class Stairs(Obstacle):
-    """A flight of stairs with a landing behind the last step; its foot is the lower edge of the first riser."""
+    """Flight of stairs with a landing behind the last step; its foot is the lower edge of the first riser."""
 
     kind: Literal["stairs"] = value("stairs", label="Kind", help="Shape of the obstacle")
     name: str = shape.name()
@@ -35,7 +35,7 @@ class Stairs(Obstacle):
 
 
 def _solids(o: Stairs, base_dir: Path | None) -> list[Block]:
-    """One block a step; each goes on to the end of the landing, so that no edge lies hidden in a tread."""
+    """One block per step; each extends to the end of the landing, so that no edge is hidden in a tread."""
     rotation = turned(o.heading_deg)
     end = (o.steps - 1) * o.run_m + o.landing_m
     blocks: list[Block] = []
