@@ -313,12 +313,12 @@ def test_a_truncated_file_is_read_to_its_last_whole_frame(tmp_path: Path, missin
     k = (len(sound) - missing - 1024) // 64
     np.testing.assert_array_equal(markers.position, expected[:k])
     assert markers.notes == (
-        f"The file is truncated: it announces 25 frames and holds {k}, which were read.",
+        f"The file is truncated: it announces 25 frames but has {k}, which were read.",
     )
 
 
 def test_a_file_truncated_before_its_second_frame_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError, match="announces 25 frames and holds 1"):
+    with pytest.raises(ExperimentError, match="announces 25 frames but has 1"):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, False)[: 1024 + 100])
 
 
@@ -389,7 +389,7 @@ def test_full_counters_are_read_to_the_end_and_noted(tmp_path: Path) -> None:
     markers = read_c3d(tmp_path / "a.c3d", whole)
     assert len(markers.time) == 66_000
     assert markers.notes == (naming("65535 frames; all 66000"),)
-    with pytest.raises(ExperimentError, match="announces at least 65535 frames and holds 65000"):
+    with pytest.raises(ExperimentError, match="announces at least 65535 frames but has 65000"):
         read_c3d(tmp_path / "a.c3d", whole[: 1024 + 65_000 * 24])
 
 

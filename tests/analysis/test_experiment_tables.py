@@ -180,7 +180,7 @@ def test_missing_frames_are_rows_in_which_nothing_is_seen(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "Metres")]
+    ("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "metres")]
 )
 def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> None:
     path = _table(tmp_path / "a.csv", ["t_s,x_m,y_m,z_m"], _rows(length=factor, digits=9))

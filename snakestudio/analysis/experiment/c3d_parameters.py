@@ -1,4 +1,4 @@
-"""Header and parameters of a C3D file: what it states about its frames (C3D user guide, www.c3d.org)."""
+"""Header and parameters of a C3D file (C3D user guide, www.c3d.org)."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ BLOCK = 512
 _INTEL = 84
 _DEC = 85
 _MIPS = 86
-"""Processors, by the byte that the parameters begin with: they differ in how numbers lie in the
-file."""
+"""Processor types, by the byte that the parameters begin with; they differ in the byte order of
+numbers."""
 
 _SHORTEST_STEP = 3
-"""Bytes from the pointer of a parameter to the next one."""
+"""Smallest distance from the pointer of a parameter to the next parameter, bytes."""
 
 
 class DamageError(Exception):
-    """The file contradicts itself."""
+    """The file is inconsistent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first block."""
+    """First block of the file."""
 
     points: int
     analog: int
-    """Analog values a frame; a few programs count channels instead."""
+    """Analog values per frame; a few programs write the number of channels instead."""
     first: int
     last: int
     """Number of the last frame; 65535 where the file has more frames than two bytes can count."""
     scale: float
-    """Units of length in one step of whole numbers; negative where positions are real numbers."""
+    """Length units per step of integers; negative if positions are real numbers."""
     data: int
-    """Block of the first frame, from 1."""
+    """Block of the first frame, 1-based."""
     samples: int
-    """Analog samples a frame."""
+    """Analog samples per frame."""
     rate: float
     """Hz."""
 
 
 class Numbers:
-    """Numbers as the processor stores them that wrote a file."""
+    """Decoder of numbers in the format of the processor that wrote the file."""
 
     def __init__(self, processor: int) -> None:
         if processor not in (_INTEL, _DEC, _MIPS):
-            raise DamageError(f"its processor type {processor} is not known")
+            raise DamageError(f"its processor type {processor} is unknown")
         self._processor = processor
         self._order = ">" if processor == _MIPS else "<"
 
     def whole(self, data: bytes) -> NDArray[np.int16]:
-        """Numbers of two bytes."""
+        """Two-byte integers."""
         return np.frombuffer(data, f"{self._order}i2").astype(np.int16)
 
     def real(self, data: bytes) -> NDArray[np.float32]:
-        """Numbers of four bytes; DEC swaps the words, and its exponent is larger by two."""
+        """Four-byte numbers; DEC swaps the words, and its exponent is larger by two."""
         if self._processor == _DEC:
             words = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
             with np.errstate(all="ignore"):
@@ -71,14 +71,14 @@ class Numbers:
 
 
 def read_header(data: bytes, numbers: Numbers) -> Header:
-    """The header of a file whose numbers are stored so."""
+    """Read the header of a file with this number format."""
     words = numbers.whole(data[:24]).astype(np.uint16).tolist()
     scale, rate = (float(numbers.real(data[at : at + 4])[0]) for at in (12, 20))
     return Header(words[1], words[2], words[3], words[4], scale, words[8], words[9], rate)
 
 
 class Parameters:
-    """Parameters by ``GROUP:NAME``; a value is only decoded when it is asked for."""
+    """Parameters by ``GROUP:NAME``; values are decoded on access."""
 
     def __init__(
         self, section: bytes, numbers: Numbers, places: dict[str, int], whole: bool
@@ -87,7 +87,7 @@ class Parameters:
         self._numbers = numbers
         self._places = places
         self.whole = whole
-        """False where a pointer leads out of the section, so that parameters may be missing."""
+        """False if a pointer leads out of the section, so that parameters may be missing."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._places
@@ -107,7 +107,7 @@ class Parameters:
         return float(values[0]) if len(values) and np.isfinite(values[0]) else None
 
     def count(self, name: str) -> int | None:
-        """A number that counts: in two bytes it has no sign, whatever the format says."""
+        """An unsigned two-byte counter, although the format defines it as signed."""
         number = self.number(name)
         if number is None:
             return None
@@ -121,7 +121,7 @@ class Parameters:
         return [_text(data[i : i + width]) for i in range(0, len(data), width)]
 
     def _raw(self, name: str) -> tuple[int, int, bytes]:
-        """Kind, first dimension, and bytes; a kind of 0 if there is no such parameter."""
+        """Type, first dimension, and bytes; type 0 if there is no such parameter."""
         at = self._places.get(name)
         section = self._section
         if at is None:
@@ -140,9 +140,9 @@ class Parameters:
 
 
 def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
-    """The parameters in a section, which may reach to where the frames begin.
+    """Parameters of a section, which may extend up to the start of the frames.
 
-    Raises `DamageError` if they cannot be followed.
+    Raises `DamageError` if their pointers are invalid.
     """
     groups: dict[int, str] = {}
     places: dict[tuple[int, str], int] = {}
@@ -158,7 +158,7 @@ def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
 
 
 def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, int]]:
-    """Number, name, position of the pointer, and what it adds, of every group and parameter."""
+    """Number, name, position of the pointer, and its value, of each group and parameter."""
     at = 4
     while at + 2 <= len(section):
         length, number = struct.unpack_from("<bb", section, at)
@@ -173,7 +173,7 @@ def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, 
         if step == 0:  # the last one
             return
         if step < _SHORTEST_STEP:
-            raise DamageError("its parameters lead back to themselves")
+            raise DamageError("its parameters form a loop")
         at = pointer + step
 
 

@@ -1,4 +1,4 @@
-"""What the words over the columns of a table mean: which body, which axis, which unit."""
+"""Meaning of the column names of a table: body, axis and unit."""
 
 from __future__ import annotations
 
@@ -196,49 +196,49 @@ _QUANTITIES = {
 _QUANTITY_LETTERS = {"v", "a", "f", "w", "m", "g", "b"}
 
 _UNKNOWN = "not a position"
-"""Why a column with an unknown name is ignored."""
+"""Reason why a column with an unknown name is ignored."""
 
 _LONGEST = 200
-"""Characters of a name."""
+"""Largest number of characters of a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a column is."""
+    """Meaning of a column."""
 
     what: str
     """"time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw",
     "vertical", "joint_yaw", "joint_pitch"; "" for anything else."""
 
     body: str = ""
-    """Whose it is; "" where no name is given. Of a joint its number."""
+    """Name of the body; "" if none is given. For a joint, its number."""
 
     unit: str = ""
-    """As in the layout; "" where none is given, or it is unknown."""
+    """As in the layout; "" if none is given, or it is unknown."""
 
     name: str = ""
-    """The words as they are written."""
+    """The name as written."""
 
     reason: str = ""
-    """Why the column is none of these."""
+    """Reason why the column is not used."""
 
     unknown_unit: str = ""
-    """The unit of a position as it is written, where it is neither a length nor a known other
+    """Unit of a position as written, if it is neither a length nor the unit of a known other
     quantity."""
 
     occurrence: int = 0
-    """The number that a program has put behind a name it has written before, as in "x.1"; 0 for
+    """Number that a program has appended to a repeated name, as in "x.1"; 0 for
     none."""
 
 
 def unit_in(text: str) -> tuple[str, str]:
-    """A name without the unit it ends in, and the unit ("" for none, or an unknown one)."""
+    """A name without its unit suffix, and the unit ("" for none, or an unknown one)."""
     name, unit, _ = _split(text)
     return name, unit
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Name, known unit and the unit as it is written."""
+    """Name, known unit and the unit as written."""
     match = _UNIT.search(text) if len(text) <= _LONGEST else None
     if match is None:
         return text.strip(), "", ""
@@ -253,7 +253,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def link_of(body: str) -> int | None:
-    """0-based link that a body's name tells, -1 for the centre of mass, None for neither."""
+    """0-based link in a body's name, -1 for the centre of mass, None for neither."""
     match = _LINK.match(body.strip())
     if match:
         return int(match[1]) - 1
@@ -261,7 +261,7 @@ def link_of(body: str) -> int | None:
 
 
 def rate_in(lines: list[str]) -> float | None:
-    """The rate (Hz) that the lines over a table speak of."""
+    """Rate (Hz) given in the lines above a table."""
     for line in lines:
         match = _RATE.search(line) or _HERTZ.search(line)
         if match and float(match[1].replace(",", ".")) > 0:
@@ -270,7 +270,7 @@ def rate_in(lines: list[str]) -> float | None:
 
 
 def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
-    """What the columns are, by one or several rows of words over them (bodies, kinds, axes, units)."""
+    """Meaning of the columns, from one or several rows of names above them (bodies, kinds, axes, units)."""
     rows = [[*row, *[""] * (n_columns - len(row))][:n_columns] for row in rows]
     units = [""] * n_columns
     kinds = [""] * n_columns
@@ -306,7 +306,7 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
 
 
 def _by_repetition(found: list[Heading]) -> list[Heading]:
-    """Headings in which a name that stands over two or three columns in turn is that of their x, y and z."""
+    """Headings in which a name that occurs over two or three columns in sequence is that of their x, y and z."""
     if any(each.what in ("x", "y", "z") for each in found):
         return found
     runs = [
@@ -337,7 +337,7 @@ def _is_unit(word: str) -> bool:
 
 
 def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
-    """Names of bodies from the rows above the axes, each holding until the next one begins."""
+    """Names of bodies from the rows above the axes, each valid up to the next one."""
     for row in reversed(rows):
         words = [cell for cell in row if cell.lower() not in _NO_NAMES]
         if not words or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", word) for word in words):
@@ -352,7 +352,7 @@ def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
 
 
 def heading_of(cell: str) -> Heading:
-    """What one name means."""
+    """Meaning of a name."""
     text = cell.strip().strip('"').lstrip("#%").strip()
     name, unit, written = _split(text)
     low = re.sub(r"[\s_]+", " ", name.lower()).strip()
@@ -363,7 +363,7 @@ def heading_of(cell: str) -> Heading:
 
 
 def _time(low: str, name: str, unit: str) -> Heading | None:
-    """The heading of a column of times or frames; None for any other."""
+    """Heading of a column of times or frames; None for any other."""
     path = [part for part in re.split(r"[\s./]+", low) if part]
     last = path[-1] if path else ""
     stamped = "stamp" in path[:-1]
@@ -393,7 +393,7 @@ def _time(low: str, name: str, unit: str) -> Heading | None:
 
 
 def _part(name: str, unit: str, written: str) -> Heading:
-    """The heading of a coordinate or a part of a rotation."""
+    """Heading of a coordinate or a component of a rotation."""
     if len(name) > _LONGEST:
         return Heading("")
     euroc = _EUROC.match(name)
@@ -413,7 +413,7 @@ def _part(name: str, unit: str, written: str) -> Heading:
     if match is not None:
         body = match["body"]
         what = match["what"]
-        # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a
+        # "index" ends in x but is not a coordinate: a body's name is separated, or ends where a
         # capital or digit begins.
         apart = (
             not body
@@ -444,7 +444,7 @@ def _part(name: str, unit: str, written: str) -> Heading:
 
 
 def _body(text: str) -> tuple[str, set[str], bool]:
-    """The body that a name speaks of, the words of the name, and whether they are those of a rotation."""
+    """The body in a name, the words of the name, and whether they describe a rotation."""
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     words = {word.lower() for word in re.split(r"[^A-Za-z]+", separated) if word}
     if re.search(r"[./]", text):
@@ -465,7 +465,7 @@ def _body(text: str) -> tuple[str, set[str], bool]:
 
 
 def _checked(what: str, body: str, unit: str, written: str) -> Heading:
-    """A heading whose unit suits what it is."""
+    """A heading if its unit fits the quantity."""
     if what in ("x", "y", "z") and written:
         if length_unit_of(written):
             return Heading(what, body, unit)
@@ -478,7 +478,7 @@ def _checked(what: str, body: str, unit: str, written: str) -> Heading:
 
 
 def _without_letters(found: list[Heading]) -> list[Heading]:
-    """Headings without "bodies" that are letters of other quantities: v_x is a velocity beside an x or p_x."""
+    """Headings without single-letter "bodies" of other quantities: v_x is a velocity next to an x or p_x."""
     letters = {
         each.body.lower() for each in found if each.what in ("x", "y", "z") and len(each.body) == 1
     }
@@ -488,7 +488,7 @@ def _without_letters(found: list[Heading]) -> list[Heading]:
         return found
     return [
         replace(
-            each, what="", body="", reason=f'"{each.body}" can be another quantity than a position'
+            each, what="", body="", reason=f'"{each.body}" may be a quantity other than a position'
         )
         if each.body.lower() in _QUANTITY_LETTERS
         and each.what
@@ -499,7 +499,7 @@ def _without_letters(found: list[Heading]) -> list[Heading]:
 
 
 def _one_rotation_each(found: list[Heading]) -> list[Heading]:
-    """Give each body but one rotation: a yaw alone is one about the vertical."""
+    """Keep only one rotation per body; a yaw without other angles is one about the vertical."""
     of_body: dict[str, set[str]] = {}
     for heading in found:
         of_body.setdefault(heading.body, set()).add(heading.what)

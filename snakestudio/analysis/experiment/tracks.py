@@ -1,4 +1,4 @@
-"""Where a link of a run is at any time, and the same for its heading: rows read once, interpolated between."""
+"""Tracks of the links of a run: positions and headings, read once and interpolated."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class RunTracks:
     def __init__(self, recording: Recording) -> None:
         if Fields.POSE not in recording.schema.valid:
             raise ExperimentError(
-                "The run has no positions of its links; compare with a simulated run."
+                "The run has no positions of its links. Compare with a simulated run."
             )
         if len(recording) < 4:
             raise ExperimentError(
-                f"The run has only {len(recording)} rows; let it go on for longer."
+                f"The run has only {len(recording)} rows. Increase run.duration_s."
             )
-        # Rows that a run appends meanwhile are not looked at.
+        # Ignore rows that are appended later.
         self._count = len(recording)
         self.time: FloatArray = recording.times[: self._count].copy()
         self._recording = recording
@@ -43,7 +43,7 @@ class RunTracks:
         return self._recording.schema.n_links
 
     def read(self, links: tuple[int, ...]) -> None:
-        """Read the tracks of some links at once: a long run is gone through once, and only these are kept.
+        """Read the tracks of some links together: a long run is read once, and only these tracks are stored.
 
         Raises `ExperimentError` if there is no such link.
         """
@@ -51,7 +51,7 @@ class RunTracks:
         for link in wanted:
             if not CENTRE_OF_MASS <= link < self.n_links:
                 raise ExperimentError(
-                    f"There is no link {link + 1}: the run has {self.n_links} links; give another one."
+                    f"There is no link {link + 1}: the run has {self.n_links} links. Choose another one."
                 )
         if not wanted:
             return
@@ -81,7 +81,7 @@ class RunTracks:
         return self._tracks[link][:, :3]
 
     def at(self, link: int, time: FloatArray) -> FloatArray:
-        """Positions (k, 3), m, at any times (k,) within the run; NaN outside of it."""
+        """Positions (k, 3), m, at any times (k,) within the run; NaN outside."""
         if link not in self._curves:
             from scipy.interpolate import CubicSpline
 
@@ -91,9 +91,9 @@ class RunTracks:
         return place
 
     def heading(self, link: int, time: FloatArray) -> FloatArray:
-        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside of it.
+        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.
 
-        That of the centre of mass is the mean over the links.
+        For the centre of mass, the mean over the links.
         """
         self.read((link,))
         return np.interp(time, self.time, self._tracks[link][:, 3], left=np.nan, right=np.nan)

@@ -1,4 +1,4 @@
-"""One evaluation: a trial's scene run with given values, and how far that is from what was measured."""
+"""One evaluation: a trial's scene is run with given values and compared with the measurement."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from snakestudio.session.offline import OfflineRun, run_while
 from snakestudio.session.runner import Runner
 
 Task = tuple[int, Mapping[str, float]]
-"""Which trial, and scene values by key."""
+"""Index of the trial, and scene values by key."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one evaluation gave."""
+    """Result of one evaluation."""
 
     residual: NDArray[np.float64] | None
     """As in `Misfit`; None if the run failed. Shape (r,)."""
 
     failure: str = ""
-    """Why it did, in a sentence."""
+    """Reason of the failure."""
 
 
 class Objective:
@@ -40,12 +40,12 @@ class Objective:
         self.measured = tuple(Measured(trial) for trial in self.trials)
 
     def run(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> OfflineRun:
-        """Run a trial with some values for its own sake; cancelled where `wanted`, which is asked often, says False.
+        """Run a trial with given values; cancelled when `wanted`, which is polled often, returns False.
 
-        If the physics fails its contact problem is saved: it is a scene that somebody wants to run,
-        and no try.
+        If the simulation fails, its contact problem is saved, because the run was requested for itself and is
+        not one of many evaluations.
 
-        Raises `SceneError` if the scene cannot be run with these.
+        Raises `SceneError` if the scene cannot be run with these values.
         """
         runner = self._runner(task)
         run = self._run(runner, wanted)
@@ -72,11 +72,11 @@ class Objective:
         )
 
     def misfit(self, number: int, run: OfflineRun) -> Misfit:
-        """How far a run of trial `number` is from what was measured."""
+        """Misfit of a run of trial `number`."""
         return self.measured[number].against(run.recording)
 
     def evaluate(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> Outcome | None:
-        """The residuals of a trial with some values; None if `wanted`, which is asked often, says False meanwhile."""
+        """Residuals of a trial with given values; None if `wanted`, which is polled often, returns False."""
         try:
             runner = self._runner(task)
         except SnakeStudioError as error:
@@ -88,6 +88,6 @@ class Objective:
 
 
 def _long_enough(trial: Trial) -> Scene:
-    """The trial's scene, ending with what was measured: what comes after costs time and says nothing."""
+    """The trial's scene, ending with the measurement: a longer run would add no information."""
     period = trial.scene.control.period_s
     return with_values(trial.scene, {"run.duration_s": max(trial.end, period)})
