@@ -241,10 +241,10 @@ def changed(sound: bytes, at: int, value: bytes) -> bytes:
     ("at", "value", "message"),
     [
         (2, struct.pack("<H", 4), "its header states 4 points and its parameters 3"),
-        (515, b"\x07", "its processor type 7 is not known"),
+        (515, b"\x07", "its processor type 7 is unknown"),
         (0, b"\x01", "parameters.*inside"),
-        (523, struct.pack("<h", 1), "lead.*themselves"),
-        (523, struct.pack("<h", 30_000), "parameters.*lead"),
+        (523, struct.pack("<h", 1), "loop"),
+        (523, struct.pack("<h", 30_000), "parameters.*section"),
     ],
 )
 def test_contradictions_that_size_does_not_settle_are_damage(
@@ -257,8 +257,8 @@ def test_contradictions_that_size_does_not_settle_are_damage(
 @pytest.mark.parametrize(
     ("at", "value", "note"),
     [
-        (8, struct.pack("<H", 24), "the header states 24 frames; the file holds 25"),
-        (8, struct.pack("<H", 60_000), "the header states 60000 frames; the file holds 25"),
+        (8, struct.pack("<H", 24), "the header states 24 frames; the file has 25"),
+        (8, struct.pack("<H", 60_000), "the header states 60000 frames; the file has 25"),
         (4, struct.pack("<H", 900), "Its header states 900 analog values and its parameters 2"),
         (
             4,
@@ -302,7 +302,7 @@ def test_two_scales_are_noted_and_the_header_counts(tmp_path: Path) -> None:
     at = sound.index(b"SCALE") + 5 + 2 + 2
     markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, struct.pack("<f", 0.2)))
     np.testing.assert_array_equal(markers.position, read_c3d(tmp_path / "a.c3d", sound).position)
-    assert "POINT:SCALE 0.2" in " ".join(markers.notes)
+    assert "POINT:SCALE states 0.2" in " ".join(markers.notes)
 
 
 @pytest.mark.parametrize("missing", [512, 1024, 1500])
@@ -372,7 +372,7 @@ def test_units_of_length_are_read_in_any_spelling(
 
 
 def test_an_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError, match='"furlong" is not known'):
+    with pytest.raises(ExperimentError, match='"furlong" is unknown'):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units="furlong"))
 
 

@@ -349,7 +349,7 @@ def test_qualisys_empty_and_zero_cells_are_gaps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "text"),
     [
-        ({"NO_OF_MARKERS": "4"}, "NO_OF_MARKERS is 4, and MARKER_NAMES lists 3 names"),
+        ({"NO_OF_MARKERS": "4"}, "NO_OF_MARKERS is 4, but MARKER_NAMES lists 3 names"),
         ({"MARKER_NAMES": "link 1\tlink 2", "NO_OF_MARKERS": "2"}, "names 2 markers"),
         ({"FREQUENCY": "--"}, "no FREQUENCY"),
     ],

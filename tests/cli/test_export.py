@@ -112,7 +112,7 @@ def test_a_scene_is_run_again_first(
         (["--csv", "{runs}/short.mcap"], "give another name"),
         (["{runs}/other.mcap", "--csv", "{tmp}/a.csv"], "video"),
         (["--video", "{tmp}/a.mp4", "--ghost"], "second"),
-        (["--video", "{tmp}/a.avi"], "kind of video"),
+        (["--video", "{tmp}/a.avi"], "video format"),
         (["--video", "{tmp}/a.mp4", "--codec", "ffv1"], "FFV1"),
         (["--video", "{tmp}/a.mp4", "--codec", "divx"], "give one of h264"),
         (["--video", "{tmp}/a.gif", "--codec", "vp9"], "a GIF has no codec"),
@@ -122,7 +122,7 @@ def test_a_scene_is_run_again_first(
             ["--video", "{tmp}/a.mp4", "--strip", "com_x", "--size", "320x240"],
             "did you mean com_x_m",
         ),
-        (["--video", "{tmp}/a.mp4", "--strip", "com_x_m", "--size", "320x90"], "give at least 240"),
+        (["--video", "{tmp}/a.mp4", "--strip", "com_x_m", "--size", "320x90"], "at least 240"),
         (["--video", "{tmp}/a.mp4", "--quality", "fine"], "give one of small, good, best"),
         (
             ["--video", "{tmp}/a.mp4", "--start", "2", "--size", "64x64"],

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MIDDLE = 6
-"""The tracked link of P1 and P2, counted from 1."""
+"""The tracked link of P1 and P2, 1-based."""
 
 _SOFT_START_S = (0.0, 0.6, 1.2, 1.8, 2.4, 3.0)
 _SNAPSHOTS_S = (0.0, 5.0, 10.0, 15.0)
@@ -90,7 +90,7 @@ def _start_and_end(figure: Figure, runs: Sequence[Recording], measured: Sequence
 FIGURES = (
     PaperFigure(
         "6",
-        "Position of the centre of gravity of link 6 during lateral undulation with orthotropic friction",
+        "Position of the centre of mass of link 6 during lateral undulation with orthotropic friction",
         (Need("spatial_lateral_undulation"),),
         _track,
         height_mm=45.0,
@@ -104,7 +104,7 @@ FIGURES = (
     ),
     PaperFigure(
         "8",
-        "Postures from above while sidewinding begins with the soft start",
+        "Postures from above at the soft start of sidewinding",
         (Need("sidewinding"),),
         _soft_start,
         width_mm=180.0,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _GOOD = "#2a7f3f"
 _MEAN_S = 0.1
-"""The speed is a mean over this time: contacts make the momentary one jump."""
+"""Averaging time of the speed: contacts make the instantaneous speed jump."""
 
 
 def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -35,8 +35,8 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
         axes, pose_at(recording, 0.0), pose_at(recording, end), np.column_stack([x, y]), air=0.15
     )
     (centre,) = columns(recording, "com_x_m")
-    far = f"the centre of mass has come {centre[-1] - centre[0]:.2f} m"
-    subtitle(axes, f"start (outline) and t = {end:g} s; dashed: way of the head; {far}")
+    far = f"the centre of mass moved {centre[-1] - centre[0]:.2f} m"
+    subtitle(axes, f"start (outline) and t = {end:g} s; dashed: path of the head; {far}")
 
 
 def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -78,7 +78,7 @@ def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
 
 
 def _jams(recording: Recording) -> list[tuple[float | None, float | None]]:
-    """When each jam was found and when its resolution ended (s); None where the run begins or ends in one."""
+    """Times at which each jam was detected and its resolution ended (s); None if the run begins or ends in one."""
     if "controller_state" not in recording.schema.extra:
         return []
     time, state = columns(recording, "time_s", "controller_state")
@@ -106,7 +106,7 @@ FIGURES = (
     PaperFigure("7", "Path with jam resolution", (_WITH,), _path, width_mm=180.0, height_mm=60.0),
     PaperFigure(
         "8",
-        "Speed of the centre of mass with jam resolution; triangles: a jam is found, and resolved",
+        "Speed of the centre of mass with jam resolution; triangles: a jam is detected, and resolved",
         (_WITH,),
         _speed,
         width_mm=140.0,
