@@ -95,10 +95,10 @@ def common_times(recordings: list[Recording]) -> FloatArray:
 def sample(recording: Recording, times: FloatArray) -> Samples:
     """Quantities of a recording at `times` (s, ascending), interpolated linearly between rows."""
     parts = [_of_rows(rows, recording.schema) for rows in recording.chunks()]
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    whole["heading"] = np.degrees(np.unwrap(whole["heading"]))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    columns["heading"] = np.degrees(np.unwrap(columns["heading"]))
     own = _times(recording)
-    values = {name: _at(column, own, times) for name, column in whole.items()}
+    values = {name: _at(column, own, times) for name, column in columns.items()}
     n = recording.schema.n_links
     schema = recording.schema
     along = (

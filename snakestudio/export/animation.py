@@ -32,13 +32,13 @@ def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
     """Best palette, (255, 3), for all these frames."""
     small = [frame[::2, ::2] for frame in frames]
     picture = Image.fromarray(np.concatenate([part.reshape(-1, 1, 3) for part in small]))
-    made = (
+    quantized = (
         picture.quantize(_COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).getpalette()
         or []
     )
     colours = np.zeros((_COLOURS, 3), np.uint8)
-    found = np.array(made, np.uint8).reshape(-1, 3)[:_COLOURS]
-    colours[: len(found)] = found
+    palette = np.array(quantized, np.uint8).reshape(-1, 3)[:_COLOURS]
+    colours[: len(palette)] = palette
     return colours
 
 
@@ -83,12 +83,12 @@ class Animation:
         if self._before is not None:
             part, left, top = _what_changed(self._before, indices)
         self._before = indices
-        shown = round(100 * (self._count + 1) / self._fps) - round(100 * self._count / self._fps)
+        duration = round(100 * (self._count + 1) / self._fps) - round(100 * self._count / self._fps)
         self._count += 1
         for piece in getdata(
             Image.fromarray(part),
             (left, top),
-            duration=10 * shown,
+            duration=10 * duration,
             transparency=_COLOURS,
             disposal=_KEEP,
         ):

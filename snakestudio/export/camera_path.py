@@ -50,8 +50,8 @@ class CameraPath:
 
     def with_key(self, key: CameraKey) -> CameraPath:
         """The path with a keyframe added, replacing one at the same time."""
-        kept = (old for old in self.keys if abs(old.time - key.time) > _SAME_TIME)
-        return replace(self, keys=(*kept, key))
+        others = (old for old in self.keys if abs(old.time - key.time) > _SAME_TIME)
+        return replace(self, keys=(*others, key))
 
     def without(self, index: int) -> CameraPath:
         """The path without one keyframe."""
@@ -173,9 +173,9 @@ def _key(entry: Any, where: str) -> CameraKey:
             or not isinstance(value, int | float)
             or not low <= value <= high
         ):
-            given = "is missing" if value is None else f"= {value!r}"
+            state = "is missing" if value is None else f"= {value!r}"
             raise UsageError(
-                f"{where}: {name} {given}. Set it to a number from {low:g} to {high:g}."
+                f"{where}: {name} {state}. Set it to a number from {low:g} to {high:g}."
             )
         return float(value)
 

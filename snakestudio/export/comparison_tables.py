@@ -60,14 +60,14 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
         if quantity is not LINKS:
             ends = (part.values[quantity.name][last] for part in samples)
             own = [", ".join(map(number, end)) if quantity.axes else number(end) for end in ends]
-        found = comparison.differences[label][quantity.name]
+        result = comparison.differences[label][quantity.name]
         rows.append(
             DifferenceRow(
                 quantity.name,
                 quantity.label,
                 quantity.unit,
                 *own,
-                *map(number, (found.end, found.worst, found.rms)),
+                *map(number, (result.end, result.worst, result.rms)),
             )
         )
     return rows

@@ -182,8 +182,8 @@ def strip_height(height: int, names: Sequence[str]) -> int:
     groups = len({unit_of(name) for name in names})
     if not groups:
         return 0
-    wanted = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
-    return round(min(wanted, 0.6 * height) / 2) * 2
+    preferred = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
+    return round(min(preferred, 0.6 * height) / 2) * 2
 
 
 class PlotStrip:
@@ -337,13 +337,13 @@ def _curves(
 ) -> list[_Curve]:
     if not names:
         return []
-    wanted = tuple(names)
-    values = np.concatenate(list(table(recording, wanted)))
+    columns = tuple(names)
+    values = np.concatenate(list(table(recording, columns)))
     times = recording.times[: len(values)].copy()
     inside = slice(*np.searchsorted(times, (span[0], np.nextafter(span[1], np.inf))).tolist())
     return [
         _Curve(name, inks[name], *_thinned(times[inside], values[inside, index]), dashed)
-        for index, name in enumerate(wanted)
+        for index, name in enumerate(columns)
     ]
 
 
@@ -359,8 +359,8 @@ def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatAr
             chosen.append(int(start))
             continue
         chosen += [int(start + np.nanargmin(part)), int(start + np.nanargmax(part))]
-    kept = np.unique(chosen)
-    return times[kept], values[kept]
+    indices = np.unique(chosen)
+    return times[indices], values[indices]
 
 
 def _value(curve: _Curve, time: float) -> float | None:

@@ -57,10 +57,10 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     draw_world(axes, comparison.recording.scene, base_dir)
-    shown: set[int] = set()
+    drawn: set[int] = set()
     for trial in comparison.trials:
-        if trial.link not in shown:
-            shown.add(trial.link)
+        if trial.link not in drawn:
+            drawn.add(trial.link)
             track = trial.course.run
             label = f"run, {link_name(trial.link)}"
             axes.plot(
@@ -181,10 +181,10 @@ def _speed(time: FloatArray, place: FloatArray) -> FloatArray:
 def _run(axes: Axes, comparison: ExperimentComparison, values: object) -> None:
     """Time series of the run, once for each compared link."""
     assert callable(values)
-    shown: set[int] = set()
+    drawn: set[int] = set()
     for trial in comparison.trials:
-        if trial.link not in shown:
-            shown.add(trial.link)
+        if trial.link not in drawn:
+            drawn.add(trial.link)
             label = f"run, {link_name(trial.link)}"
             axes.plot(
                 trial.course.time,
@@ -204,10 +204,10 @@ def _measured(
     seen = trial.course.measured
     axes.plot(x, np.where(seen, y, np.nan), color=own, linewidth=1.1, label=trial.name, zorder=2.5)
     # Interpolated stretches extend to the measured points on both sides.
-    beside = ~seen | np.roll(~seen, 1) | np.roll(~seen, -1)
+    edges = ~seen | np.roll(~seen, 1) | np.roll(~seen, -1)
     axes.plot(
         x,
-        np.where(beside, y, np.nan),
+        np.where(edges, y, np.nan),
         color=own,
         linewidth=1.1,
         linestyle=":",

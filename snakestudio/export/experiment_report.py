@@ -62,10 +62,10 @@ def experiment_report(
 def _lead(comparison: ExperimentComparison) -> str:
     """The main values in one or two sentences."""
     count = len(comparison.trials)
-    whole = comparison.together
+    means = comparison.together
     parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
-    rmse = whole.get("position_rmse")
-    largest = whole.get("position_max")
+    rmse = means.get("position_rmse")
+    largest = means.get("position_max")
     if rmse is not None and largest is not None:
         sure = (
             f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""
@@ -74,7 +74,7 @@ def _lead(comparison: ExperimentComparison) -> str:
             f"After alignment the tracks are {1000 * rmse.value:.1f} mm{sure} apart (root mean square), "
             f"{1000 * largest.value:.0f} mm at most."
         )
-    speed = whole.get("trend_speed")
+    speed = means.get("trend_speed")
     if speed is not None and speed.run > 0.0:
         share = 100.0 * speed.value / speed.run
         parts.append(

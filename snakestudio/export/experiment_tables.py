@@ -109,10 +109,10 @@ def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
         if not any(kind.name in trial.figures for trial in comparison.trials):
             continue
         own = [trial.figures.get(kind.name, Figure(math.nan)) for trial in comparison.trials]
-        whole = comparison.together.get(kind.name, Figure(math.nan))
-        cells = (_cell(kind, figure.value) for figure in (*own, whole))
+        mean = comparison.together.get(kind.name, Figure(math.nan))
+        cells = (_cell(kind, figure.value) for figure in (*own, mean))
         rows.append(
-            Row((*text_cells(kind.label), *cells, _interval(kind, whole)), _unit(kind), kind.about)
+            Row((*text_cells(kind.label), *cells, _interval(kind, mean)), _unit(kind), kind.about)
         )
     return Table(heading, columns, tuple(rows), comparison.interval)
 

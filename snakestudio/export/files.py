@@ -49,10 +49,10 @@ def replacing(path: Path) -> Iterator[Partial]:
         raise not_written(path, error) from None
 
 
-def kept_beside(path: Path, kept: Path) -> KeptElsewhereError:
+def kept_beside(path: Path, saved: Path) -> KeptElsewhereError:
     """Error: another program wrote a file in the meantime, so the export has another name."""
     return KeptElsewhereError(
-        f"{path}: Another program wrote this file in the meantime, so the export was saved as {kept}. Use different "
+        f"{path}: Another program wrote this file in the meantime, so the export was saved as {saved}. Use different "
         "file names."
     )
 

@@ -275,8 +275,8 @@ def _pieces(recording: Recording, names: tuple[str, ...]) -> Iterator[tuple[Floa
         length = min(len(block), len(rows))
         start = 0
         while start < length:
-            room = _CHUNK - sum(map(len, values))
-            stop = min(length, start + room)
+            space = _CHUNK - sum(map(len, values))
+            stop = min(length, start + space)
             values.append(block[start:stop])
             parts.append(rows.slice(start, stop))
             start = stop
@@ -303,7 +303,7 @@ class _Contacts:
             ("impulse_friction", np.float64, 3, "N s"),
         ):
             tail = (width,) if width else ()
-            made = group.create_dataset(
+            dataset = group.create_dataset(
                 name,
                 (0, *tail),
                 kind,
@@ -313,8 +313,8 @@ class _Contacts:
                 compression_opts=1,
                 shuffle=True,
             )
-            made.attrs["units"] = unit
-            self._sets[name] = made
+            dataset.attrs["units"] = unit
+            self._sets[name] = dataset
 
     def append(self, rows: Rows) -> None:
         """Add the contacts of some rows."""

@@ -72,11 +72,11 @@ def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
     air = _AIR * float((high - low).max())
     low = low - air
     high = high + air
-    room = width - _LEFT - _RIGHT
-    least = 1000.0 * max(float(high[0] - low[0]) / room, float(high[1] - low[1]) / (1.4 * room))
+    space = width - _LEFT - _RIGHT
+    least = 1000.0 * max(float(high[0] - low[0]) / space, float(high[1] - low[1]) / (1.4 * space))
     scale = step_above(least, (1.0, 2.0, 2.5, 5.0))
     middle = 0.5 * (low[0] + high[0])
-    across = 0.5 * room * scale / 1000.0
+    across = 0.5 * space * scale / 1000.0
     low = np.array([middle - across, low[1]])
     high = np.array([middle + across, high[1]])
     height = _BOTTOM + _TOP + 1000.0 * float(high[1] - low[1]) / scale
@@ -118,11 +118,11 @@ def write_plan(
     pose, _ = initial_state(scene, base_dir)
     robot = scene.body.outlines(pose)
     world = obstacles_of(scene.obstacles, base_dir)
-    shown = [body for body in world.bodies if not body.obstacle.hidden]
-    way = path_parts.outline(scene.path)
-    corners = [outline for body in shown for outline in body_outlines(body)] + list(robot)
+    visible = [body for body in world.bodies if not body.obstacle.hidden]
+    path_outline = path_parts.outline(scene.path)
+    corners = [outline for body in visible for outline in body_outlines(body)] + list(robot)
     points = np.array(
-        [corner for one in corners for corner in (one.low, one.high)] + list(way)
+        [corner for one in corners for corner in (one.low, one.high)] + list(path_outline)
     ).reshape(-1, 2)
     sheet = sheet_of(points.min(axis=0), points.max(axis=0), width_mm)
     size = sheet.width / 25.4, sheet.height / 25.4
@@ -168,8 +168,8 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
     figure.text(
         *place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=PALE, va="center"
     )
-    room = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
-    length = step_below(room)
+    space = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
+    length = step_below(space)
     long = 1000.0 * length / sheet.scale
     left = sheet.width - _RIGHT - long
     for part, ink in ((0, INK), (1, (1.0, 1.0, 1.0))):

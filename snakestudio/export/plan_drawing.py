@@ -83,11 +83,16 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
         )
 
 
-def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
-    if len(way) < 2:
+def _path(axes: Axes, scene: Scene, outline: FloatArray) -> None:
+    if len(outline) < 2:
         return
     axes.plot(
-        way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path"
+        outline[:, 0],
+        outline[:, 1],
+        color=LIGHT.path,
+        linewidth=1.0,
+        solid_capstyle="round",
+        gid="path",
     )
     for head in path.arrow_heads(scene.path):
         axes.plot(head[:, 0], head[:, 1], color=LIGHT.path, linewidth=1.0)

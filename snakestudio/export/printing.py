@@ -84,17 +84,17 @@ def about_file(
     source : str
         Data to reproduce the drawing.
     """
-    made = f"SnakeStudio {__version__}"
+    program = f"SnakeStudio {__version__}"
     if suffix == ".svg":
-        texts = {"Title": title, "Description": caption, "Creator": made, "Source": source}
+        texts = {"Title": title, "Description": caption, "Creator": program, "Source": source}
     elif suffix == ".png":
-        texts = {"Title": title, "Description": caption, "Software": made, "Source": source}
+        texts = {"Title": title, "Description": caption, "Software": program, "Source": source}
     else:
         texts = {
             "Title": title,
             "Subject": caption,
-            "Creator": made,
-            "Producer": made,
+            "Creator": program,
+            "Producer": program,
             "Keywords": source,
         }
     undated = {".svg": "Date", ".pdf": "CreationDate"}

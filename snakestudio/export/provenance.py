@@ -121,14 +121,14 @@ def scene_to_rebuild(recording: Recording) -> Scene:
 
 def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Changes of a run that apply when it is repeated: its length is known then."""
-    kept = (
+    repeated = (
         Change(
             change.time,
             {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED},
         )
         for change in changes
     )
-    return tuple(change for change in kept if change.values)
+    return tuple(change for change in repeated if change.values)
 
 
 def repeated_edits(recording: Recording) -> tuple[Change | Pull, ...]:
@@ -154,8 +154,8 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
 def made_with() -> str:
     """Versions of the numerical packages, and the machine and processor they run on."""
     versions = f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}"
-    words = processor.computed_for()
-    return f"{versions}, {platform.machine()}, {words if processor.target().tuned else f'computed for {words}'}"
+    computer = processor.computed_for()
+    return f"{versions}, {platform.machine()}, {computer if processor.target().tuned else f'computed for {computer}'}"
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:
@@ -177,13 +177,13 @@ def scene_lines(scene: Scene) -> list[str]:
 
 
 def _versions(packages: Iterable[str]) -> str:
-    found = []
+    versions = []
     for package in packages:
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return ", ".join(found)
+    return ", ".join(versions)
 
 
 def read_changes(path: Path) -> tuple[Change | Pull, ...]:

@@ -160,7 +160,7 @@ class _Pages:
         self._y = 0.0
         self._number = 0
 
-    def room(self, height: float) -> float:
+    def reserve(self, height: float) -> float:
         """Begin a new page unless this height (inch) is left; return the next line's distance from the bottom, inch."""
         if self._figure is None or self._y - height < _BOTTOM_IN:
             self.end()
@@ -192,7 +192,7 @@ class _Pages:
         per_line = int(_ROOM_IN / (_LETTER_IN * size / 8.0))
         for line in textwrap.wrap(text, per_line) or [""]:
             height = _LINE_IN * size / 8.0
-            self.room(height)
+            self.reserve(height)
             self._put(_LEFT_IN, line, size=size, bold=bold, pale=pale)
             self._y -= height
         self._y -= after
@@ -222,7 +222,7 @@ class _Pages:
     def table(self, table: Table) -> None:
         """Add a table; its font shrinks until it fits the width of the page."""
         rows = [table.head(), *table.texts()]
-        self.room(_LINE_IN * min(len(rows) + 3, 12))
+        self.reserve(_LINE_IN * min(len(rows) + 3, 12))
         self.text(table.heading, size=10.0, bold=True, after=0.04)
         wide = [max(len(cell) for cell in column) + 2 for column in zip(*rows, strict=True)]
         last_is_prose = table.columns[-1].is_prose
@@ -242,7 +242,7 @@ class _Pages:
                 if last_is_prose
                 else [""]
             )
-            self.room(line * max(1, len(prose)))
+            self.reserve(line * max(1, len(prose)))
             x = _LEFT_IN
             for column, cell in enumerate(cells):
                 width = wide[column] * letter + (spare if column else 0.0)

@@ -155,9 +155,11 @@ class VideoOptions:
         start = first if self.start is None else max(first, self.start)
         end = last if self.end is None else min(last, self.end)
         if start > last or end < start:
-            asked = f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
+            requested = (
+                f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
+            )
             raise UsageError(
-                f"A video {asked} is not possible: the run covers {first:g} to {last:g} s. Choose times within it."
+                f"A video {requested} is not possible: the run covers {first:g} to {last:g} s. Choose times within it."
             )
         return start, end
 

@@ -391,9 +391,9 @@ def _shown_direction(
     ways += [] if front is None else [front - middle]
     total = sum(ways, np.zeros(3))
     size = float(np.linalg.norm(total))
-    for way in ways:
-        aside = float(np.linalg.norm(np.cross(shape.placement.rotation[:, 2], way)))
-        if aside > _REPORTED * float(np.linalg.norm(way)) + 1e-9 * size:
+    for direction in ways:
+        aside = float(np.linalg.norm(np.cross(shape.placement.rotation[:, 2], direction)))
+        if aside > _REPORTED * float(np.linalg.norm(direction)) + 1e-9 * size:
             return None
     return total / size if size > 1e-9 else None
 

@@ -110,7 +110,7 @@ def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
     root = _without_base(nodes, root, notes)
     members = _below(nodes, root)
     mean = sum(nodes[i].segment.mass for i in members) / len(members)
-    _take_wheels(nodes, members, notes)
+    _merge_wheels(nodes, members, notes)
     members = _below(nodes, root)
     path = _longest_path(nodes, members, root)
     _merge_branches(nodes, path, notes)
@@ -278,7 +278,7 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
 # --- wheels and branches --------------------------------------------------------------------------
 
 
-def _take_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
+def _merge_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
     """Merge wheels into the segments on which they turn."""
     for index in reversed(members):
         node = nodes[index]

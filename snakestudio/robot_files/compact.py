@@ -67,11 +67,11 @@ def tables(
     list of (index, values)
         Indices in the form used in scenes, and their values by field; wider ranges first.
     """
-    found: dict[int | str, dict[Hashable, Any]] = {}
+    entries: dict[int | str, dict[Hashable, Any]] = {}
     for field, values in differences.items():
         for index, value in _entries(values, count, usual.get(field)):
-            found.setdefault(index, {})[field] = value
-    return sorted(found.items(), key=lambda entry: _order(entry[0]))
+            entries.setdefault(index, {})[field] = value
+    return sorted(entries.items(), key=lambda entry: _order(entry[0]))
 
 
 def _order(index: int | str) -> tuple[int, int]:
@@ -87,7 +87,7 @@ def _entries(values: Mapping[int, Any], count: int, usual: Any) -> list[tuple[in
     result: list[tuple[int | str, Any]] = []
     if count >= 2 and len(left) == count and len(set(left.values())) == 1:
         return [("all", next(iter(left.values())))]
-    for word, first in (("odd", 0), ("even", 1)):
+    for parity, first in (("odd", 0), ("even", 1)):
         members = list(range(first, count, 2))
         if len(members) < 2:
             continue
@@ -102,7 +102,7 @@ def _entries(values: Mapping[int, Any], count: int, usual: Any) -> list[tuple[in
         alone = len(_runs([k for k in left if left[k] == value]))
         if len(having) < _MOST * len(members) or alone <= 1 + len(exceptions):
             continue
-        result.append((word, value))
+        result.append((parity, value))
         for k in having:
             left.pop(k, None)
         for k in exceptions:

@@ -131,7 +131,7 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
     """
     sizes = (size,) if isinstance(size, int) else size
     try:
-        values = [float(word) for word in text.split()]
+        values = [float(part) for part in text.split()]
     except ValueError:
         raise InputError(
             f'{what}: "{text.strip()[:60]}" is not a list of numbers', "correct it"
@@ -141,8 +141,10 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
             f'{what}: "{text.strip()[:60]}" has a number that is not finite', "correct it"
         )
     if len(values) not in sizes:
-        wanted = " or ".join(str(number) for number in sizes)
-        raise InputError(f"{what}: {wanted} numbers are required (got {len(values)})", "correct it")
+        allowed = " or ".join(str(number) for number in sizes)
+        raise InputError(
+            f"{what}: {allowed} numbers are required (got {len(values)})", "correct it"
+        )
     return np.array(values)
 
 

@@ -395,11 +395,11 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
         yield f"The slope of {ground.slope_deg:g}° is written as tilted gravity on level ground."
     law = ground.law or ("ellipse" if scene.model.kind.endswith("nonsmooth") else "components")
     if law != "ellipse" and (scene.link_friction[:, 0] != scene.link_friction[:, 2]).any():
-        words = {
+        effect = {
             "components": "each direction separately",
             "unit_velocity": "weighted by direction",
         }[law]
-        yield f"The friction law of the ground ({words}) becomes an ellipse of the coefficients along and across."
+        yield f"The friction law of the ground ({effect}) becomes an ellipse of the coefficients along and across."
     if ground.patch:
         yield "The friction patches of the ground are omitted: its base friction is used everywhere."
     if ground.friction_factor.strip() != "1":

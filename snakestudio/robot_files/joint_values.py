@@ -146,13 +146,13 @@ def give_gains(
     mass = sum(link.mass for link in links) / len(links)
     length = sum(link.length for link in links) / len(links)
     reach = min(max(len(links), 8), 24)
-    wanted = _SAG * mass * (gravity or 9.81) * length * reach**2 / 32.0
+    stiffness = _SAG * mass * (gravity or 9.81) * length * reach**2 / 32.0
     response = _responses(axes, links)
     stiffest = max(float(np.linalg.eigvalsh(each)[-1]) for _, each in response)
     step = _STEPS[0]
     for step in _STEPS:
-        kp = min(wanted, 0.2 / (stiffest * step**2))
-        if kp >= 0.25 * wanted:
+        kp = min(stiffness, 0.2 / (stiffest * step**2))
+        if kp >= 0.25 * stiffness:
             break
     kd = min(0.02 * kp, 0.25 / (stiffest * step))
     kp, kd = (float(f"{value:.2g}") for value in (kp, kd))

@@ -98,7 +98,7 @@ def _stl(data: bytes) -> FloatArray:
             return table["corners"].astype(np.float64)
     try:
         values = np.array(
-            [[float(word) for word in match.groups()] for match in _VERTEX.finditer(data)]
+            [[float(part) for part in match.groups()] for match in _VERTEX.finditer(data)]
         )
     except ValueError:
         raise InputError("the mesh has points that are not numbers", "export it again") from None
@@ -115,13 +115,13 @@ def _obj(data: bytes) -> FloatArray:
     corners: list[tuple[int, int, int]] = []
     try:
         for line in data.split(b"\n"):
-            words = line.split()
-            if not words:
+            parts = line.split()
+            if not parts:
                 continue
-            if words[0] == b"v":
-                points.append([float(word) for word in words[1:4]])
-            elif words[0] == b"f":
-                face = [int(word.split(b"/", 1)[0]) for word in words[1:]]
+            if parts[0] == b"v":
+                points.append([float(part) for part in parts[1:4]])
+            elif parts[0] == b"f":
+                face = [int(part.split(b"/", 1)[0]) for part in parts[1:]]
                 face = [index - 1 if index > 0 else len(points) + index for index in face]
                 corners += [(face[0], a, b) for a, b in pairwise(face[1:])]
         triangles: FloatArray = np.array(points).reshape(-1, 3)[

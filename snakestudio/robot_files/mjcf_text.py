@@ -155,8 +155,8 @@ class Compiler:
                 reading.note_rounded(element.get("name") or where)
             return snapped(about(turned, float(angles[0])))
         if text := element.get("euler"):
-            given = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
-            angles, changed = rounded_angles(given)
+            euler_angles = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
+            angles, changed = rounded_angles(euler_angles)
             if changed:
                 reading.note_rounded(element.get("name") or where)
             result = np.eye(3)

@@ -7,8 +7,8 @@ import re
 
 def plain_name(text: str) -> str:
     """A name without characters that are special in a format or invalid in XML; "" if nothing is left."""
-    kept = re.sub(r"[^\w .()+-]", "_", text)
-    return re.sub(r"_{2,}", "_", kept).strip("_ ")
+    name = re.sub(r"[^\w .()+-]", "_", text)
+    return re.sub(r"_{2,}", "_", name).strip("_ ")
 
 
 class UniqueNames:

@@ -163,8 +163,8 @@ def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
         if number:
             counts[what] = counts.get(what, 0) + number
     if counts:
-        words = [counted(number, what) for what, number in counts.items()]
-        reading.notes.append(f"Ignored: {names_text(words)}.")
+        parts = [counted(number, what) for what, number in counts.items()]
+        reading.notes.append(f"Ignored: {names_text(parts)}.")
 
 
 # --- bodies ---------------------------------------------------------------------------------------
@@ -372,13 +372,13 @@ def _geometry(
         if mass > 0
         else None
     )
-    shown = kind
+    shape = kind
     if kind == "ellipsoid":
-        shown = "box"
+        shape = "box"
         file.reading.notes.append(
             f"{name or where}: an ellipsoid was replaced by its box for contacts."
         )
-    return Geometry(shown, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
+    return Geometry(shape, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
 
 
 def _mesh(
@@ -465,10 +465,10 @@ def _heights(file: _File, asset: Element) -> FloatArray | None:
         )
         return None
     try:
-        found = resolved(path, file.reading.folder, file.compiler.mesh_folder)
-        if found.suffix.lower() == ".png":
-            return grey_values(found)
-        data = read_bytes(found, HEIGHTS)
+        file_path = resolved(path, file.reading.folder, file.compiler.mesh_folder)
+        if file_path.suffix.lower() == ".png":
+            return grey_values(file_path)
+        data = read_bytes(file_path, HEIGHTS)
         rows, columns = (int(value) for value in np.frombuffer(data, dtype="<i4", count=2))
         values = np.frombuffer(data, dtype="<f4", offset=8).astype(np.float64)
         if (
@@ -494,8 +494,8 @@ def _with_pairs(
     """Use the friction of explicit contact pairs instead of that of their two geoms."""
     frictions: dict[str, tuple[float, float]] = {}
     for group in file.root.all("contact"):
-        for given in group.all("pair"):
-            pair = file.defaults.of(given, "")
+        for element in group.all("pair"):
+            pair = file.defaults.of(element, "")
             values = vector_of(
                 pair.get("friction", "1 1"), (1, 2, 3, 4, 5), f"{pair.place} friction"
             )
@@ -539,8 +539,8 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
     motors: dict[str, Actuation] = {}
     others = 0
     for group in file.root.all("actuator"):
-        for given in group.children:
-            element = file.defaults.of(given, "")
+        for child in group.children:
+            element = file.defaults.of(child, "")
             joint = element.get("joint") or element.get("jointinparent")
             if element.tag not in _ACTUATORS or not joint:
                 others += 1

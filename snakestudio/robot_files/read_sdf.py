@@ -317,9 +317,9 @@ def _placements(model: _Model) -> dict[str, Placement]:
         while trail[-1] not in done:
             outer, _ = model.frames[trail[-1]]
             if outer not in model.frames and outer not in done:
-                shown = outer.rpartition("::")[2]
+                local_name = outer.rpartition("::")[2]
                 raise InputError(
-                    f'the pose of "{trail[-1]}" is relative to "{shown}", which does not exist',
+                    f'the pose of "{trail[-1]}" is relative to "{local_name}", which does not exist',
                     "correct it",
                 )
             if outer in trail:
@@ -352,9 +352,9 @@ def _link_of(name: str, model: _Model, joint: Element) -> str:
         if not inside:
             break
         name = inside[0]
-    shown = name.rpartition("::")[2] or name
+    local_name = name.rpartition("::")[2] or name
     raise InputError(
-        f'{joint.place}: there is no link "{shown}"', "correct its <parent> and <child>"
+        f'{joint.place}: there is no link "{local_name}"', "correct its <parent> and <child>"
     )
 
 
@@ -427,9 +427,9 @@ def _joint(
     here = placements[child].inverse().then(placements[full])
     if kind == "ball":
         return (JointDescription(joint.get("name"), "ball", position=here.position),)
-    found: list[JointDescription] = []
+    joints: list[JointDescription] = []
     for axis in joint.all("axis", "axis2"):
-        name = joint.get("name") if not found else f"{joint.get('name')} (axis 2)"
+        name = joint.get("name") if not joints else f"{joint.get('name')} (axis 2)"
         where = f"{joint.place} {axis.tag}"
         xyz = axis.find("xyz")
         direction = vector_of("0 0 1" if xyz is None else xyz.text, 3, f"{where} xyz")
@@ -449,12 +449,12 @@ def _joint(
             frame = f"{prefix}__model__"
         world = placements[frame].rotation @ (direction / size)
         local = placements[child].rotation.T @ world
-        found.append(_axis(name, kind, axis, local, here.position, where, model.motors.get(full)))
+        joints.append(_axis(name, kind, axis, local, here.position, where, model.motors.get(full)))
         if joint.get("type") not in ("universal", "revolute2"):
             break
-    if not found:
+    if not joints:
         raise InputError(f"{joint.place}: it has no <axis>", "add one")
-    return tuple(found)
+    return tuple(joints)
 
 
 def _axis(

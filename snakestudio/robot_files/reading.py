@@ -132,7 +132,7 @@ def world_geometry(
         for geometry in body.geometries
     ]
     numbers = np.cumsum([not each for each in static]) - 1
-    kept = [
+    remaining = [
         BodyDescription(
             body.name,
             -1 if body.parent < 0 else int(numbers[body.parent]),
@@ -144,7 +144,7 @@ def world_geometry(
         for index, body in enumerate(bodies)
         if not static[index]
     ]
-    return kept, world
+    return remaining, world
 
 
 def _moved(geometry: Geometry, outer: Placement) -> Geometry:

@@ -29,9 +29,9 @@ def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bo
 
 def snapped(rotation: FloatArray) -> FloatArray:
     """A rotation whose entries are all -1, 0 or 1 except for rounding, made exact; others are unchanged."""
-    whole = np.asarray(np.round(rotation), dtype=np.float64)
-    exact = float(np.abs(rotation - whole).max()) < _DIGITS
-    return whole if exact else rotation
+    rounded = np.asarray(np.round(rotation), dtype=np.float64)
+    exact = float(np.abs(rotation - rounded).max()) < _DIGITS
+    return rounded if exact else rotation
 
 
 def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:

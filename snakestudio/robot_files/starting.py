@@ -72,8 +72,8 @@ def posed(
         values = _placed(base, chain, alignment, links)
     if bent:
         values |= {
-            name: tuple(round(angle, 9) + 0.0 for angle in given)
-            for name, given in joint_lists(scene, angles).items()
+            name: tuple(round(angle, 9) + 0.0 for angle in list_values)
+            for name, list_values in joint_lists(scene, angles).items()
         }
     start = JointAnglesStart(**values) if bent else StraightStart(**values)
     pose, _ = initial_state(scene.model_copy(update={"start": start}))

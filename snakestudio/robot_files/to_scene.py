@@ -78,10 +78,13 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
     links = link_values(chain, alignment, notes)
     axes = joint_values(alignment, notes)
     gravity = math.sqrt(sum(value**2 for value in description.gravity))
-    given = description.time_step
-    if given is not None and abs(_CONTROL_PERIOD / given - round(_CONTROL_PERIOD / given)) > 1e-6:
-        given = None
-    step = give_gains(axes, links, gravity, given, notes)
+    file_step = description.time_step
+    if (
+        file_step is not None
+        and abs(_CONTROL_PERIOD / file_step - round(_CONTROL_PERIOD / file_step)) > 1e-6
+    ):
+        file_step = None
+    step = give_gains(axes, links, gravity, file_step, notes)
     try:
         robot, gains, actuator = _robot(description.name, alignment, links, axes)
         ground = _ground(description, links, gravity, notes)
@@ -238,8 +241,8 @@ def _joints(
     count = len(names)
     differences: dict[Hashable, dict[int, Any]] = {}
     usual: dict[Hashable, Any] = {}
-    given = {k: name for k, name in enumerate(names) if name != turns[k % 2]}
-    differences["axes", None] = given
+    deviating = {k: name for k, name in enumerate(names) if name != turns[k % 2]}
+    differences["axes", None] = deviating
     offsets = unified([joint.axis_offset for joint in alignment.joints])
     cardan = [k for k, joint in enumerate(alignment.joints) if {"yaw", "pitch"} <= set(joint.kinds)]
     offset = most_common([offsets[k] for k in cardan]) if cardan else 0.0
@@ -284,8 +287,8 @@ def _joints(
         "reversed": False,
     }
     for field in ("max_torque_nm", "max_speed_deg_s"):
-        whole = all(value is not None for value in values[field])
-        bases[field] = most_common(values[field]) if whole else None
+        complete = all(value is not None for value in values[field])
+        bases[field] = most_common(values[field]) if complete else None
     kinds = [axis.kind for axis in axes]
     gains: dict[str, float] = {}
     for field, pitched in (
@@ -376,10 +379,10 @@ def _ground(
     elif any(link.wheels for link in links):
         values = {"mu_across": 0.5}
     if mu is None:
-        shown = Ground(**values)
+        ground = Ground(**values)
         notes.add(
             "",
-            f"The file has no friction; {shown.mu_along:g} along and {shown.mu_across:g} across were used",
+            f"The file has no friction; {ground.mu_along:g} along and {ground.mu_across:g} across were used",
         )
     x, y, z = description.gravity
     if gravity > 0 and math.hypot(x, y) > 1e-6 * gravity:
@@ -394,7 +397,7 @@ def _ground(
     return Ground(**values)
 
 
-def _solver(given: float | None, stable: float, notes: Notes) -> Solver:
+def _solver(file_step: float | None, stable: float, notes: Notes) -> Solver:
     """Solver with a time step of which the control period is a multiple."""
     if stable == 0.0:
         notes.add(
@@ -404,8 +407,10 @@ def _solver(given: float | None, stable: float, notes: Notes) -> Solver:
         how = "implicit"
     else:
         how = "explicit"
-    if given is not None and abs(given - stable) > 1e-12:
-        notes.add("", f"The file's time step of {given:g} s was not used; here it is {stable:g} s")
+    if file_step is not None and abs(file_step - stable) > 1e-12:
+        notes.add(
+            "", f"The file's time step of {file_step:g} s was not used; here it is {stable:g} s"
+        )
     return Solver(step_s=stable, joints=how)
 
 

@@ -99,5 +99,5 @@ def test_damaged_files_are_said(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match='unit of length "furlong" is unknown'):
         read_capture(trc)
     trc.write_text(text.replace("0.05000\t", "oops\t"), encoding="utf-8")
-    with pytest.raises(ExperimentError, match='line 8: "oops"'):
+    with pytest.raises(ExperimentError, match='Line 8: "oops"'):
         read_capture(trc)

@@ -219,7 +219,7 @@ def test_a_capture_becomes_a_trial() -> None:
     assert trial.notes == ()
     with pytest.raises(UsageError, match=r"run 1.*links of its bodies \(a, b, c\)"):
         trial_of(replace(capture, links=(None, None, None), joint_angle=None), scene)
-    with pytest.raises(UsageError, match="it has 4 joints"):
+    with pytest.raises(UsageError, match="has 4 joints"):
         trial_of(replace(capture, joint_angle=np.zeros((20, 4, 2))), scene)
 
 
@@ -306,7 +306,7 @@ def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
         fit([seen], [])
     with pytest.raises(UsageError, match="no method 'magic'"):
         fit([seen], [ALONG], "magic")
-    with pytest.raises(UsageError, match="seed -1"):
+    with pytest.raises(UsageError, match="seed.*-1"):
         fit([seen], [ALONG], seed=-1)
     with pytest.raises(UsageError, match="free twice"):
         fit([seen], [ALONG, PRESETS["Friction, isotropic"]])

@@ -161,8 +161,8 @@ class _Track:
         PhysicsError
         """
         runner = self.runner
-        wanted = round(time / runner.scene.solver.step_s)
-        while (left := wanted - runner.engine.step_count) > 0:
+        target = round(time / runner.scene.solver.step_s)
+        while (left := target - runner.engine.step_count) > 0:
             border = runner.scene.steps_per_period
             steps = min(left, border - runner.engine.step_count % border)
             if left == steps > 1:  # only the last step, see `torque`
@@ -190,7 +190,7 @@ def _alike(
     from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
     from snakestudio.engines.continuum_beam.section import instant_of
 
-    found: list[list[ChainProfile]] = [[] for _ in counts]
+    profiles: list[list[ChainProfile]] = [[] for _ in counts]
     runner = Runner(scene, base_dir)
     engine = runner.engine
     assert isinstance(engine, ContinuumBeamEngine), "the scene has this model"
@@ -204,7 +204,7 @@ def _alike(
         instant = instant_of(engine)
         for index, n in enumerate(counts):
             chain = chain_of(instant, n, own_axes)
-            found[index].append(
+            profiles[index].append(
                 ChainProfile(
                     n,
                     engine.time,
@@ -217,7 +217,7 @@ def _alike(
                 )
             )
     tell(1.0)
-    return _compared(scene, False, counts, parts, found, np.full(len(counts), np.nan))
+    return _compared(scene, False, counts, parts, profiles, np.full(len(counts), np.nan))
 
 
 def _free(
@@ -239,12 +239,12 @@ def _free(
     share = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     stops = sorted({*times, *np.linspace(0.0, scene.run.duration_s, 21)[1:].tolist()})
 
-    def followed(track: _Track, index: int, look: Callable[[], None]) -> bool:
+    def followed(track: _Track, index: int, record_profiles: Callable[[], None]) -> bool:
         """Run to the end and call `look` at the chosen times; False if cancelled."""
         for stop in (0.0, *stops):
             track.advance_to(stop)
             if stop in times:
-                look()
+                record_profiles()
             done = share[index] + (share[index + 1] - share[index]) * stop / scene.run.duration_s
             if not tell(float(done)):
                 return False
@@ -256,20 +256,20 @@ def _free(
     instants: list[Instant] = []
     if not followed(body, 0, lambda: instants.append(instant_of(engine))):
         return None
-    found: list[list[ChainProfile]] = []
+    all_profiles: list[list[ChainProfile]] = []
     apart = []
     for index, (n, chain_scene) in enumerate(zip(counts, chains, strict=True)):
         chain = _Track(chain_scene, None)
         profiles: list[ChainProfile] = []
 
-        def look(
+        def record_profiles(
             chain: _Track = chain, profiles: list[ChainProfile] = profiles, n: int = n
         ) -> None:
             profiles.append(_profile(chain, instants[len(profiles)], n, parts))
 
-        if not followed(chain, index + 1, look):
+        if not followed(chain, index + 1, record_profiles):
             return None
-        found.append(profiles)
+        all_profiles.append(profiles)
         rows = min(len(body.centre), len(chain.centre))
         apart.append(
             float(
@@ -278,7 +278,7 @@ def _free(
                 ).max()
             )
         )
-    return _compared(scene, True, counts, parts, found, np.array(apart))
+    return _compared(scene, True, counts, parts, all_profiles, np.array(apart))
 
 
 def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -> ChainProfile:
@@ -312,20 +312,25 @@ def _compared(
     free: bool,
     counts: tuple[int, ...],
     parts: tuple[Part, ...],
-    found: list[list[ChainProfile]],
+    all_profiles: list[list[ChainProfile]],
     path_errors: FloatArray,
 ) -> ChainComparison:
     # At one time, the reference value is the same for all n: the largest of the body at the joints of
     # the finest chain.
-    largest = np.array([np.abs(profile.body).max(axis=0) for profile in found[-1]])
+    largest = np.array([np.abs(profile.body).max(axis=0) for profile in all_profiles[-1]])
     scale = np.where(largest > 0.0, largest, 1.0)
     errors = (
-        np.array([[np.abs(p.chain - p.body).max(axis=0) for p in profiles] for profiles in found])
+        np.array(
+            [[np.abs(p.chain - p.body).max(axis=0) for p in profiles] for profiles in all_profiles]
+        )
         / scale
     )
     speeds = np.array(
-        [[abs(p.chain_speed - p.body_speed) / (p.body_speed or 1.0) for p in row] for row in found]
+        [
+            [abs(p.chain_speed - p.body_speed) / (p.body_speed or 1.0) for p in row]
+            for row in all_profiles
+        ]
     )
-    times = tuple(profile.time for profile in found[0])
-    profiles = tuple(tuple(row) for row in found)
+    times = tuple(profile.time for profile in all_profiles[0])
+    profiles = tuple(tuple(row) for row in all_profiles)
     return ChainComparison(scene, free, counts, times, parts, profiles, errors, speeds, path_errors)

@@ -495,9 +495,9 @@ def judge(scene: Scene, changes: tuple[Change | Pull, ...], runs: tuple[StepRun,
             if FORMULATIONS[scene.model.kind].contact_problems
             else _MOST_ORDER
         )
-    *shown, links = _series(scene, measures)
+    *reported, links = _series(scene, measures)
     quantities = []
-    for series in shown:
+    for series in reported:
         judged = _judge_series(series, most_order)
         reference, relative_to = series.reference(judged.limit)
         sizes = iter(float(np.linalg.norm(v)) if len(v) > 1 else float(v[0]) for v in series.values)
@@ -544,7 +544,10 @@ def _proposal_after_failures(
         return _stable_proposal(scene)
     if complete and not runs[0].complete:
         values = _values(scene, complete[0].step / runs[0].step)
-        return values, f"The run reaches its end with {_words(values)}. Use that, then check again."
+        return (
+            values,
+            f"The run reaches its end with {_values_text(values)}. Use that, then check again.",
+        )
     return None, "The time step cannot be judged, because too few runs reached their end."
 
 
@@ -553,7 +556,7 @@ def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
     stable = engines.largest_stable_step(scene)
     values = _values(scene, 0.9 * stable / step)
     return values, (
-        f"{_ms(step)} is longer than the largest stable step, {_ms(stable)}. Use {_words(values)}, then check again."
+        f"{_ms(step)} exceeds the largest stable step, {_ms(stable)}. Use {_values_text(values)}, then check again."
     )
 
 
@@ -597,7 +600,7 @@ def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, 
     if step < 0.5 * complete[-1].step:
         beyond = " It is far below the simulated steps, so repeat the check with it."
     now = f"The error of the {worst.label.lower()} is {100 * worst.relative:.2g} % at {_ms(own.step)}."
-    return values, f"{now} For 1 %, use {_words(values)}.{beyond}{besides}"
+    return values, f"{now} For 1 %, use {_values_text(values)}.{beyond}{besides}"
 
 
 def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
@@ -620,8 +623,8 @@ def _factor(quantity: QuantityCheck) -> float:
 def _values(scene: Scene, factor: float) -> dict[str, float]:
     """The step times `factor`, rounded down to an integer fraction of the control period, if possible a round one."""
     period = scene.control.period_s
-    wanted = factor * scene.solver.step_s
-    least = math.ceil(period / wanted * (1.0 - 1e-9))
+    target = factor * scene.solver.step_s
+    least = math.ceil(period / target * (1.0 - 1e-9))
     counts = range(least, least + max(1, least // 3) + 1)
     round_ones = (
         count
@@ -636,7 +639,7 @@ def _values(scene: Scene, factor: float) -> dict[str, float]:
     return values
 
 
-def _words(values: dict[str, float]) -> str:
+def _values_text(values: dict[str, float]) -> str:
     parts = [f"a step of {_ms(values['solver.step_s'])}"]
     parts += [
         f"an error tolerance of {values[_ADAPTIVE]:.2g}" for key in values if key == _ADAPTIVE

@@ -113,9 +113,9 @@ def tracked_pairs(
         if len(capture.bodies) == 1:
             return ((0, link),), []
         if not [b for b, known in enumerate(capture.links) if known is None]:
-            given = ", ".join(_link_name(known) for _, known in numbered)
+            known_links = ", ".join(_link_name(known) for _, known in numbered)
             raise ExperimentError(
-                f"{capture.name}: No body is on {_link_name(link)}. Choose one of {given}."
+                f"{capture.name}: No body is on {_link_name(link)}. Choose one of {known_links}."
             )
         first = next(b for b, known in enumerate(capture.links) if known is None)
         return ((first, link),), [
@@ -174,11 +174,11 @@ def align(
         capture = replace(capture, time=capture.time - begin)
     search = OffsetSearch(run, capture, pairs, options.align_heading)
     if high > low:
-        offset, told = search.best(low, high)
-        notes += told
+        offset, remarks = search.best(low, high)
+        notes += remarks
     else:
         offset = low
-    found = search.match(offset)
+    correlation = search.match(offset)
     std = search.deviation(offset) if high > low else 0.0
     if std > _UNSURE_S:
         size = "not at all" if std > 1.0 else f"only to within {std:.2g} s"
@@ -187,7 +187,7 @@ def align(
             "are too different. Narrow the bounds, or set the offset."
         )
     heading, shift, pivot = _frame(search.common(offset), options)
-    return Alignment(offset, heading, shift, pivot, found, std, pairs, tuple(notes), begin)
+    return Alignment(offset, heading, shift, pivot, correlation, std, pairs, tuple(notes), begin)
 
 
 def own_beginning(time: FloatArray, run: tuple[float, float], bounds: tuple[float, float]) -> float:

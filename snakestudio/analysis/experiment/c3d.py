@@ -127,7 +127,7 @@ def _markers(path: Path, data: bytes) -> Markers:
     parameters = read_parameters(
         data[start : end if end > start else start + data[start + 2] * BLOCK], numbers
     )
-    if not parameters.whole and not all(name in parameters for name in _NECESSARY):
+    if not parameters.is_complete and not all(name in parameters for name in _NECESSARY):
         raise DamageError("its parameters extend beyond their section")
     notes: list[str] = []
     rate = _rate(path, header, parameters, notes)
@@ -266,11 +266,11 @@ def _layout(
     if held < 2:
         raise DamageError(f"it announces {count} frames but has {held}")
     if held < count:
-        whole = min(frames.available // frames.frame, count)
+        available = min(frames.available // frames.frame, count)
         notes.append(
-            f"The file is truncated: it announces {count} frames but has {whole}, which were read."
+            f"The file is truncated: it announces {count} frames but has {available}, which were read."
         )
-        return frames, whole
+        return frames, available
     if (held - count) % (_MOST_COUNTED + 1) == 0:
         notes.append(
             f"The file counts {count} frames but has {held} (its counters overflowed); all were read."
@@ -392,7 +392,9 @@ def _positions(
     )
     flat = np.ascontiguousarray(rows[:, :width]).tobytes()
     real = frames.size == 4
-    values = (numbers.real(flat) if real else numbers.whole(flat)).reshape(count, frames.points, 4)
+    values = (numbers.real(flat) if real else numbers.integers(flat)).reshape(
+        count, frames.points, 4
+    )
     with np.errstate(invalid="ignore"):
         position = values[:, :, :3].astype(np.float64)
         residual = values[:, :, 3]

@@ -57,36 +57,36 @@ class Numbers:
         self._processor = processor
         self._order = ">" if processor == _MIPS else "<"
 
-    def whole(self, data: bytes) -> NDArray[np.int16]:
+    def integers(self, data: bytes) -> NDArray[np.int16]:
         """Two-byte integers."""
         return np.frombuffer(data, f"{self._order}i2").astype(np.int16)
 
     def real(self, data: bytes) -> NDArray[np.float32]:
         """Four-byte numbers; DEC swaps the words, and its exponent is larger by two."""
         if self._processor == _DEC:
-            words = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
+            halves = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
             with np.errstate(all="ignore"):
-                return (np.ascontiguousarray(words).view("<f4").ravel() / 4.0).astype(np.float32)
+                return (np.ascontiguousarray(halves).view("<f4").ravel() / 4.0).astype(np.float32)
         return np.frombuffer(data, f"{self._order}f4").astype(np.float32)
 
 
 def read_header(data: bytes, numbers: Numbers) -> Header:
     """Read the header of a file with this number format."""
-    words = numbers.whole(data[:24]).astype(np.uint16).tolist()
+    values = numbers.integers(data[:24]).astype(np.uint16).tolist()
     scale, rate = (float(numbers.real(data[at : at + 4])[0]) for at in (12, 20))
-    return Header(words[1], words[2], words[3], words[4], scale, words[8], words[9], rate)
+    return Header(values[1], values[2], values[3], values[4], scale, values[8], values[9], rate)
 
 
 class Parameters:
     """Parameters by ``GROUP:NAME``; values are decoded on access."""
 
     def __init__(
-        self, section: bytes, numbers: Numbers, places: dict[str, int], whole: bool
+        self, section: bytes, numbers: Numbers, places: dict[str, int], is_complete: bool
     ) -> None:
         self._section = section
         self._numbers = numbers
         self._places = places
-        self.whole = whole
+        self.is_complete = is_complete
         """False if a pointer leads out of the section, so that parameters may be missing."""
 
     def __contains__(self, name: str) -> bool:
@@ -98,7 +98,7 @@ class Parameters:
         if kind == 1:
             return np.frombuffer(data, np.uint8).astype(np.float64)
         if kind == 2:
-            return self._numbers.whole(data).astype(np.float64)
+            return self._numbers.integers(data).astype(np.float64)
         return self._numbers.real(data).astype(np.float64) if kind == 4 else np.empty(0)
 
     def number(self, name: str) -> float | None:
@@ -146,15 +146,15 @@ def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
     """
     groups: dict[int, str] = {}
     places: dict[tuple[int, str], int] = {}
-    whole = True
+    complete = True
     for number, name, pointer, step in _entries(section, numbers):
         if number < 0:
             groups[-number] = name
         else:
             places[number, name] = pointer + 2
-        whole = pointer + step <= len(section)
+        complete = pointer + step <= len(section)
     named = {f"{groups.get(number, '')}:{name}": at for (number, name), at in places.items()}
-    return Parameters(section, numbers, named, whole)
+    return Parameters(section, numbers, named, complete)
 
 
 def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, int]]:
@@ -168,7 +168,7 @@ def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, 
         pointer = at + 2 + length
         if pointer + 2 > len(section):
             raise DamageError("its parameters end early")
-        (step,) = numbers.whole(section[pointer : pointer + 2]).tolist()
+        (step,) = numbers.integers(section[pointer : pointer + 2]).tolist()
         yield number, _text(section[at + 2 : pointer]).upper(), pointer, step
         if step == 0:  # the last one
             return

@@ -276,10 +276,10 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
     kinds = [""] * n_columns
     names: list[list[str]] = []
     for row in rows:
-        words = [cell.lower() for cell in row if cell]
-        if words and all(_is_unit(word) for word in words) and names:
+        cells = [cell.lower() for cell in row if cell]
+        if cells and all(_is_unit(text) for text in cells) and names:
             units = row
-        elif words and sum(word in _KINDS for word in words) >= max(1, len(words) - 2):
+        elif cells and sum(text in _KINDS for text in cells) >= max(1, len(cells) - 2):
             kinds = [_KINDS.get(cell.lower(), "") for cell in row]
         else:
             names.append(row)
@@ -305,42 +305,44 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
     return _one_rotation_each(_without_letters(_by_repetition(result)))
 
 
-def _by_repetition(found: list[Heading]) -> list[Heading]:
+def _by_repetition(columns: list[Heading]) -> list[Heading]:
     """Headings in which a name that occurs over two or three columns in sequence is that of their x, y and z."""
-    if any(each.what in ("x", "y", "z") for each in found):
-        return found
+    if any(each.what in ("x", "y", "z") for each in columns):
+        return columns
     runs = [
         list(run)
-        for _, run in groupby(range(len(found)), key=lambda i: (found[i].name, found[i].what))
+        for _, run in groupby(range(len(columns)), key=lambda i: (columns[i].name, columns[i].what))
     ]
     runs = [
         run
         for run in runs
-        if len(run) > 1 and found[run[0]].name and found[run[0]].reason == _UNKNOWN
+        if len(run) > 1 and columns[run[0]].name and columns[run[0]].reason == _UNKNOWN
     ]
     sizes = {len(run) for run in runs}
-    names = [found[run[0]].name for run in runs]
+    names = [columns[run[0]].name for run in runs]
     if sizes not in ({2}, {3}) or len(set(names)) < len(names):
-        return found
-    result = list(found)
+        return columns
+    result = list(columns)
     for run in runs:
-        body, words, _ = _body(unit_in(found[run[0]].name)[0])
-        if not words & (_NEVER | _QUANTITIES):
+        body, parts, _ = _body(unit_in(columns[run[0]].name)[0])
+        if not parts & (_NEVER | _QUANTITIES):
             for column, axis in zip(run, "xyz", strict=False):
-                unit = unit_in(found[column].name)[1]
-                result[column] = replace(found[column], what=axis, body=body, unit=unit, reason="")
+                unit = unit_in(columns[column].name)[1]
+                result[column] = replace(
+                    columns[column], what=axis, body=body, unit=unit, reason=""
+                )
     return result
 
 
-def _is_unit(word: str) -> bool:
-    return bool(length_unit_of(word) or angle_unit_of(word) or time_unit_of(word))
+def _is_unit(text: str) -> bool:
+    return bool(length_unit_of(text) or angle_unit_of(text) or time_unit_of(text))
 
 
 def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
     """Names of bodies from the rows above the axes, each valid up to the next one."""
     for row in reversed(rows):
-        words = [cell for cell in row if cell.lower() not in _NO_NAMES]
-        if not words or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", word) for word in words):
+        cells = [cell for cell in row if cell.lower() not in _NO_NAMES]
+        if not cells or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", text) for text in cells):
             continue
         names = []
         last = ""
@@ -431,11 +433,11 @@ def _part(name: str, unit: str, written: str) -> Heading:
         what = before["what"]
         if before["body"] and _WHAT.fullmatch(before["body"]) and len(before["body"]) == 1:
             return Heading("")
-    body, words, rotated = _body(body)
-    if words & _NEVER:
-        return Heading("", reason=f"{min(words & _NEVER)}, not a position")
-    if words & _QUANTITIES and not length_unit_of(written):
-        return Heading("", reason=f"{min(words & _QUANTITIES)}, not a position")
+    body, parts, rotated = _body(body)
+    if parts & _NEVER:
+        return Heading("", reason=f"{min(parts & _NEVER)}, not a position")
+    if parts & _QUANTITIES and not length_unit_of(written):
+        return Heading("", reason=f"{min(parts & _QUANTITIES)}, not a position")
     what = what.lower()
     what = _MEANING.get(what, what)
     if rotated and what in ("x", "y", "z", "w"):
@@ -446,12 +448,12 @@ def _part(name: str, unit: str, written: str) -> Heading:
 def _body(text: str) -> tuple[str, set[str], bool]:
     """The body in a name, the words of the name, and whether they describe a rotation."""
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
-    words = {word.lower() for word in re.split(r"[^A-Za-z]+", separated) if word}
+    tokens = {token.lower() for token in re.split(r"[^A-Za-z]+", separated) if token}
     if re.search(r"[./]", text):
         parts = [part for part in re.split(r"[./]+", text) if part.lower() not in _MESSAGE_WORDS]
         rotated = bool(parts) and parts[-1].lower() in _ROTATION_WORDS
         parts = [part for part in parts if part.lower() not in _POSITION_WORDS | _ROTATION_WORDS]
-        return (parts[-1].strip(" _:|-") if parts else ""), words, rotated
+        return (parts[-1].strip(" _:|-") if parts else ""), tokens, rotated
     pieces = re.split(r"([\s_.:/|-]+|(?<=[a-z])(?=[A-Z]))", text.strip(" _.:/|-"))
     rotated = False
     while pieces and (
@@ -461,7 +463,7 @@ def _body(text: str) -> tuple[str, set[str], bool]:
     ):
         rotated |= pieces[-1].lower() in _ROTATION_WORDS
         pieces.pop()
-    return "".join(pieces).strip(" _.:/|-"), words, rotated
+    return "".join(pieces).strip(" _.:/|-"), tokens, rotated
 
 
 def _checked(what: str, body: str, unit: str, written: str) -> Heading:
@@ -477,15 +479,17 @@ def _checked(what: str, body: str, unit: str, written: str) -> Heading:
     return Heading(what, body, unit)
 
 
-def _without_letters(found: list[Heading]) -> list[Heading]:
+def _without_letters(columns: list[Heading]) -> list[Heading]:
     """Headings without single-letter "bodies" of other quantities: v_x is a velocity next to an x or p_x."""
     letters = {
-        each.body.lower() for each in found if each.what in ("x", "y", "z") and len(each.body) == 1
+        each.body.lower()
+        for each in columns
+        if each.what in ("x", "y", "z") and len(each.body) == 1
     }
-    others = {each.body for each in found if each.what in ("x", "y", "z") and len(each.body) != 1}
+    others = {each.body for each in columns if each.what in ("x", "y", "z") and len(each.body) != 1}
     ordinary = letters >= {"a", "b"} and not others and not letters & {"v", "f", "w"}
     if not letters & _QUANTITY_LETTERS or ordinary:
-        return found
+        return columns
     return [
         replace(
             each, what="", body="", reason=f'"{each.body}" may be a quantity other than a position'
@@ -494,17 +498,17 @@ def _without_letters(found: list[Heading]) -> list[Heading]:
         and each.what
         and not each.what.startswith("joint")
         else each
-        for each in found
+        for each in columns
     ]
 
 
-def _one_rotation_each(found: list[Heading]) -> list[Heading]:
+def _one_rotation_each(columns: list[Heading]) -> list[Heading]:
     """Keep only one rotation per body; a yaw without other angles is one about the vertical."""
     of_body: dict[str, set[str]] = {}
-    for heading in found:
+    for heading in columns:
         of_body.setdefault(heading.body, set()).add(heading.what)
     result = []
-    for heading in found:
+    for heading in columns:
         what = heading.what
         if what in ("yaw", "vertical"):
             what = "yaw" if {"roll", "pitch", "yaw"} <= of_body[heading.body] else "vertical"

@@ -121,15 +121,15 @@ def compare_experiment(
     else:
         how = f"moving {within}"
         few = " They do not apply to other trials."
-    told = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
-    return ExperimentComparison(recording, options, tuple(trials), together, told, block_s)
+    method = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
+    return ExperimentComparison(recording, options, tuple(trials), together, method, block_s)
 
 
 def _trial(
     run: RunTracks, capture: Capture, alignment: Alignment, robot_length: float
 ) -> tuple[TrialComparison, float]:
     laid = alignment.apply(capture)
-    body, link = _shown(alignment.pairs, run.n_links)
+    body, link = _middle_pair(alignment.pairs, run.n_links)
     notes = [*capture.notes, *alignment.notes]
     notes += [note for note in suspicions(capture, robot_length) if note not in notes]
     if len(alignment.pairs) > 1:
@@ -157,8 +157,8 @@ def _trial(
     along = error[:, 0] * ahead[:, 0] + error[:, 1] * ahead[:, 1]
     across = error[:, 1] * ahead[:, 0] - error[:, 0] * ahead[:, 1]
     heading_run = run.heading(link, time)
-    heading, told = _heading(laid, inside, body, heading_run)
-    notes += told
+    heading, remarks = _heading(laid, inside, body, heading_run)
+    notes += remarks
     course = AlignedSamples(time, own, place, measured, along, across, heading_run, heading)
     figures = course_figures(course, trend, swing)
     # A block of one gait period preserves periodic errors; the record must have at least four
@@ -186,7 +186,7 @@ def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[
     return trend, trend_of(time, experiment, near)
 
 
-def _shown(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
+def _middle_pair(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
     """Body and link whose values are reported: those nearest to the middle of the robot (P2 VIII-C)."""
     return min(
         pairs,

@@ -150,35 +150,37 @@ class Layout:
 
     def problems(self) -> tuple[str, ...]:
         """Problems that prevent reading, one message each; empty if there are none."""
-        found = []
+        problems = []
         if self.delimiter not in (",", ";", "\t", " "):
-            found.append(
+            problems.append(
                 f"The delimiter {self.delimiter!r} is unknown. Choose comma, semicolon, tab or space."
             )
         if self.delimiter == self.decimal:
-            found.append(
+            problems.append(
                 "A comma cannot be both delimiter and decimal mark. Choose another delimiter."
             )
         if self.time_column is None and not self.rate_hz:
-            found.append(
+            problems.append(
                 "There is no time column and no rate. Choose the time column, or set the rate in Hz."
             )
         elif self.time_unit in ("frame", "timecode") and not self.rate_hz:
-            found.append("The time is counted in frames, but there is no rate. Set the rate in Hz.")
+            problems.append(
+                "The time is counted in frames, but there is no rate. Set the rate in Hz."
+            )
         if self.rate_hz is not None and not 1e-6 < self.rate_hz < 1e6:
-            found.append(
+            problems.append(
                 f"The rate must be positive and less than 1 MHz (got {self.rate_hz:g} Hz)."
             )
         if not self.bodies:
-            found.append(
+            problems.append(
                 "No column holds a position. Choose the columns of x and y of at least one body."
             )
         for body in self.bodies:
             if sum(c is not None for c in (body.x, body.y, body.z)) < 2:
-                found.append(f"{body.name}: A position needs two or three columns. Choose them.")
+                problems.append(f"{body.name}: A position needs two or three columns. Choose them.")
             needed = _ROTATION_COLUMNS.get(body.rotation, 3)
             if len(body.rotation_columns) != needed:
-                found.append(
+                problems.append(
                     f"{body.name}: A rotation as {body.rotation} needs {needed} columns. Choose them."
                 )
         columns = [c for body in self.bodies for c in body.columns] + [
@@ -186,27 +188,27 @@ class Layout:
         ]
         columns += [self.time_column or 0, self.nanoseconds_column or 0]
         if not 0 <= min(columns) <= max(columns) < MEASUREMENT.columns:
-            found.append(
+            problems.append(
                 f"Column numbers must be between 0 and {MEASUREMENT.columns - 1}. Choose others."
             )
         numbers = [b.link for b in self.bodies if b.link is not None] + [
             joint.joint for joint in self.joints
         ]
         if numbers and not -1 <= min(numbers) <= max(numbers) < _MOST_LINKS:
-            found.append(
+            problems.append(
                 f"Link and joint numbers must be between 0 and {_MOST_LINKS - 1}. Choose others."
             )
         if self.header_rows < 0:
-            found.append(f"header_rows must be 0 or more (got {self.header_rows}).")
+            problems.append(f"header_rows must be 0 or more (got {self.header_rows}).")
         if self.row_lines is not None and self.row_lines < 1:
-            found.append(f"row_lines must be 1 or more (got {self.row_lines}).")
+            problems.append(f"row_lines must be 1 or more (got {self.row_lines}).")
         if not 0.0 <= self.max_gap_s < math.inf:
-            found.append(f"The longest gap must be 0 s or more (got {self.max_gap_s:g} s).")
+            problems.append(f"The longest gap must be 0 s or more (got {self.max_gap_s:g} s).")
         try:
             axes_matrix(self.axes)
         except ExperimentError as error:
-            found.append(str(error))
-        return tuple(found)
+            problems.append(str(error))
+        return tuple(problems)
 
 
 def length_unit(path: Path, text: str) -> LengthUnit:

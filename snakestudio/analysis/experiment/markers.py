@@ -62,12 +62,12 @@ class Markers:
         matrix = axes_matrix(layout.axes)
         position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ matrix.T
         markers = f"{counted(len(names), 'marker')}"
-        told = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} up."
+        summary = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} up."
         of_links = tuple(links.get(name) for name in names)
         orientation = (
             None if self.orientation is None else _turned(self.orientation[:, chosen], matrix)
         )
-        return Samples(self.time, names, of_links, position, orientation), [told, *self.notes]
+        return Samples(self.time, names, of_links, position, orientation), [summary, *self.notes]
 
 
 def _turned(orientation: FloatArray, matrix: FloatArray) -> FloatArray:

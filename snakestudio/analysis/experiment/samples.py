@@ -54,14 +54,14 @@ def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
     steps = np.diff(time)
     step = float(np.median(steps))
     with np.errstate(over="ignore"):
-        whole = np.round(steps / step)
-    if not np.isfinite(whole.sum()):
+        counts = np.round(steps / step)
+    if not np.isfinite(counts.sum()):
         return samples, 0
-    even = np.all(np.abs(steps - whole * step) <= 0.2 * step) and np.all(whole >= 1)
-    total = int(whole.sum()) + 1
+    even = np.all(np.abs(steps - counts * step) <= 0.2 * step) and np.all(counts >= 1)
+    total = int(counts.sum()) + 1
     if not even or total == len(time) or total > _MOST_ADDED * len(time):
         return samples, 0
-    place = np.concatenate([[0], np.cumsum(whole)]).astype(np.int64)
+    place = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     grown = np.interp(np.arange(total), place, time)
 
     def spread(values: FloatArray | None) -> FloatArray | None:
@@ -176,7 +176,7 @@ def _fill_gaps(
     return position, orientation, notes
 
 
-def _turned(time: FloatArray, quaternion: FloatArray, wanted: BoolArray) -> FloatArray:
+def _turned(time: FloatArray, quaternion: FloatArray, selected: BoolArray) -> FloatArray:
     """Quaternions (k, 4), interpolated at the marked rows without data."""
     known = np.flatnonzero(np.isfinite(quaternion).all(axis=1))
     result = np.full_like(quaternion, np.nan)
@@ -187,7 +187,7 @@ def _turned(time: FloatArray, quaternion: FloatArray, wanted: BoolArray) -> Floa
     # q and -q are the same rotation: choose the sign closest to the previous one.
     flips = np.cumprod(np.where(np.sum(own[1:] * own[:-1], axis=1) < 0.0, -1.0, 1.0))
     own[1:] *= flips[:, None]
-    inside = wanted & (time >= time[known[0]]) & (time <= time[known[-1]])
+    inside = selected & (time >= time[known[0]]) & (time <= time[known[-1]])
     for column in range(4):
         result[inside, column] = np.interp(time[inside], time[known], own[:, column])
     result /= np.linalg.norm(result, axis=1, keepdims=True)
@@ -222,8 +222,8 @@ def capture_of(
             f"{missing} {'frame is' if missing == 1 else 'frames are'} missing from the file."
         )
     seen = rows_known(samples.position)
-    position, orientation, told = _fill_gaps(samples, max_gap_s)
-    notes += told
+    position, orientation, remarks = _fill_gaps(samples, max_gap_s)
+    notes += remarks
     capture = Capture(
         path.stem,
         samples.time,

@@ -102,13 +102,13 @@ class OffsetSearch:
         peak = int(values.argmax())
         begin = grid[max(0, peak - 1)]
         end = grid[min(count - 1, peak + 1)]
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda offset: -self.match(float(offset)),
             bounds=(begin, end),
             method="bounded",
             options={"xatol": 1e-6},
         )
-        offset = float(found.x)
+        offset = float(optimum.x)
         top = self.match(offset)
         notes = []
         edge = 0.02 * (high - low) + 1e-6
@@ -152,8 +152,8 @@ class OffsetSearch:
         rows = 0
         turn = 1.0 + 0j
         if self._turns:
-            whole = self._even(offset)[0]
-            turn = whole / abs(whole) if abs(whole) > 0 else turn
+            overlap = self._even(offset)[0]
+            turn = overlap / abs(overlap) if abs(overlap) > 0 else turn
         for time, place, run in self.common(offset):
             left = _without_drift(time, plane(place)) * turn - _without_drift(time, plane(run))
             rest.append((np.vdot(left[:-1], left[1:]).real, np.vdot(left, left).real))

@@ -47,20 +47,20 @@ class RunTracks:
 
         Raises `ExperimentError` if there is no such link.
         """
-        wanted = [link for link in dict.fromkeys(links) if link not in self._tracks]
-        for link in wanted:
+        missing = [link for link in dict.fromkeys(links) if link not in self._tracks]
+        for link in missing:
             if not CENTRE_OF_MASS <= link < self.n_links:
                 raise ExperimentError(
                     f"There is no link {link + 1}: the run has {self.n_links} links. Choose another one."
                 )
-        if not wanted:
+        if not missing:
             return
-        parts: dict[int, list[FloatArray]] = {link: [] for link in wanted}
+        parts: dict[int, list[FloatArray]] = {link: [] for link in missing}
         for rows in self._recording.chunks():
             # Centre and heading, (rows, n, 4).
             yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
             pose = np.concatenate([rows.link_pose[:, :, :3], yaw[:, :, None]], axis=2)
-            for link in wanted:
+            for link in missing:
                 if link == CENTRE_OF_MASS:
                     centre = np.einsum("n,kna->ka", self._shares, pose)
                     centre[:, 3] = yaw.mean(axis=1)
@@ -68,9 +68,9 @@ class RunTracks:
                 else:
                     parts[link].append(pose[:, link])
         for link, own in parts.items():
-            whole = np.concatenate(own)[: self._count]
-            whole[:, 3] = np.unwrap(whole[:, 3])
-            self._tracks[link] = whole
+            poses = np.concatenate(own)[: self._count]
+            poses[:, 3] = np.unwrap(poses[:, 3])
+            self._tracks[link] = poses
 
     def track(self, link: int) -> FloatArray:
         """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.

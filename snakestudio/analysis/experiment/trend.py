@@ -88,16 +88,16 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
         bounds = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
         from scipy.optimize import minimize_scalar
 
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda f: _fit(at, z, float(f), 1)[1],
             bounds=bounds,
             method="bounded",
             options={"xatol": 1e-7},
         )
-        swinging, left = _fit(at, z, float(found.x), 2)
+        swinging, left = _fit(at, z, float(optimum.x), 2)
         if misfit > 0.0 and left < (1.0 - _EXPLAINED) * misfit:
             solution = swinging
-            frequency = float(found.x)
+            frequency = float(optimum.x)
             amplitude = float(abs(solution[3]) + abs(solution[4]))
     velocity = complex(solution[1])
     bend = complex(solution[2])

@@ -156,9 +156,9 @@ def _autocorrelation(scores: list[FloatArray]) -> float:
     """Autocorrelation of the scores between successive times, over all parameters and runs; 0 to `_MOST_CORRELATED`."""
     scale = np.sqrt(sum(np.square(score).sum(axis=0) for score in scores))
     safe = np.where(scale > 0, scale, 1.0)
-    beside = sum(float((score[1:] * score[:-1] / safe**2).sum()) for score in scores)
+    covariance = sum(float((score[1:] * score[:-1] / safe**2).sum()) for score in scores)
     itself = sum(float((score * score / safe**2).sum()) for score in scores)
-    return min(max(beside / itself if itself > 0 else 0.0, 0.0), _MOST_CORRELATED)
+    return min(max(covariance / itself if itself > 0 else 0.0, 0.0), _MOST_CORRELATED)
 
 
 def _long_run(scores: list[FloatArray], rho: float) -> FloatArray:
@@ -188,9 +188,9 @@ def _uncertainty_undetermined(
     covariance: FloatArray, directions: FloatArray, which: IntArray
 ) -> tuple[tuple[int, ...], ...]:
     """Combinations whose standard error is a large fraction of the range."""
-    found = []
+    combinations = []
     for direction in directions:
         if direction @ covariance @ direction > _WEAK**2:
             part = np.abs(direction) > 0.3 * np.abs(direction).max()
-            found.append(tuple(int(i) for i in which[part]))
-    return tuple(dict.fromkeys(found))
+            combinations.append(tuple(int(i) for i in which[part]))
+    return tuple(dict.fromkeys(combinations))

@@ -72,7 +72,7 @@ def fit(
     _check(trials, parameters, method, seed)
     start = {p.name: present_value(trials[0].scene, p) for p in parameters}
     objective = Objective(trials)
-    found: Determination | None = None
+    certainty: Determination | None = None
     rough: tuple[int, ...] = ()
     stopped = False
     # Workers start while the scene's own runs are simulated here.
@@ -97,7 +97,7 @@ def fit(
                 slopes = jacobian(search, search.best)
                 (residual,) = search.residuals([search.best])
                 assert residual is not None, "the best run did not fail"
-                found = determination(
+                certainty = determination(
                     slopes.columns, residual, [m.instant for m in misfits], _nuisance(trials)
                 )
                 rough = tuple(int(i) for i in np.flatnonzero(slopes.roughness > ROUGH))
@@ -124,14 +124,16 @@ def fit(
         )
     )
     cost_after = _cost(misfits_after, weights)
-    intervals, correlation = _intervals(parameters, values, found)
-    notes = remarks(tuple(parameters), values, found, rough, outcomes, stopped, search.exhausted)
+    intervals, correlation = _intervals(parameters, values, certainty)
+    notes = remarks(
+        tuple(parameters), values, certainty, rough, outcomes, stopped, search.exhausted
+    )
     notes += who
     scatter = sum(measured.scatter for measured in objective.measured)
     left = sum(float(m.residual @ m.residual) for m in misfits_after)
     instants = float(sum(len(m.time) for m in misfits_after))
-    if found is not None and found.effective > 0.0:
-        instants = min(instants, found.effective)
+    if certainty is not None and certainty.effective > 0.0:
+        instants = min(instants, certainty.effective)
     if not explains(scatter, left, p + _nuisance(trials), instants):
         intervals, correlation = _intervals(parameters, values, None)
         notes = (NOT_IDENTIFIABLE, *notes)
@@ -221,16 +223,16 @@ def _nuisance(trials: Sequence[Trial]) -> int:
 
 
 def _intervals(
-    parameters: Sequence[FreeParameter], values: dict[str, float], found: Determination | None
+    parameters: Sequence[FreeParameter], values: dict[str, float], certainty: Determination | None
 ) -> tuple[dict[str, tuple[float, float]], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
     """Intervals by name, within the bounds, and the correlation."""
     p = len(parameters)
-    if found is None:
+    if certainty is None:
         return {parameter.name: (math.nan, math.nan) for parameter in parameters}, np.full(
             (p, p), np.nan
         )
     intervals = {}
-    for parameter, half in zip(parameters, found.half_width, strict=True):
+    for parameter, half in zip(parameters, certainty.half_width, strict=True):
         middle = parameter.place(values[parameter.name])
         low, high = (middle + side * half for side in (-1.0, 1.0))
         known = math.isfinite(half)
@@ -239,4 +241,4 @@ def _intervals(
             if known
             else (math.nan, math.nan)
         )
-    return intervals, found.correlation
+    return intervals, certainty.correlation

@@ -124,11 +124,13 @@ class Measured:
             looks = np.linspace(low, high, _LOOKS)
             least = int(np.argmin([squares(look) for look in looks]))
             between = looks[max(least - 1, 0)], looks[min(least + 1, _LOOKS - 1)]
-            found = minimize_scalar(
+            optimum = minimize_scalar(
                 squares, bounds=between, method="bounded", options={"xatol": _OFFSET_ACCURACY}
             )
             best = (
-                float(found.x) if found.fun < squares(float(looks[least])) else float(looks[least])
+                float(optimum.x)
+                if optimum.fun < squares(float(looks[least]))
+                else float(looks[least])
             )
         residual, heading, shift = self._left(motion, best)
         dimensions = self._place.shape[1]

@@ -32,7 +32,7 @@ def called(parameter: FreeParameter) -> str:
 def remarks(
     parameters: Sequence[FreeParameter],
     values: Mapping[str, float],
-    found: Determination | None,
+    certainty: Determination | None,
     rough: Sequence[int],
     trials: Sequence[TrialOutcome],
     stopped: bool,
@@ -46,7 +46,7 @@ def remarks(
         notes.append(
             "The limit of evaluations was reached. More evaluations may improve the result."
         )
-    if found is None:
+    if certainty is None:
         notes.append("Confidence intervals were not estimated.")
     if sum(_squares(t.misfit_after) for t in trials) >= sum(
         _squares(t.misfit_before) for t in trials
@@ -57,18 +57,18 @@ def remarks(
     for parameter in parameters:
         place = parameter.place(values[parameter.name])
         if min(place, 1.0 - place) < _AT_BOUND and not (
-            found and parameters.index(parameter) in found.no_effect
+            certainty and parameters.index(parameter) in certainty.no_effect
         ):
             which, bound = ("lower", parameter.low) if place < 0.5 else ("upper", parameter.high)
             notes.append(
                 f"{called(parameter)} ends at its {which} bound, {bound:g}. Widen its range, or do not fit it."
             )
-    notes += _undetermined(parameters, found)
+    notes += _undetermined(parameters, certainty)
     notes += [
         f"The result depends discontinuously on {called(parameters[i])} (frequent contact or backlash): its"
         " interval is unreliable. Fit a shorter part of the measurement, and try other seeds."
         for i in rough
-        if found is None or i not in found.no_effect
+        if certainty is None or i not in certainty.no_effect
     ]
     notes += _clocks(parameters, trials)
     notes += [f"{outcome.trial.name}: {note}" for outcome in trials for note in outcome.trial.notes]
@@ -80,14 +80,16 @@ def _squares(misfit: Misfit) -> float:
     return float(misfit.residual @ misfit.residual)
 
 
-def _undetermined(parameters: Sequence[FreeParameter], found: Determination | None) -> list[str]:
-    if found is None:
+def _undetermined(
+    parameters: Sequence[FreeParameter], certainty: Determination | None
+) -> list[str]:
+    if certainty is None:
         return []
     notes = [
         f"{called(parameters[i])} has no effect in these runs: the model does not use it, or it does not matter."
-        for i in found.no_effect
+        for i in certainty.no_effect
     ]
-    for combination in found.weak:
+    for combination in certainty.weak:
         names = [called(parameters[i]) for i in combination]
         if len(names) == 1:
             notes.append(

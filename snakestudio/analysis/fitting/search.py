@@ -126,7 +126,7 @@ class Search:
             for parameter, place in zip(self.parameters, np.frombuffer(known), strict=True):
                 keys |= parameter.values(parameter.value(float(place)))
             tasks += [(trial, keys) for trial in range(len(self._weights))]
-        outcomes = self._evaluator.map(tasks, self._go_on)
+        outcomes = self._evaluator.map(tasks, self._may_continue)
         count = len(self._weights)
         for number, known in enumerate(new):
             parts = [
@@ -136,10 +136,12 @@ class Search:
                 (o.failure for o in outcomes[number * count : (number + 1) * count] if o.failure),
                 self.failure,
             )
-            whole = [part for part in parts if part is not None]
-            self._known[known] = np.concatenate(whole) if len(whole) == len(parts) else None
+            successful = [part for part in parts if part is not None]
+            self._known[known] = (
+                np.concatenate(successful) if len(successful) == len(parts) else None
+            )
             self._note(np.frombuffer(known), self._known[known])
-        if new and not self._tell():
+        if new and not self._report_progress():
             raise StoppedError
         return [self._known[point.tobytes()] for point in points]
 
@@ -150,15 +152,15 @@ class Search:
             self.best = place.copy()
             self.history = (*self.history, Moment(self.evaluations, cost, self.values(place)))
 
-    def _tell(self) -> bool:
+    def _report_progress(self) -> bool:
         if self._progress is None:
             return True
         return self._progress(
             FitProgress(self._doing, self.evaluations, self.limit, self._cost_before, self.history)
         )
 
-    def _go_on(self) -> bool:
-        return not self._abandoned() and self._tell()
+    def _may_continue(self) -> bool:
+        return not self._abandoned() and self._report_progress()
 
 
 def least(search: Search) -> None:
@@ -178,8 +180,8 @@ def least(search: Search) -> None:
     size = len(first)
 
     def residual(place: FloatArray) -> FloatArray:
-        (found,) = search.residuals([np.array(place, dtype=np.float64)])
-        return np.full(size, np.inf) if found is None else found
+        (values,) = search.residuals([np.array(place, dtype=np.float64)])
+        return np.full(size, np.inf) if values is None else values
 
     def slopes(place: FloatArray) -> FloatArray:
         if search.exhausted:
@@ -237,11 +239,11 @@ def jacobian(search: Search, place: FloatArray) -> Slopes:
     roughness = np.zeros(len(place))
     for i in range(len(place)):
         ends = [(place[i], middle)]
-        for point, found in zip(
+        for point, residual in zip(
             points[2 * i + 1 : 2 * i + 3], sides[2 * i : 2 * i + 2], strict=True
         ):
-            if found is not None and point[i] != place[i]:
-                ends.append((point[i], found))
+            if residual is not None and point[i] != place[i]:
+                ends.append((point[i], residual))
         ends.sort(key=lambda end: end[0])
         (low, first), (high, last) = ends[0], ends[-1]
         columns.append((last - first) / (high - low) if high > low else np.zeros(len(middle)))
@@ -283,6 +285,6 @@ def evolve(search: Search, seed: int, until: int) -> None:
     strategy = cma.CMAEvolutionStrategy(begin, 0.2, options)
     while search.evaluations < until and not strategy.stop():
         points = strategy.ask()
-        found = search.residuals([np.array(point[:p], dtype=np.float64) for point in points])
-        costs = [search.cost(residual) for residual in found]
+        residuals = search.residuals([np.array(point[:p], dtype=np.float64) for point in points])
+        costs = [search.cost(residual) for residual in residuals]
         strategy.tell(points, [cost if math.isfinite(cost) else _PENALTY for cost in costs])

@@ -77,8 +77,8 @@ class JointTrack:
 
 
 def _used(measured: BoolArray, time: FloatArray, values: FloatArray) -> BoolArray:
-    whole: BoolArray = np.isfinite(time) & np.isfinite(values).all(axis=1)
-    return whole & measured if len(measured) else whole
+    is_finite: BoolArray = np.isfinite(time) & np.isfinite(values).all(axis=1)
+    return is_finite & measured if len(measured) else is_finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -81,8 +81,8 @@ class Derivative(_Window):
             return np.full(stop - start, np.nan)
         with np.errstate(all="ignore"):
             slopes = np.gradient(values, times, edge_order=2 if len(values) > 2 else 1)
-        made: FloatArray = slopes[start - first : stop - first]
-        return made
+        rates: FloatArray = slopes[start - first : stop - first]
+        return rates
 
 
 class _Filter(NamedTuple):
@@ -118,8 +118,8 @@ def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> 
     """
     warped = math.tan(math.pi * share)
     warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
-    whole = 1.0 + math.sqrt(2.0) * warped + warped * warped
-    radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / whole)
+    denominator = 1.0 + math.sqrt(2.0) * warped + warped * warped
+    radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / denominator)
     angle = math.atan2(math.sqrt(2.0) * warped, 1.0 - warped * warped)
     memory = (
         math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-15))) + 8
@@ -127,7 +127,9 @@ def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> 
     memory = min(memory, rows)
     count = np.arange(memory)
     poles = radius**count * np.sin((count + 1) * angle) / math.sin(angle)
-    first, middle = (warped * warped / whole, 2.0) if kind == "lowpass" else (1.0 / whole, -2.0)
+    first, middle = (
+        (warped * warped / denominator, 2.0) if kind == "lowpass" else (1.0 / denominator, -2.0)
+    )
     response = poles.copy()
     response[1:] += middle * poles[:-1]
     response[2:] += poles[:-2]
@@ -184,10 +186,10 @@ class Butterworth(_Window):
         first, last = self.window(reading, start, stop)
         values = self.part.values(block, first, last)
         times = block.times(first, last)
-        made = np.full(len(values), np.nan)
+        filtered = np.full(len(values), np.nan)
         for a, b in _stretches(values):
             if reading.even:
-                made[a:b] = _both_ways(designed, values[a:b])
+                filtered[a:b] = _both_ways(designed, values[a:b])
                 continue
             # Even times at fixed multiples of the step, independent of the requested rows.
             step = reading.interval
@@ -196,8 +198,8 @@ class Butterworth(_Window):
                 math.floor((times[a] - zero) / step), math.ceil((times[b - 1] - zero) / step) + 1
             )
             smooth = _both_ways(designed, np.interp(grid, times[a:b], values[a:b]))
-            made[a:b] = np.interp(times[a:b], grid, smooth)
-        return made[start - first : stop - first]
+            filtered[a:b] = np.interp(times[a:b], grid, smooth)
+        return filtered[start - first : stop - first]
 
 
 def _both_ways(designed: _Filter, values: FloatArray) -> FloatArray:
@@ -217,8 +219,10 @@ def _forwards(designed: _Filter, values: FloatArray) -> FloatArray:
     response = designed.response[: len(values)]
     size = 1 << (len(values) + len(response) - 2).bit_length()
     changed = np.fft.rfft(values - values[0], size) * np.fft.rfft(response, size)
-    made: FloatArray = np.fft.irfft(changed, size)[: len(values)] + designed.constant * values[0]
-    return made
+    filtered: FloatArray = (
+        np.fft.irfft(changed, size)[: len(values)] + designed.constant * values[0]
+    )
+    return filtered
 
 
 def _stretches(values: FloatArray) -> Iterator[tuple[int, int]]:
@@ -255,8 +259,8 @@ class MovingMean(_Window):
         a = np.searchsorted(times, at - self._half, "left")
         b = np.searchsorted(times, at + self._half, "right")
         with np.errstate(invalid="ignore"):
-            made: FloatArray = (sums[b] - sums[a]) / (counts[b] - counts[a]) + middle
-        return made
+            means: FloatArray = (sums[b] - sums[a]) / (counts[b] - counts[a]) + middle
+        return means
 
 
 class RunningMedian(_Window):
@@ -293,14 +297,14 @@ class RunningMedian(_Window):
         from scipy import ndimage
 
         size = 2 * half + 1
-        made: FloatArray = ndimage.median_filter(
+        medians: FloatArray = ndimage.median_filter(
             np.where(gap, 0.0, values), size=size, mode="nearest"
         )
         # Rows with a gap or an end of the recording in their window are computed one by one.
         broken = ndimage.maximum_filter1d(gap.astype(np.int8), size, mode="constant", cval=1) > 0
         for a, b in _stretches(np.where(broken, 0.0, np.nan)):
-            made[a:b] = _medians(values, a, b, half)
-        return made[start - first : stop - first]
+            medians[a:b] = _medians(values, a, b, half)
+        return medians[start - first : stop - first]
 
 
 def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float]:
@@ -308,15 +312,15 @@ def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float
     held = sorted(
         x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x)
     )
-    made = []
+    medians = []
     for i in range(start, stop):
         if i + half < len(values) and math.isfinite(values[i + half]):
             bisect.insort(held, float(values[i + half]))
         if i - half - 1 >= 0 and i > start and math.isfinite(values[i - half - 1]):
             del held[bisect.bisect_left(held, float(values[i - half - 1]))]
         count = len(held)
-        made.append(0.5 * (held[(count - 1) // 2] + held[count // 2]) if count else math.nan)
-    return made
+        medians.append(0.5 * (held[(count - 1) // 2] + held[count // 2]) if count else math.nan)
+    return medians
 
 
 class Delay(_Window):
@@ -337,9 +341,9 @@ class Delay(_Window):
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         times = block.times(first, last)
-        wanted = block.times(start, stop) - self._seconds
+        shifted = block.times(start, stop) - self._seconds
         # A row at that exact time is used even if its time differs in the last bits.
-        near = 1e-9 * max(1.0, abs(float(wanted[-1])))
-        made = np.interp(wanted, times, values)
-        made[(wanted < times[0] - near) | (wanted > times[-1] + near)] = np.nan
-        return made
+        near = 1e-9 * max(1.0, abs(float(shifted[-1])))
+        delayed = np.interp(shifted, times, values)
+        delayed[(shifted < times[0] - near) | (shifted > times[-1] + near)] = np.nan
+        return delayed

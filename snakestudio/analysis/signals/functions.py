@@ -133,14 +133,14 @@ class Custom(Node):
         """Values at the rows `start` to `stop`."""
         first, last = self._window(block.reading, start, stop)
         values = self.parts[0].values(block, first, last)
-        made = np.asarray(self._function(block.times(first, last), values))
-        if made.shape != values.shape or made.dtype.kind not in "fiub":
-            form = " x ".join(map(str, made.shape)) or "one"
+        returned = np.asarray(self._function(block.times(first, last), values))
+        if returned.shape != values.shape or returned.dtype.kind not in "fiub":
+            form = " x ".join(map(str, returned.shape)) or "one"
             raise SignalError(
-                f"{self._name} gives {form} {made.dtype} values for {len(values)} rows",
+                f"{self._name} gives {form} {returned.dtype} values for {len(values)} rows",
                 "give one number for each row",
             )
-        result: FloatArray = made[start - first : stop - first].astype(np.float64)
+        result: FloatArray = returned[start - first : stop - first].astype(np.float64)
         return result
 
 

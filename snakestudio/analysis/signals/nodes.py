@@ -143,12 +143,12 @@ class Reading:
         # rows at the same time may differ in their last bits
         near = 1e-9 * max(1.0, abs(float(times[-1])))
         outside = (times < there[0] - near) | (times > there[-1] + near)
-        made: dict[ColumnKey, FloatArray] = {}
+        columns_at: dict[ColumnKey, FloatArray] = {}
         for k, name in enumerate(names):
             values = np.interp(times, there, table[:, k])
             values[outside] = np.nan
-            made[name, True] = values
-        return made
+            columns_at[name, True] = values
+        return columns_at
 
 
 class Block:

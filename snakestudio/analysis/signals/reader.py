@@ -110,12 +110,12 @@ def covered_patterns(text: str) -> tuple[str, dict[int, str]]:
     patterns: dict[int, str] = {}
 
     def covered(match: re.Match[str]) -> str:
-        word = match[0]
-        if not re.search(r"[*?\[]", word):
-            return word
-        patterns[match.start()] = word
-        prefix = f"{_OTHER}." if word.startswith(f"{_OTHER}.") else ""
-        return prefix + "_" * (len(word) - len(prefix))
+        text_part = match[0]
+        if not re.search(r"[*?\[]", text_part):
+            return text_part
+        patterns[match.start()] = text_part
+        prefix = f"{_OTHER}." if text_part.startswith(f"{_OTHER}.") else ""
+        return prefix + "_" * (len(text_part) - len(prefix))
 
     return _WORD.sub(covered, text), patterns
 
@@ -246,8 +246,10 @@ class _Reader(Interpreter[Node]):
             return self._of_many(tree, name, function)
         required = function.signals + len(function.numbers)
         if len(tree.args) != required:
-            given = counted(len(tree.args), "argument")
-            self.refuse(tree, f"has {given} instead of {required}", f"write {function.signature}")
+            arguments = counted(len(tree.args), "argument")
+            self.refuse(
+                tree, f"has {arguments} instead of {required}", f"write {function.signature}"
+            )
         within = self._signals
         self._signals = self._signals or reducing
         parts = [self.evaluate(argument) for argument in tree.args[: function.signals]]

@@ -37,7 +37,7 @@ class _State(NamedTuple):
     total: float = 0.0
 
 
-class _Kept:
+class _StateCache:
     """States at the start of each block, for each pair of recordings during their lifetime."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class _Running(Node):
 
     def __init__(self, part: Node) -> None:
         super().__init__(part.unit, (part,))
-        self._kept = _Kept()
+        self._state_cache = _StateCache()
 
     @property
     def part(self) -> Node:
@@ -116,7 +116,7 @@ class _Running(Node):
 
     def _state(self, reading: Reading, number: int) -> _State:
         """State at the start of a block."""
-        states = self._kept.get(reading)
+        states = self._state_cache.get(reading)
         if number < len(states):
             return states[number]
         state = states[-1]
@@ -129,11 +129,11 @@ class _Running(Node):
 
     def _note(self, reading: Reading, number: int, state: _State) -> None:
         """Store the state at the start of the next block, if it will not change any more."""
-        states = self._kept.get(reading)
+        states = self._state_cache.get(reading)
         if len(states) == number and self.part.settled(
             reading, (number - 1) * BLOCK, number * BLOCK
         ):
-            self._kept.put(reading, (*states, state))
+            self._state_cache.put(reading, (*states, state))
 
 
 class Integral(_Running):
@@ -148,16 +148,16 @@ class Integral(_Running):
     ) -> tuple[FloatArray, _State]:
         """NaN where values are missing."""
         there = np.isfinite(values)
-        made = np.full(len(values), np.nan)
+        integrals = np.full(len(values), np.nan)
         if not there.any():
-            return made, state
+            return integrals, state
         t, x = times[there], values[there]
         before = (t[0], x[0]) if np.isnan(state.time) else (state.time, state.value)
         areas = 0.5 * np.diff(t, prepend=before[0]) * (x + np.concatenate([[before[1]], x[:-1]]))
         areas[0] += state.total
         sums = np.cumsum(areas)
-        made[there] = sums
-        return made, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
+        integrals[there] = sums
+        return integrals, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
 
 
 class Unwrapped(_Running):
@@ -173,14 +173,14 @@ class Unwrapped(_Running):
     ) -> tuple[FloatArray, _State]:
         """Full turns are added so that a row is within half a turn of the previous one."""
         there = np.isfinite(values)
-        made = np.full(len(values), np.nan)
+        angles = np.full(len(values), np.nan)
         if not there.any():
-            return made, state
+            return angles, state
         x = values[there]
         before = x[0] if np.isnan(state.value) else state.value
         turns = state.total - np.cumsum(np.round(np.diff(x, prepend=before) / self._turn))
-        made[there] = x + self._turn * turns
-        return made, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
+        angles[there] = x + self._turn * turns
+        return angles, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
 
 
 class ValueAt(Node):

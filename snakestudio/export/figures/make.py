@@ -133,7 +133,7 @@ def draw_figure(
 
 
 def write_run_figures(
-    wanted: Wanted,
+    target: Wanted,
     recording: Recording,
     scene_file: str | None,
     measured: Sequence[Measured] = (),
@@ -158,7 +158,7 @@ def write_run_figures(
         ]
     written = []
     for number, (name, figure, title) in enumerate(jobs):
-        path = wanted.folder / f"{name}{wanted.suffix}"
+        path = target.folder / f"{name}{target.suffix}"
         written.append(draw_figure(path, figure, [(recording, scene_file)], title, measured))
         if progress is not None and not progress((number + 1) / len(jobs)):
             break
@@ -174,8 +174,8 @@ def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
     middle = (recording.schema.n_links + 1) // 2
     link_track(axes, recording, middle, measured)
     axes.autoscale_view()
-    word = "section" if recording.schema.sections else "link"
-    subtitle(axes, f"start (outline), end ({end:g} s) and path of {word} {middle}")
+    part = "section" if recording.schema.sections else "link"
+    subtitle(axes, f"start (outline), end ({end:g} s) and path of {part} {middle}")
 
 
 def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -193,14 +193,14 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     recording = runs[0]
     # one axis per joint
     first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[::-1]
-    shown = [
+    selected = [
         first[at]
         for at in sorted(
             {round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))}
         )
     ]
-    every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in shown])
-    for axes, axis in zip(every, shown, strict=True):
+    every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in selected])
+    for axes, axis in zip(every, selected, strict=True):
         time, ref, angle = columns(recording, "time_s", f"{axis.name}_ref_rad", f"{axis.name}_rad")
         axes.plot(time, np.degrees(ref), "--", color=EXPERIMENT, label="reference")
         axes.plot(time, np.degrees(angle), color=RUN, label="angle")
@@ -267,9 +267,11 @@ def laid_over(
     """
     tracks = []
     for capture in captures:
-        found = align(recording, capture, options).apply(capture)
-        body = found.body_on(link)
+        aligned = align(recording, capture, options).apply(capture)
+        body = aligned.body_on(link)
         # figures interpret text between dollar signs as mathematics
         label = capture.name.replace("$", r"\$")
-        tracks.append(Measured(label, found.time, found.position[:, 0 if body is None else body]))
+        tracks.append(
+            Measured(label, aligned.time, aligned.position[:, 0 if body is None else body])
+        )
     return tracks

@@ -9,9 +9,9 @@ import numpy as np
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure
 from snakestudio.export.figures.parts import (
+    frame_view,
     link_over_time,
     link_track,
-    look_at,
     plan_axes,
     pose_at,
     subtitle,
@@ -46,9 +46,9 @@ def _soft_start(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
     for axes, time in zip(every.flat, _SOFT_START_S, strict=True):
         draw_robot(axes, recording.scene, pose_at(recording, time))
         subtitle(axes, f"t = {time:g} s")
-    shown = np.concatenate([pose_at(recording, time)[:, :2] for time in _SOFT_START_S])
+    positions = np.concatenate([pose_at(recording, time)[:, :2] for time in _SOFT_START_S])
     for axes in every.flat:
-        look_at(axes, shown, air=1.4 * recording.scene.robot.link_length_m)
+        frame_view(axes, positions, air=1.4 * recording.scene.robot.link_length_m)
     for axes in every[-1]:
         axes.set_xlabel("x / m")
     for axes in every[:, 0]:

@@ -12,9 +12,9 @@ from snakestudio.export.figures.figure import Measured, Need, PaperFigure, colum
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
+    frame_view,
     link_over_time,
     link_track,
-    look_at,
     plan_axes,
     pose_at,
     subtitle,
@@ -69,9 +69,9 @@ def _posture(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
             }
             axes.annotate("", xy=tip, xytext=point[:2], arrowprops=look, zorder=4)
         total = force[pushed].sum(axis=0)
-        said = f"largest force {longest:.0f} N, their sum ({total[0]:.0f}, {total[1]:.0f}) N"
-        subtitle(axes, f"t = {_POSTURE_S:g} s; {said}")
-    look_at(axes, pose_at(recording, _POSTURE_S), air=0.2)
+        summary = f"largest force {longest:.0f} N, their sum ({total[0]:.0f}, {total[1]:.0f}) N"
+        subtitle(axes, f"t = {_POSTURE_S:g} s; {summary}")
+    frame_view(axes, pose_at(recording, _POSTURE_S), air=0.2)
 
 
 def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -116,7 +116,7 @@ def _postures(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
         time, x, y = columns(recording, "time_s", f"link_{_MIDDLE}_x_m", f"link_{_MIDDLE}_y_m")
         until = time <= _WAY_S
         axes.plot(x[until], y[until], "--", color=INK, zorder=3)
-        look_at(axes, pose_at(recording, 0.0), np.column_stack([x, y])[until], air=0.12)
+        frame_view(axes, pose_at(recording, 0.0), np.column_stack([x, y])[until], air=0.12)
         subtitle(axes, rf"({'ab'[number]}) $\delta_h$ = {shift:g}°")
 
 

@@ -18,7 +18,7 @@ from snakestudio.export.figures.figure import Measured, Need, PaperFigure, colum
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
-    look_at,
+    frame_view,
     plan_axes,
     pose_at,
     subtitle,
@@ -48,7 +48,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
         below.semilogy(time, np.abs(np.degrees(angle - ref)) + _NOTHING, style, color=RUN)
         # The robot starts at rest, its references do not.
         rate = yaw.amplitude * yaw.omega * math.cos((joint - 1) * yaw.phase_shift + yaw.phase)
-        told = _decay(
+        predicted = _decay(
             time,
             float(angle[0] - ref[0]),
             -rate,
@@ -58,7 +58,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
         label = "according to (25)" if joint == _JOINTS[0] else None
         below.semilogy(
             time,
-            np.abs(np.degrees(told)) + _NOTHING,
+            np.abs(np.degrees(predicted)) + _NOTHING,
             color=EXPERIMENT,
             linewidth=2.5,
             alpha=0.4,
@@ -105,7 +105,7 @@ def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
         last = pose_at(recording, float(recording.times[-1]))
         draw_outlines(axes, recording.scene, last, PALE)
         seen += [np.column_stack([x, y]), last]
-    look_at(axes, *seen, pose_at(runs[0], 0.0), air=0.15)
+    frame_view(axes, *seen, pose_at(runs[0], 0.0), air=0.15)
     axes.legend(loc="best", title="offset of the joints")
     subtitle(
         axes,
@@ -117,13 +117,13 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     end = float(recording.times[-1])
-    shown = [pose_at(recording, time) for time in np.linspace(0.0, end, 5)]
-    for pose in shown[:-1]:
+    poses = [pose_at(recording, time) for time in np.linspace(0.0, end, 5)]
+    for pose in poses[:-1]:
         draw_outlines(axes, recording.scene, pose, PALE)
-    draw_robot(axes, recording.scene, shown[-1])
+    draw_robot(axes, recording.scene, poses[-1])
     x, y = columns(recording, "com_x_m", "com_y_m")
     axes.plot(x, y, color=RUN, linewidth=0.8, zorder=3)
-    look_at(axes, *shown, np.column_stack([x, y]), air=0.15)
+    frame_view(axes, *poses, np.column_stack([x, y]), air=0.15)
     subtitle(
         axes,
         f"the robot every {0.25 * end:g} s, the path of its centre of mass, and the desired path",
@@ -132,11 +132,11 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
 
 def _errors(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     names = ("time_s", "cross_track_m", "heading_rad", "heading_ref_rad", "gait_offset_rad")
-    time, cross, heading, wanted, offset = columns(runs[0], *names)
+    time, cross, heading, reference, offset = columns(runs[0], *names)
     first, second, third = time_axes(figure, ("cross-track error / m", "heading / °", "offset / °"))
     first.plot(time, cross, color=RUN)
     first.axhline(0.0, color=PALE, linewidth=0.6)
-    second.plot(time, np.degrees(wanted), "--", color=EXPERIMENT, label="wanted")
+    second.plot(time, np.degrees(reference), "--", color=EXPERIMENT, label="wanted")
     second.plot(time, np.degrees(heading), color=RUN, label="mean of the links")
     second.legend(loc="best", ncols=2)
     third.plot(time, np.degrees(offset), color=RUN)

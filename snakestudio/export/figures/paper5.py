@@ -228,17 +228,17 @@ def _spatial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     from matplotlib.ticker import MultipleLocator
 
     recording = runs[0]
-    way = np.stack(columns(recording, "link_1_x_m", "link_1_y_m", "link_1_z_m"), axis=1)
+    path = np.stack(columns(recording, "link_1_x_m", "link_1_y_m", "link_1_z_m"), axis=1)
     poses = [
         _at(recording, float(time)).link_pose
         for time in np.arange(0.0, recording.times[-1] + 0.01, 2.0)
     ]
-    shown = np.concatenate([way, *(pose[:, :3] for pose in poses)])
-    low, high = shown.min(axis=0), shown.max(axis=0)
+    points = np.concatenate([path, *(pose[:, :3] for pose in poses)])
+    low, high = points.min(axis=0), points.max(axis=0)
     for number, text in enumerate(("(a) path of the head", "(b) the body every 2 s")):
         axes: Any = figure.add_subplot(2, 1, number + 1, projection="3d")
         if number == 0:
-            axes.plot(*way.T, color=RUN)
+            axes.plot(*path.T, color=RUN)
         else:
             for pose in poses:
                 axes.plot(*pose[:, :3].T, color=RUN, linewidth=1.6)

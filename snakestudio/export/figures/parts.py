@@ -33,7 +33,7 @@ def plan_axes(axes: Axes, recording: Recording, obstacles: bool = True) -> Axes:
     return axes
 
 
-def look_at(axes: Axes, *places: FloatArray, air: float) -> None:
+def frame_view(axes: Axes, *places: FloatArray, air: float) -> None:
     """Show the ground around positions (k, 2 or more), m, with a margin (m), cropped, at equal scales."""
     low = np.min([np.nanmin(part[:, :2], axis=0) for part in places], axis=0) - air
     high = np.max([np.nanmax(part[:, :2], axis=0) for part in places], axis=0) + air
@@ -44,14 +44,16 @@ def look_at(axes: Axes, *places: FloatArray, air: float) -> None:
 
 def time_axes(figure: Figure | SubFigure, labels: Sequence[str]) -> list[Axes]:
     """Stacked axes with a common time, one for each label."""
-    made: list[Axes] = []
+    stacked: list[Axes] = []
     for number, label in enumerate(labels):
-        axes = figure.add_subplot(len(labels), 1, number + 1, sharex=made[0] if made else None)
+        axes = figure.add_subplot(
+            len(labels), 1, number + 1, sharex=stacked[0] if stacked else None
+        )
         axes.set_ylabel(label)
-        made.append(axes)
+        stacked.append(axes)
         axes.tick_params(labelbottom=number == len(labels) - 1)
-    made[-1].set_xlabel("time / s")
-    return made
+    stacked[-1].set_xlabel("time / s")
+    return stacked
 
 
 def subtitle(axes: Axes, text: str) -> None:

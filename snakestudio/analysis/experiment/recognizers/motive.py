@@ -153,8 +153,8 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
     above: list[str] = []
     for index in range(begin + 1, min(len(lines), begin + _HEADER_LINES)):
         row = cells(lines[index], delimiter)
-        words = [cell.lower() for cell in row if cell]
-        if not words:
+        lower_cells = [cell.lower() for cell in row if cell]
+        if not lower_cells:
             continue
         label = next((i for i, cell in enumerate(row[:3]) if cell), None)
         if label is not None and row[label].lower() in _LABELS and row[label].lower() not in rows:
@@ -193,14 +193,14 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
 
 
 def _is_axes(row: list[str]) -> bool:
-    words = [cell.lower() for cell in row if cell]
-    axes = sum(word in ("x", "y", "z", "w") for word in words)
-    return axes >= 2 and 2 * axes >= len(words) - 3
+    cells = [cell.lower() for cell in row if cell]
+    axes = sum(text in ("x", "y", "z", "w") for text in cells)
+    return axes >= 2 and 2 * axes >= len(cells) - 3
 
 
 def _has_kinds(row: list[str]) -> bool:
-    words = [cell.lower() for cell in row if cell]
-    return any(word in ("position", "rotation") for word in words)
+    cells = [cell.lower() for cell in row if cell]
+    return any(text in ("position", "rotation") for text in cells)
 
 
 def _leading_count(axes: list[str]) -> int:

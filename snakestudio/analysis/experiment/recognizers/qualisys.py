@@ -217,8 +217,8 @@ def _names(header: _Header) -> tuple[str, list[str]]:
                 f"{count_key} is {count}, but {key} lists {len(names)} names. Export the measurement again, or give a "
                 "layout."
             )
-        word = "Marker" if kind == "marker" else "Body"
-        return kind, [name or f"{word} {i + 1}" for i, name in enumerate(names)]
+        label = "Marker" if kind == "marker" else "Body"
+        return kind, [name or f"{label} {i + 1}" for i, name in enumerate(names)]
     if header.names_row:
         return ("segment" if "QX" in header.names_row else "marker"), []
     raise _UnclearError(
@@ -291,8 +291,8 @@ def _leading(
 
 def _counts_frames(rows: list[list[str]], values: FloatArray, column: int) -> bool:
     """Whether a column contains consecutive integers, written as such."""
-    whole = all(column < len(row) and row[column].isdigit() for row in rows)
-    return whole and bool(np.all(np.diff(values[:, column]) == 1.0))
+    are_digits = all(column < len(row) and row[column].isdigit() for row in rows)
+    return are_digits and bool(np.all(np.diff(values[:, column]) == 1.0))
 
 
 def _counts_times(column: FloatArray, rate: float | None) -> bool:
@@ -335,10 +335,10 @@ def _named_columns(
         if len(parts) != len(names) or any(
             own and own != name for (_, own, _), name in zip(parts, names, strict=True)
         ):
-            found = ", ".join(dict.fromkeys(own or "unnamed" for _, own, _ in parts))
+            columns_of = ", ".join(dict.fromkeys(own or "unnamed" for _, own, _ in parts))
             raise _UnclearError(
-                f"The header lists {', '.join(names)}, but the columns are those of {found}. Export the measurement "
-                "again, or give a layout."
+                f"The header lists {', '.join(names)}, but the columns are {columns_of}. Export the "
+                "measurement again, or give a layout."
             )
         parts = [(kind, name, columns) for (_, _, columns), name in zip(parts, names, strict=True)]
     for _, name, columns in parts:

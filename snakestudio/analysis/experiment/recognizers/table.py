@@ -166,17 +166,17 @@ def _taken_apart(lines: list[str]) -> _Table:
     ]
     # Rows above the numbers that are about as wide as the table are column names; narrower ones are
     # metadata of the file.
-    words = [row for row in above if len(row) >= max(2, n_columns - 2)]
-    if not words:
-        words = _words_of_comment(
+    name_rows = [row for row in above if len(row) >= max(2, n_columns - 2)]
+    if not name_rows:
+        name_rows = _words_of_comment(
             lines[max(begun - _BEGINNING, 0) : begun + first], delimiter, n_columns
         )
-    names = headings(words, n_columns)
+    names = headings(name_rows, n_columns)
     metadata = [
         line[:_WORDS] for line in lines[max(begun - _BEGINNING, 0) : begun + first] if line.strip()
     ]
     values = values_of(rows, n_columns, decimal)
-    n_names = len(trimmed(words[-1])) if words else 0
+    n_names = len(trimmed(name_rows[-1])) if name_rows else 0
     return _Table(
         delimiter,
         decimal,
@@ -186,7 +186,7 @@ def _taken_apart(lines: list[str]) -> _Table:
         values,
         names,
         metadata,
-        bool(words),
+        bool(name_rows),
         n_names,
     )
 
@@ -284,10 +284,11 @@ def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> lis
     left = n_columns - len(result)
     size = 3 if left % 3 == 0 else 2 if left % 2 == 0 and left < 6 else 3
     for j in range(left):
-        whole = (j // size + 1) * size <= left
+        is_complete = (j // size + 1) * size <= left
         result.append(
             Heading(
-                "xyz"[j % size] if whole else "", f"Body {j // size + 1}" if left > size else ""
+                "xyz"[j % size] if is_complete else "",
+                f"Body {j // size + 1}" if left > size else "",
             )
         )
     certain = timed and n_columns == 4 and not _counts_evenly(values[:, 2])
@@ -511,11 +512,11 @@ def _bodies(
     bodies = []
     for group in groups:
         columns = group.columns
-        kind, wanted = next(
+        kind, axes = next(
             ((kind, parts) for kind, parts in _ROTATIONS if all(part in columns for part in parts)),
             ("none", ()),
         )
-        chosen = tuple(columns[part] for part in wanted)
+        chosen = tuple(columns[part] for part in axes)
         name = group.name or "Body"
         if kind == "quaternion" and not is_unit_quaternion(table.values[:, chosen]):
             if np.isfinite(table.values[:, chosen]).any():
@@ -569,9 +570,9 @@ def _ignore_others(table: _Table, layout: Layout, ignored: IgnoredList) -> None:
             ignored.add(heading.name or f"column {column + 1}", "a single coordinate")
 
 
-def _joints(found: list[Heading]) -> tuple[JointColumns, ...]:
+def _joints(columns: list[Heading]) -> tuple[JointColumns, ...]:
     joints: dict[int, dict[str, int]] = {}
-    for column, heading in enumerate(found):
+    for column, heading in enumerate(columns):
         if heading.what in ("joint_yaw", "joint_pitch"):
             joints.setdefault(int(heading.body) - 1, {}).setdefault(heading.what, column)
     return tuple(

@@ -180,7 +180,7 @@ def _names(path: Path, row: list[str], count: int) -> tuple[list[str], list[str]
             "give a table the extension .csv and a layout."
         )
     result = [name or f"Marker {i + 1}" for i, name in enumerate(names)]
-    return result, [made for made, name in zip(result, names, strict=True) if not name]
+    return result, [label for label, name in zip(result, names, strict=True) if not name]
 
 
 def _frames(

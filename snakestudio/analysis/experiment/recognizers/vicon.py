@@ -122,8 +122,8 @@ def recognize_vicon(lines: list[str]) -> Reading | None:
 def _section_name(line: str) -> str | None:
     if len(line) > 200:
         return None
-    word = re.sub(r'[,;\t"]+\s*\Z|\A[\s"]+', "", line.strip()).strip().lower()
-    return word if word in _SECTIONS else None
+    text = re.sub(r'[,;\t"]+\s*\Z|\A[\s"]+', "", line.strip()).strip().lower()
+    return text if text in _SECTIONS else None
 
 
 def _sections(lines: list[str]) -> list[_Section]:
