@@ -1,4 +1,4 @@
-"""How far runs of the same robot are apart: the same quantities of each at the same times, and their differences."""
+"""Differences between runs of the same robot: the same quantities of each run at common times."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 
 _SAME_TIME = 1e-6
-"""Share of the interval between two rows within which a time is that of a row: sums of steps round
-differently."""
+"""Tolerance for the match of a time with a row, as a fraction of the interval between two rows; sums
+of time steps round differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something that is compared."""
+    """A quantity that is compared."""
 
     name: str
-    """Stem of its columns in a CSV."""
+    """Stem of its CSV column names."""
 
     label: str
-    """What people call it."""
+    """Label for people."""
 
     unit: str
     suffix: str
-    """The unit as column names end in it."""
+    """Unit in the form used at the end of column names."""
 
     axes: str = ""
-    """"xyz" of a vector, "" of a number."""
+    """"xyz" for a vector, "" for a scalar."""
 
     def columns(self) -> tuple[str, ...]:
-        """Names of its columns, one for each axis."""
+        """Names of its columns, one per axis."""
         parts = [f"{self.name}_{axis}" for axis in self.axes] or [self.name]
         return tuple(f"{part}_{self.suffix}" for part in parts)
 
 
 LINKS = Quantity("links", "links, RMS", "m", "m")
-"""Distance of the links' centres from those of the other run, root mean square over the links."""
+"""Distance between corresponding link centres of two runs, root mean square over the links."""
 
 QUANTITIES = (
     Quantity("com", "centre of mass", "m", "m", "xyz"),
@@ -51,54 +51,54 @@ QUANTITIES = (
     Quantity("impulse_obstacle", "obstacle impulse", "N s", "ns", "xyz"),
     Quantity("impulse_ground", "ground impulse", "N s", "ns", "xyz"),
 )
-"""All of them, in the order of tables. Works and impulses are sums since the start; that of the
-ground is friction and normal together."""
+"""All quantities, in the order of tables. Works and impulses are accumulated from the start; the
+ground impulse includes friction and normal forces."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """The quantities of one run at k common times."""
+    """Quantities of one run at k common times."""
 
     count: int
-    """Times up to the end of the run; everything behind is NaN."""
+    """Number of times up to the end of the run; later values are NaN."""
 
     values: dict[str, FloatArray]
-    """By name of the quantity (not of `LINKS`, which only two runs have), in its unit."""
+    """Values by name of the quantity, in its unit; without `LINKS`, which needs two runs."""
 
     links: FloatArray
-    """Centres of the links, or the cross-sections of a continuous body, m. Shape (k, n, 3)."""
+    """Centres of the links or, for a continuous body, of its cross-sections, m. Shape (k, n, 3)."""
 
     along: FloatArray
-    """Where on the robot these are, as shares of its length. Shape (n,)."""
+    """Positions of these along the robot, as fractions of its length. Shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """How far one quantity of a run is from that of the reference."""
+    """Difference of one quantity between a run and the reference."""
 
     series: FloatArray
-    """Run less reference at the common times; of a vector the size of the difference. NaN where
-    either has ended. Shape (k,)."""
+    """Run minus reference at the common times; for a vector the norm of the difference. NaN after the end
+    of either run. Shape (k,)."""
 
     end: float
     worst: float
     rms: float
-    """`end`, `worst` and `rms`: at the last time both have reached, the largest by size, and the
-    root mean square over all times."""
+    """`end`, `worst` and `rms`: value at the last time that both runs reached, value of largest magnitude,
+    and root mean square over all times."""
 
 
 def common_times(recordings: list[Recording]) -> FloatArray:
-    """Times at which runs logged at one rate are compared, s: those of the one that went on longest."""
+    """Times at which runs with the same log rate are compared, s: those of the longest run."""
     return max((_times(recording) for recording in recordings), key=lambda times: float(times[-1]))
 
 
 def sample(recording: Recording, times: FloatArray) -> Samples:
-    """The quantities of a recording at `times` (s, ascending): where it has no row, linearly between its rows."""
+    """Quantities of a recording at `times` (s, ascending), interpolated linearly between rows."""
     parts = [_of_rows(rows, recording.schema) for rows in recording.chunks()]
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    whole["heading"] = np.degrees(np.unwrap(whole["heading"]))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    columns["heading"] = np.degrees(np.unwrap(columns["heading"]))
     own = _times(recording)
-    values = {name: _at(column, own, times) for name, column in whole.items()}
+    values = {name: _at(column, own, times) for name, column in columns.items()}
     n = recording.schema.n_links
     schema = recording.schema
     along = (
@@ -112,7 +112,7 @@ def sample(recording: Recording, times: FloatArray) -> Samples:
 
 
 def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, FloatArray]:
-    """Links of both; of a body and a chain, the body's cross-sections where the chain's links are."""
+    """Link centres of both runs; for a body and a chain, the body is evaluated at the links of the chain."""
     one = run.links
     other = reference.links
     if len(run.along) > len(reference.along):
@@ -123,7 +123,7 @@ def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, Float
 
 
 def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
-    """Points at other places on the robot, (k, m, 3)."""
+    """Points at other positions along the robot, (k, m, 3)."""
     from scipy.interpolate import CubicSpline
 
     links = np.full((len(samples.links), len(along), 3), np.nan)
@@ -134,7 +134,7 @@ def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
 
 
 def difference(quantity: Quantity, run: Samples, reference: Samples) -> Difference:
-    """How far `run` is from `reference`, both sampled at the same times."""
+    """Difference between `run` and `reference`, both sampled at the same times."""
     if quantity is LINKS:
         one, other = _at_same_places(run, reference)
         series = np.sqrt(np.square(one - other).sum(axis=2).mean(axis=1))
@@ -143,7 +143,7 @@ def difference(quantity: Quantity, run: Samples, reference: Samples) -> Differen
         if quantity.axes:
             series = np.linalg.norm(series, axis=1)
     if quantity.name == "heading":
-        # Whole turns are no difference: a robot that starts towards -x may count from either side.
+        # Ignore full turns: the heading of a robot that starts towards -x can begin at +180 or -180 degrees.
         series = series - 360.0 * np.round(series[0] / 360.0)
     common = series[: min(run.count, reference.count)]
     worst = float(np.abs(common).max())
@@ -156,7 +156,7 @@ def _times(recording: Recording) -> FloatArray:
 
 def _of_rows(rows: Rows, schema: Schema) -> dict[str, FloatArray]:
     centre = rows.link_pose[:, :, :3]
-    # Along the chain first: links on both sides of the -x axis must not cancel out.
+    # Average along the chain first: headings on both sides of the -x axis must not cancel out.
     yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
     centre_of_mass = np.einsum("n,kna->ka", schema.mass_shares, centre)
     values = {"links": centre, "com": centre_of_mass, "heading": yaw.mean(axis=1)}
@@ -172,7 +172,7 @@ def _of_rows(rows: Rows, schema: Schema) -> dict[str, FloatArray]:
 
 
 def _at(values: FloatArray, own: FloatArray, times: FloatArray) -> FloatArray:
-    """Values (rows, ...) known at the times `own`, at `times`; NaN beyond the last."""
+    """Values (rows, ...), given at the times `own`, interpolated at `times`; NaN after the last row."""
     right = np.clip(np.searchsorted(own, times), min(1, len(own) - 1), len(own) - 1)
     left = np.maximum(right - 1, 0)
     span = own[right] - own[left]
@@ -180,7 +180,7 @@ def _at(values: FloatArray, own: FloatArray, times: FloatArray) -> FloatArray:
     nearest = np.clip(np.round(share), 0.0, 1.0)
     share = np.where(np.abs(share - nearest) < _SAME_TIME, nearest, share)
     share = share.reshape(-1, *[1] * (values.ndim - 1))
-    # This form gives the rows themselves, to the last bit, at 0 and at 1.
+    # This form returns the row values bit for bit at 0 and at 1.
     between: FloatArray = (1.0 - share) * values[left] + share * values[right]
     between[times > own[-1] + 1e-9] = np.nan
     return between

@@ -1,4 +1,4 @@
-"""A recording with columns that expressions over its own give: what leaves the program has them like any other."""
+"""A recording with derived columns from expressions over its own columns, for export like any other column."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _PIECE = 4096
 
 
 class WithDerived:
-    """The rows that a recording has by now, with derived columns behind its own; those are evaluated when first read.
+    """The current rows of a recording with derived columns appended; these are evaluated when first read.
 
     Parameters
     ----------
     texts : mapping of str to str
-        Expressions over the columns of a run, by the name of their column.
+        Expressions over the columns of a run, by name of the derived column.
     other : Recording, optional
-        What expressions call the other run.
+        Recording to which `other.` refers in expressions.
 
     Attributes
     ----------
     derived : dict of str to Signal
-        Those that this run has all it takes for.
+        Expressions that can be evaluated for this run.
     refused : dict of str to str
-        Why the others have no column, in a sentence.
+        Reason why each of the others has no column.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class WithDerived:
         self.refused: dict[str, str] = {}
         names = column_names(recording.schema)
         others = () if other is None else column_names(other.schema)
-        if texts:  # filters take long to import, and few runs need them
+        if texts:  # filters are slow to import, and few runs need them
             from snakestudio.analysis.signals import compile_signal
         for name, text in texts.items():
             if name in names:
@@ -60,7 +60,7 @@ class WithDerived:
                 continue
             try:
                 signal = compile_signal(text, names, others)
-                # rows may be too few for a filter
+                # there may be too few rows for a filter
                 signal.values(recording, 0, min(1, self._length), other)
             except SignalError as error:
                 self.refused[name] = str(error)
@@ -75,7 +75,7 @@ class WithDerived:
 
     @property
     def schema(self) -> Schema:
-        """What the rows hold."""
+        """Content of the rows."""
         return self._schema
 
     @property
@@ -90,21 +90,21 @@ class WithDerived:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What was changed while it went."""
+        """Changes made during the run."""
         return self._recording.changes
 
     @property
     def pulls(self) -> Sequence[Pull]:
-        """Wrenches of a hand on the robot."""
+        """Wrenches applied to the robot by hand."""
         return self._recording.pulls
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        """Moments worth going back to."""
+        """Noted moments of the run."""
         return self._recording.events
 
     def scene_at(self, time: float) -> Scene:
-        """The scene as it was at `time`."""
+        """The scene at `time`."""
         return self._recording.scene_at(time)
 
     def __len__(self) -> int:
@@ -129,12 +129,12 @@ class WithDerived:
         )
 
     def chunks(self) -> Iterator[Rows]:
-        """All rows, in order, in pieces that fit in memory."""
+        """All rows in order, in chunks that fit in memory."""
         for start in range(0, self._length, _PIECE):
             yield self.rows(start, start + _PIECE)
 
     def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` as a Snapshot, without what is derived."""
+        """The row at `index` as a Snapshot, without derived columns."""
         return self._recording.snapshot(index)
 
     def index_at(self, time: float) -> int:

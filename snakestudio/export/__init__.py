@@ -1,1 +1,1 @@
-"""Files made of a recording: CSV and video, each with what is needed to make it again."""
+"""Export of recordings to files such as CSV and video, each with the data to reproduce it."""

@@ -1,4 +1,4 @@
-"""Frames as an animated GIF: one palette made for the whole of it, and a fine pattern in place of missing shades."""
+"""Animated GIFs: one palette for all frames, and ordered dithering for missing shades."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from PIL.GifImagePlugin import getdata
 from snakestudio._arrays import UInt8Array
 
 MAX_FPS = 50
-"""Browsers show a frame for at least a fiftieth of a second."""
+"""Browsers show a frame for at least 1/50 s."""
 
 _COLOURS = 255
-"""One of the 256 means "as before", which makes what stands still cost nothing."""
+"""One of the 256 entries means "unchanged", so that static parts take no space."""
 
 _KEEP = 1
-"""What a frame shows stays, and the next one is drawn over it."""
+"""Disposal method: a frame is kept, and the next one is drawn over it."""
 
 _BAYER = np.array([(0, 8, 2, 10), (12, 4, 14, 6), (3, 11, 1, 9), (15, 7, 13, 5)])
 _PATTERN = ((_BAYER + 0.5) / 16 - 0.5) * 10.0
-"""Amounts that are added to the colours before the nearest of the palette is taken: unlike
-scattered errors, a pattern that stands still does not flicker."""
+"""Offsets that are added to the colours before the nearest palette entry is chosen: unlike
+error diffusion, a static pattern does not flicker."""
 
 
 def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
-    """The colours, (255, 3), that serve all these frames best."""
+    """Best palette, (255, 3), for all these frames."""
     small = [frame[::2, ::2] for frame in frames]
     picture = Image.fromarray(np.concatenate([part.reshape(-1, 1, 3) for part in small]))
-    made = (
+    quantized = (
         picture.quantize(_COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).getpalette()
         or []
     )
     colours = np.zeros((_COLOURS, 3), np.uint8)
-    found = np.array(made, np.uint8).reshape(-1, 3)[:_COLOURS]
-    colours[: len(found)] = found
+    palette = np.array(quantized, np.uint8).reshape(-1, 3)[:_COLOURS]
+    colours[: len(palette)] = palette
     return colours
 
 
 class Animation:
-    """A GIF being written, frame by frame; a context manager, which ends the file.
+    """Writer of a GIF, frame by frame; a context manager that finishes the file.
 
     Parameters
     ----------
     width, height : int
         Size of the frames, px.
     fps : int
-        Frames a second, at most `MAX_FPS`; each is shown for whole hundredths of a second, right on
-        the average.
+        Frames per second, at most `MAX_FPS`; the duration of each is rounded to 0.01 s, correct on
+        average.
     palette : (255, 3) array
     """
 
@@ -64,7 +64,7 @@ class Animation:
         self._pattern = np.tile(_PATTERN, (-(-height // 4), -(-width // 4)))[:height, :width, None]
         self._file = path.open("wb")
         colours = np.concatenate([palette, np.zeros((1, 3), np.uint8)])
-        # One table of 256 colours for all frames; shown again and again.
+        # One table of 256 colours for all frames; repeats forever.
         self._file.write(
             b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + colours.tobytes()
         )
@@ -83,12 +83,12 @@ class Animation:
         if self._before is not None:
             part, left, top = _what_changed(self._before, indices)
         self._before = indices
-        shown = round(100 * (self._count + 1) / self._fps) - round(100 * self._count / self._fps)
+        duration = round(100 * (self._count + 1) / self._fps) - round(100 * self._count / self._fps)
         self._count += 1
         for piece in getdata(
             Image.fromarray(part),
             (left, top),
-            duration=10 * shown,
+            duration=10 * duration,
             transparency=_COLOURS,
             disposal=_KEEP,
         ):
@@ -103,7 +103,7 @@ class Animation:
 
 
 def _what_changed(before: UInt8Array, after: UInt8Array) -> tuple[UInt8Array, int, int]:
-    """The smallest part of a picture that holds all changes, see-through where there are none, and its left and top."""
+    """Smallest part of an image with all changes, transparent where unchanged, and its left and top."""
     changed = before != after
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
     if not len(rows):

@@ -1,8 +1,8 @@
-"""A camera that moves: keyframes of a view over time, smoothly joined, and the small file they are kept in.
+"""Camera paths: keyframes of a view over time with smooth interpolation, and their file format.
 
-Between keyframes target, distance, direction and angle of view follow cubic curves that never
-overshoot, start and end at rest, and pass every keyframe exactly; directions are turned the short
-way round.
+Between keyframes, target, distance, direction and angle of view follow cubic curves that do not
+overshoot, start and end at rest, and pass through all keyframes; directions turn the shorter
+way.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SAME_TIME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class CameraKey:
-    """Where the picture is taken from at a moment."""
+    """The camera at a given time."""
 
     time: float
     """Simulated time, s."""
@@ -42,23 +42,23 @@ class CameraPath:
 
     keys: tuple[CameraKey, ...] = field(default=())
     follow: bool = False
-    """Whether the camera goes along with the robot besides: targets are then kept relative to its
+    """Whether the camera also follows the robot: targets are then relative to its
     centre of mass."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(sorted(self.keys, key=lambda key: key.time)))
 
     def with_key(self, key: CameraKey) -> CameraPath:
-        """With another keyframe, in place of one at the same time."""
-        kept = (old for old in self.keys if abs(old.time - key.time) > _SAME_TIME)
-        return replace(self, keys=(*kept, key))
+        """The path with a keyframe added, replacing one at the same time."""
+        others = (old for old in self.keys if abs(old.time - key.time) > _SAME_TIME)
+        return replace(self, keys=(*others, key))
 
     def without(self, index: int) -> CameraPath:
-        """Without a keyframe."""
+        """The path without one keyframe."""
         return replace(self, keys=self.keys[:index] + self.keys[index + 1 :])
 
     def relative_to(self, centre: Callable[[float], FloatArray]) -> CameraPath:
-        """With the targets less the robot's centre at each keyframe's time: for a path that follows the robot."""
+        """The path with targets relative to the robot's centre at each keyframe: for a path that follows the robot."""
 
         def shifted(key: CameraKey) -> CameraKey:
             x, y, z = np.array(key.camera.target) - centre(key.time)
@@ -67,12 +67,12 @@ class CameraPath:
         return replace(self, keys=tuple(map(shifted, self.keys)))
 
     def at(self, time: float) -> Camera:
-        """The camera at a time, s; before the first and after the last keyframe it stands still.
+        """The camera at a time, s; constant before the first and after the last keyframe.
 
-        Raises `UsageError` if there is no keyframe at all.
+        Raises `UsageError` if there are no keyframes.
         """
         if not self.keys:
-            raise UsageError("the camera path has no keyframes; add at least one.")
+            raise UsageError("The camera path has no keyframes. Add at least one.")
         first = self.keys[0]
         last = self.keys[-1]
         if time <= first.time:
@@ -111,7 +111,7 @@ class CameraPath:
             ]
         )
         slopes = np.asarray(PchipInterpolator(times, values, axis=0).derivative()(times))
-        slopes[0] = slopes[-1] = 0.0  # it starts and ends gently
+        slopes[0] = slopes[-1] = 0.0  # starts and ends at rest
         return CubicHermiteSpline(times, values, slopes, axis=0)
 
 
@@ -119,7 +119,7 @@ def dump_camera_path(path: CameraPath) -> str:
     """A camera path as TOML text."""
     lines = [
         "# A camera path of SnakeStudio: snakestudio export RUN --video F.mp4 --camera THIS_FILE.toml",
-        f"follow = {str(path.follow).lower()}  # whether the camera goes along with the robot besides",
+        f"follow = {str(path.follow).lower()}  # whether the camera also follows the robot",
     ]
     for key in path.keys:
         camera = key.camera
@@ -138,9 +138,9 @@ def dump_camera_path(path: CameraPath) -> str:
 
 
 def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
-    """A camera path from TOML text.
+    """Parse a camera path from TOML text.
 
-    Raises `UsageError`: naming the keyframe and what is wrong with it.
+    Raises `UsageError` that names the keyframe and the problem.
     """
     try:
         values = parse_toml(text, CAMERA_PATH)
@@ -149,7 +149,7 @@ def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
     keyframes = values.get("keyframes")
     if not isinstance(keyframes, list) or not keyframes:
         raise UsageError(
-            f"{source}: there are no [[keyframes]]; give each time_s, target_m and distance_m."
+            f"{source}: There are no [[keyframes]]. Add some, each with time_s, target_m and distance_m."
         )
     keys = [
         _key(entry, f"{source}: keyframe {number}") for number, entry in enumerate(keyframes, 1)
@@ -158,7 +158,7 @@ def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
     for before, after in itertools.pairwise(times):
         if after - before <= _SAME_TIME:
             raise UsageError(
-                f"{source}: two keyframes stand at {after:g} s; remove one or give it another time_s."
+                f"{source}: Two keyframes are at {after:g} s. Remove one, or change its time_s."
             )
     return CameraPath(tuple(keys), values.get("follow") is True)
 
@@ -173,15 +173,17 @@ def _key(entry: Any, where: str) -> CameraKey:
             or not isinstance(value, int | float)
             or not low <= value <= high
         ):
-            given = "is missing" if value is None else f"= {value!r}"
-            raise UsageError(f"{where}: {name} {given}; give a number from {low:g} to {high:g}.")
+            state = "is missing" if value is None else f"= {value!r}"
+            raise UsageError(
+                f"{where}: {name} {state}. Set it to a number from {low:g} to {high:g}."
+            )
         return float(value)
 
     time = number("time_s", None, -1e9, 1e9)
     target = entry.get("target_m")
     if not isinstance(target, list) or len(target) != 3 or not all(_finite(target)):
         raise UsageError(
-            f"{where}: target_m = {target!r}; give three numbers, like [0.5, 0.0, 0.0]."
+            f"{where}: target_m = {target!r}. Set it to three numbers, like [0.5, 0.0, 0.0]."
         )
     x, y, z = map(float, target)
     camera = Camera(
@@ -202,9 +204,9 @@ def _finite(values: Iterable[object]) -> Iterable[bool]:
 
 
 def load_camera_path(path: str | Path) -> CameraPath:
-    """The camera path in a file.
+    """Read a camera path from a file.
 
-    Raises `UsageError` if there is no such file, or something in it is wrong.
+    Raises `UsageError` if the file does not exist or is invalid.
     """
     try:
         text = read_text(local_path(path), CAMERA_PATH)
@@ -214,7 +216,7 @@ def load_camera_path(path: str | Path) -> CameraPath:
 
 
 def save_camera_path(path: str | Path, keys: CameraPath) -> None:
-    """Write a camera path into a file.
+    """Write a camera path to a file.
 
     Raises `ExportError` if it cannot be written.
     """
@@ -222,5 +224,5 @@ def save_camera_path(path: str | Path, keys: CameraPath) -> None:
         write_atomically(local_path(path), dump_camera_path(keys).encode())
     except OSError as error:
         raise ExportError(
-            f"{path}: the camera path cannot be written ({error.strerror or error})."
+            f"{path}: The camera path cannot be written ({error.strerror or error}). Choose another file."
         ) from None

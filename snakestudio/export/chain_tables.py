@@ -1,4 +1,4 @@
-"""Chains of links compared with a continuous body as a report: errors by number of links, and every joint as CSV."""
+"""Report of a comparison of link chains with a continuous body: errors by number of links, all joints as CSV."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from snakestudio.export.tables import (
 
 
 def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> Report:
-    """A comparison with chains, to be printed or written.
+    """Report of a comparison with chains.
 
-    A row of its CSV is a joint: number of links, instant, abscissa, and for every part the chain's
-    joint and the body there.
+    Each row of its CSV is a joint: number of links, time, abscissa, and for each load the values of the chain's
+    joint and of the body there.
     """
-    lead = "Chains that move as the continuous body does, and the loads that this costs them."
+    lead = "Chains that follow the motion of the continuous body, and the required loads."
     tables = [chain_table(comparison, index) for index in range(len(comparison.times))]
     if comparison.free:
-        lead = "Chains that friction moves, compared with the continuous body."
+        lead = "Chains that are moved by friction, compared with the continuous body."
         tables.append(_path_table(comparison))
     links = ",".join(map(str, comparison.links))
     at = " ".join(f"--at {time:g}" for time in comparison.times)
@@ -43,14 +43,14 @@ def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> 
         scene=comparison.scene,
         scene_file=scene_file,
         header=(
-            f"To compare again: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv",
+            f"To repeat the comparison: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv",
         ),
         series=lambda: _series(comparison),
     )
 
 
 def chain_table(comparison: ChainComparison, index: int) -> Table:
-    """Of the instant with this index: by number of links, the largest load of every part, its error, and the speed."""
+    """Table for one time: for each number of links, the largest loads, their errors, and the speed."""
     parts = comparison.parts
     columns = [Column("links", is_text=True)]
     for part in parts:
@@ -64,12 +64,17 @@ def chain_table(comparison: ChainComparison, index: int) -> Table:
                 f"differs from\n{part.symbol}(jh) by",
                 "%",
                 name=f"{part.name}_error",
-                tip="Largest difference over the joints, as a share of the largest in the body",
+                tip="Largest difference over the joints, relative to the largest value in the body",
             )
         )
-    columns.append(Column("speed", "m/s", tip="Of the centre of mass"))
+    columns.append(Column("speed", "m/s", tip="Speed of the centre of mass"))
     columns.append(
-        Column("speed\ndiffers by", "%", name="speed_error", tip="From the speed of the body")
+        Column(
+            "speed\ndiffers by",
+            "%",
+            name="speed_error",
+            tip="Difference from the speed of the body",
+        )
     )
     rows = []
     for n, profiles, errors, speed_errors in zip(
@@ -104,7 +109,7 @@ def chain_table(comparison: ChainComparison, index: int) -> Table:
         Row(
             tuple(order),
             is_summary=True,
-            tip="Order in the number of links at which the error decreases",
+            tip="Order of convergence in the number of links",
         )
     )
     return Table(f"at {comparison.times[index]:g} s", tuple(columns), tuple(rows))
@@ -119,7 +124,7 @@ def _path_table(comparison: ChainComparison) -> Table:
         Row((*text_cells("order"), _order(comparison, comparison.path_errors)), is_summary=True)
     )
     columns = (Column("links", is_text=True), Column("path apart", "m"))
-    return Table("centres of mass, the largest distance in the run", columns, tuple(rows))
+    return Table("Largest distance between the centres of mass in the run", columns, tuple(rows))
 
 
 def _largest(values: FloatArray) -> Cell:

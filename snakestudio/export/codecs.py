@@ -1,4 +1,4 @@
-"""What a video can be encoded with: kinds by the ending of the file, codecs by name, and how good they shall be."""
+"""Video formats: file extensions, codecs and quality levels."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ QUALITIES: tuple[Quality, ...] = ("small", "good", "best")
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A way to encode video."""
+    """A video codec."""
 
     label: str
-    """What people call it."""
+    """Label for people."""
 
     kinds: tuple[str, ...]
-    """Endings of the files it can stand in."""
+    """Extensions of the files that can contain it."""
 
     encoders: tuple[str, ...]
-    """FFmpeg's encoders for it, the best first; which there are depends on the machine."""
+    """FFmpeg's encoders for it, in order of preference; availability depends on the machine."""
 
     note: str
-    """What it is good for."""
+    """Recommended use."""
 
     bits: float
-    """Bits a pixel and frame at "good", roughly: pictures of a scene with a robot that moves."""
+    """Approximate bits per pixel and frame at "good", for images of a scene with a moving robot."""
 
     pixels: str = "yuv420p"
-    """FFmpeg's name of its pixels."""
+    """FFmpeg's name of its pixel format."""
 
 
 CODECS: dict[str, Codec] = {
@@ -45,7 +45,7 @@ CODECS: dict[str, Codec] = {
         0.07,
     ),
     "h265": Codec(
-        "H.265 (HEVC)", (".mp4", ".mkv", ".mov"), ("libx265",), "smaller, for newer machines", 0.05
+        "H.265 (HEVC)", (".mp4", ".mkv", ".mov"), ("libx265",), "smaller, for newer computers", 0.05
     ),
     "vp9": Codec(
         "VP9", (".webm", ".mkv", ".mp4"), ("libvpx-vp9",), "free, plays in every browser", 0.055
@@ -59,7 +59,7 @@ CODECS: dict[str, Codec] = {
     ),
     "vp8": Codec("VP8", (".webm",), ("libvpx",), "free, for old browsers", 0.09),
     "prores": Codec(
-        "ProRes 422", (".mov",), ("prores_ks",), "for cutting; large", 4.0, "yuv422p10le"
+        "ProRes 422", (".mov",), ("prores_ks",), "for editing; large", 4.0, "yuv422p10le"
     ),
     "ffv1": Codec("FFV1", (".mkv",), ("ffv1",), "lossless; very large", 5.0, "bgr0"),
 }
@@ -70,7 +70,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ".webm": ("vp9", "av1", "vp8"),
     ".mov": ("h264", "h265", "prores"),
 }
-"""Codecs of every kind of file, the usual one first."""
+"""Codecs for each file extension, the default first."""
 
 _QUALITY: dict[str, dict[Quality, str]] = {
     "libx264": {"small": "26", "good": "18", "best": "12"},
@@ -79,12 +79,12 @@ _QUALITY: dict[str, dict[Quality, str]] = {
     "libvpx": {"small": "20", "good": "8", "best": "4"},
     "libsvtav1": {"small": "42", "good": "30", "best": "18"},
 }
-"""Constant quality ("crf") of the encoders that know it; smaller numbers are better."""
+"""Constant quality ("crf") for the encoders that support it; smaller numbers are better."""
 
 _OPTIONS: dict[str, dict[str, str]] = {
-    # Two renders shall be equal to the byte: x264's macroblock tree gave up to thirty different
-    # files of the same frames in sixty runs (its vector code is at fault: with asm=0 they were
-    # equal), without it they were all equal.
+    # Two renderings must be identical byte by byte: with x264's macroblock tree, the same frames
+    # produced up to thirty different files in sixty runs (due to its vector code: with asm=0 they were
+    # identical); without it they were all identical.
     "libx264": {"preset": "medium", "threads": "1", "x264-params": "mbtree=0"},
     "libx265": {
         "preset": "medium",
@@ -99,14 +99,14 @@ _OPTIONS: dict[str, dict[str, str]] = {
 }
 
 _PICTURE_BITS = {".gif": 1.5, ".png": 5.0}
-"""Bits a pixel and frame of what is no video."""
+"""Approximate bits per pixel and frame of formats that are not videos."""
 
 _PRORES: dict[Quality, str] = {"small": "lt", "good": "standard", "best": "hq"}
 
 
 def encoder_of(codec: str) -> str | None:
-    """FFmpeg's encoder that this machine has for a codec; None if it has none."""
-    if find_spec("av") is None:  # a build without GPL parts: PyAV brings FFmpeg, and that x264
+    """FFmpeg's encoder for a codec on this machine; None if there is none."""
+    if find_spec("av") is None:  # a build without GPL parts: PyAV includes FFmpeg with x264
         return None
     import av
 
@@ -120,7 +120,7 @@ def encoder_of(codec: str) -> str | None:
 
 
 def encoder_options(encoder: str, quality: Quality) -> dict[str, str]:
-    """What FFmpeg is told for an encoder."""
+    """FFmpeg options for an encoder."""
     options = dict(_OPTIONS.get(encoder, {}))
     if encoder in _QUALITY:
         options["crf"] = _QUALITY[encoder][quality]
@@ -130,17 +130,17 @@ def encoder_options(encoder: str, quality: Quality) -> dict[str, str]:
 
 
 def codecs_for(suffix: str) -> list[str]:
-    """Codecs that can stand in such a file and that this machine can encode, the usual one first."""
+    """Codecs that such a file can contain and this machine can encode, the default first."""
     return [codec for codec in KINDS.get(suffix, ()) if encoder_of(codec)]
 
 
 def usual_ending() -> str:
-    """Ending of a video's name where nobody has asked for another: an animation's where no video can be encoded."""
+    """Default extension of videos: that of an animation if no video can be encoded."""
     return ".mp4" if codecs_for(".mp4") or codecs_for(".webm") else ".gif"
 
 
 def estimated_bytes(suffix: str, codec: str, quality: Quality, pixels: int, n_frames: int) -> float:
-    """About how large a video becomes: between half and twice that, depending on how much moves in it."""
+    """Estimated size of a video, to within a factor of two, depending on the amount of motion."""
     if suffix in _PICTURE_BITS:
         return _PICTURE_BITS[suffix] * pixels * n_frames / 8
     offered = codecs_for(suffix) or ["h264"]
@@ -149,42 +149,42 @@ def estimated_bytes(suffix: str, codec: str, quality: Quality, pixels: int, n_fr
 
 
 def video_path(path: Path, codec: str = "") -> Path:
-    """`path`, or the same name ending in .webm where no encoder for the wanted kind is installed.
+    """`path`, or the same name with .webm if no encoder for the requested format is installed.
 
-    Names that end in .gif (an animation) or .png (a picture for every frame) are as good.
+    Names that end in .gif (animation) or .png (an image for each frame) are also accepted.
 
-    Raises `ExportError` if the ending is no video's, the codec cannot be had or does not belong
-    there, or nothing can be encoded.
+    Raises `ExportError` if the extension is not that of a video, the codec is not available or does not fit
+    the file, or nothing can be encoded.
     """
     suffix = path.suffix.lower()
     if suffix in (".gif", ".png"):
         if codec:
             raise ExportError(
-                f"{path}: a {suffix[1:].upper()} has no codec; leave it out, or end the name in .mp4."
+                f"{path}: A {suffix[1:].upper()} has no codec. Remove the codec, or end the name in .mp4."
             )
         return path
     if suffix not in KINDS:
         raise ExportError(
-            f"{path}: {suffix or 'no ending'} is no kind of video; end the name in .mp4, .mkv, .webm or .mov, in .gif "
-            "for an animation, or in .png for a picture of every frame."
+            f"{path}: {suffix or 'no extension'} is not a video format. End the name in .mp4, .mkv, .webm or .mov, in "
+            ".gif for an animation, or in .png for an image of each frame."
         )
     if find_spec("av") is None:
         raise ExportError(
-            f"{path}: this build of SnakeStudio has no video encoder; end the name in .gif for an animation, or in "
-            ".png for a picture of every frame."
+            f"{path}: This build of SnakeStudio has no video encoder. End the name in .gif for an animation, or in "
+            ".png for an image of each frame."
         )
     if codec:
         if codec not in CODECS:
-            raise ExportError(f"there is no codec {codec!r}; give one of {', '.join(CODECS)}.")
+            raise ExportError(f"There is no codec {codec!r}. Choose one of {', '.join(CODECS)}.")
         if codec not in KINDS[suffix]:
             raise ExportError(
-                f"{path}: {CODECS[codec].label} does not go into {suffix}; end the name in "
+                f"{path}: A {suffix} file cannot contain {CODECS[codec].label}. End the name in "
                 f"{' or '.join(CODECS[codec].kinds)}, or choose {' or '.join(KINDS[suffix])}."
             )
         if not encoder_of(codec):
-            offered = ", ".join(codecs_for(suffix)) or "none for this kind of file"
+            offered = ", ".join(codecs_for(suffix)) or "no codec for this format"
             raise ExportError(
-                f"{path}: the installed PyAV cannot encode {CODECS[codec].label}; it offers {offered}."
+                f"{path}: The installed PyAV cannot encode {CODECS[codec].label}. Choose one of these: {offered}."
             )
         return path
     if codecs_for(suffix):
@@ -192,5 +192,5 @@ def video_path(path: Path, codec: str = "") -> Path:
     if codecs_for(".webm"):
         return path.with_suffix(".webm")
     raise ExportError(
-        f"{path}: the installed PyAV has no video encoder; install a PyAV with libx264 or libvpx."
+        f"{path}: The installed PyAV has no video encoder. Install a PyAV with libx264 or libvpx."
     )

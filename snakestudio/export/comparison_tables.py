@@ -1,4 +1,4 @@
-"""A comparison of models as a report: how each ran, its differences, and the time series of both as CSV."""
+"""Report of a comparison of models: status of each run, differences, and time series as CSV."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from snakestudio.kinds.formulation import FORMULATIONS
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """One quantity of a run and of the reference, as texts."""
+    """One quantity of a run and of the reference, as text."""
 
     name: str
-    """Of the quantity."""
+    """Name of the quantity."""
 
     label: str
     unit: str
-    """`label` and `unit`: what it is."""
+    """`label` and `unit`: description of the quantity."""
 
     reference: str
     run: str
-    """`reference` and `run`: both at the last time that both have reached; of a vector the parts
+    """`reference` and `run`: values at the last time that both reached; for a vector, its components
     along x, y and z."""
 
     end: str
     worst: str
     rms: str
-    """`end`, `worst` and `rms`: difference at that time, the largest, and the root mean square."""
+    """`end`, `worst` and `rms`: difference at that time, the largest difference, and its root mean square."""
 
 
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:
-    """The differences of the run called `label` from the reference."""
+    """Differences of the run `label` from the reference."""
     reference = comparison.reference
     assert reference is not None
     samples = comparison.samples[reference.label], comparison.samples[label]
@@ -60,21 +60,21 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
         if quantity is not LINKS:
             ends = (part.values[quantity.name][last] for part in samples)
             own = [", ".join(map(number, end)) if quantity.axes else number(end) for end in ends]
-        found = comparison.differences[label][quantity.name]
+        result = comparison.differences[label][quantity.name]
         rows.append(
             DifferenceRow(
                 quantity.name,
                 quantity.label,
                 quantity.unit,
                 *own,
-                *map(number, (found.end, found.worst, found.rms)),
+                *map(number, (result.end, result.worst, result.rms)),
             )
         )
     return rows
 
 
 def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -> Table:
-    """The differences of the run called `label` from the reference, in so many digits."""
+    """Differences of the run `label` from the reference, with this number of digits."""
     reference = comparison.reference
     assert reference is not None
     run = next(run for run in comparison.runs if run.label == label)
@@ -90,7 +90,7 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
             number_cell(value, digits)
             for value in (difference.end, difference.worst, difference.rms)
         )
-        tip = "Distance of the links' centres from those of the reference, root mean square over the links"
+        tip = "Distance of the link centres from those of the reference, root mean square over the links"
         if row.run:
             tip = (
                 f"{row.label.capitalize()} at the end ({row.unit})\n"
@@ -102,34 +102,34 @@ def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -
         Column("", is_text=True, name="quantity"),
         Column(
             f"{reference.label}\nat the end",
-            tip="Value of the reference; of a vector its parts along x, y and z",
+            tip="Value of the reference; for a vector, its components along x, y and z",
         ),
         Column(
             f"{label}\nat the end",
-            tip="Value of this model; of a vector its parts along x, y and z",
+            tip="Value of this model; for a vector, its components along x, y and z",
         ),
         Column("difference\nat the end", tip="Difference at the last time that both reached"),
-        Column("\nworst", tip="Largest difference in the run"),
+        Column("\nlargest", tip="Largest difference in the run"),
         Column("\nRMS", tip="Root mean square of the difference over the run"),
     )
     return Table(
-        f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s", columns, tuple(rows)
+        f"{label} minus {reference.label}, 0 to {comparison.times[last]:g} s", columns, tuple(rows)
     )
 
 
 def _short(kind: str) -> str:
-    # of a plug-in that is not loaded any more
+    # a plug-in may no longer be loaded
     return FORMULATIONS[kind].short if kind in FORMULATIONS else kind
 
 
 def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> tuple[float, ...]:
-    """The value of a quantity at an instant, if it is one number."""
+    """Value of a scalar quantity at a time; empty for a vector."""
     values = comparison.samples[label].values.get(name)
     return () if values is None or values.ndim > 1 else (float(values[index]),)
 
 
 def reported(run: ModelRun) -> list[str]:
-    """What went wrong with a run: why there is none, or why it ended early."""
+    """Problems of a run: why it could not run, or why it ended early."""
     sentences = [f"cannot run this scene: {sentence}" for sentence in run.refusals]
     if run.failure:
         sentences.append(f"ended at {run.end:g} s: {run.failure}")
@@ -137,11 +137,11 @@ def reported(run: ModelRun) -> list[str]:
 
 
 def comparison_report(comparison: ModelComparison, scene_file: str | None = None) -> Report:
-    """A comparison of models, to be printed or written.
+    """Report of a comparison of models.
 
-    Columns of its CSV are called as in that of a run, with the model before them; differences end
-    in "_minus_" and the reference before their unit. Of a vector the difference is the size of the
-    vectors' difference. Where a run has ended, cells are empty.
+    Columns of its CSV have the names of a run's columns, prefixed by the model; differences end in
+    "_minus_" and the reference before their unit. For a vector the difference is the norm of the
+    vectors' difference. After the end of a run, cells are empty.
     """
     reference = comparison.reference
     notes = [
@@ -154,7 +154,7 @@ def comparison_report(comparison: ModelComparison, scene_file: str | None = None
     recording = None if reference is None else reference.recording
     return Report(
         subject="models",
-        title=f"{scene_title(comparison.scene)}: models compared",
+        title=f"{scene_title(comparison.scene)}: comparison of models",
         lead="",
         tables=differences or (_runs_table(comparison),),
         details=(_runs_table(comparison),) if differences else (),
@@ -163,14 +163,14 @@ def comparison_report(comparison: ModelComparison, scene_file: str | None = None
         scene_file=scene_file,
         changes=() if recording is None else recording.changes,
         header=(
-            f"To compare again: snakestudio compare models THIS_FILE.csv {kinds} --csv AGAIN.csv",
+            f"To repeat the comparison: snakestudio compare models THIS_FILE.csv {kinds} --csv AGAIN.csv",
         ),
         series=lambda: _series(comparison),
     )
 
 
 def _runs_table(comparison: ModelComparison) -> Table:
-    """How every model ran."""
+    """Summary of all runs."""
     rows = []
     for run in comparison.ran:
         factor = run.real_time_factor

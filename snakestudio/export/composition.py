@@ -1,4 +1,4 @@
-"""The whole picture of a video's frame: one run or two side by side, names, time, and the plot strip below."""
+"""Layout of a video frame: one run or two side by side, names, time, and the plot strip below."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from snakestudio.render.text import draw_text, text_size
 
 
 class Composition:
-    """Draws frames of a video; parameters as in `write_video`."""
+    """Draws the frames of a video; the parameters are those of `write_video`."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Composition:
             self._ghost_names.insert(0, (theme.link, name))
 
     def paint(self, time: float) -> UInt8Array:
-        """The frame of an instant, (height, width, 3), RGB."""
+        """Frame at a time, (height, width, 3), RGB."""
         options = self._options
         width, height = options.size
         frame = np.empty((height, width, 3), np.uint8)
@@ -111,14 +111,14 @@ class Composition:
         return frame
 
     def close(self) -> None:
-        """Give back what drawing holds."""
+        """Release the resources for drawing."""
         for pane in self._panes:
             pane.drawing.close()
         self._panes = []
 
 
 class _Pane:
-    """The part of the picture that shows one run."""
+    """Part of the image that shows one run."""
 
     painter: FramePainter
 
@@ -134,7 +134,7 @@ def _bytes(colour: Colour) -> UInt8Array:
 
 
 def _title(picture: UInt8Array, text: str, theme: Theme) -> None:
-    """Write the name of a run into the middle of its upper edge."""
+    """Write the name of a run at the middle of the upper edge."""
     size = letter_size(picture.shape[0])
     wide, _ = text_size(text, size)
     draw_text(
@@ -143,7 +143,7 @@ def _title(picture: UInt8Array, text: str, theme: Theme) -> None:
 
 
 def _legend(picture: UInt8Array, names: Sequence[tuple[Colour, str]], theme: Theme) -> None:
-    """Say in the upper right corner, below the axes' figure, which robot has which colour."""
+    """List the robots with their colours in the upper right corner, below the axes."""
     size = 0.8 * letter_size(picture.shape[0])
     step = round(1.5 * size)
     square = round(0.62 * size)
@@ -160,15 +160,15 @@ def _legend(picture: UInt8Array, names: Sequence[tuple[Colour, str]], theme: The
 
 
 _AHEAD = 0.28
-"""How strongly curves are seen before the cursor has come by."""
+"""Opacity of curves after the cursor."""
 
 _MAX_POINTS = 4000
-"""Of a curve; of longer ones the extremes of as many stretches are drawn."""
+"""Largest number of points of a curve; longer ones are reduced to the extremes of intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """A column of a recording as it is drawn."""
+    """A column of a recording for drawing."""
 
     label: str
     colour: Colour
@@ -178,23 +178,23 @@ class _Curve:
 
 
 def strip_height(height: int, names: Sequence[str]) -> int:
-    """Height that curves take of a picture of this height, px: even, 0 without any."""
+    """Height of the strip in an image of this height, px: even, 0 without curves."""
     groups = len({unit_of(name) for name in names})
     if not groups:
         return 0
-    wanted = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
-    return round(min(wanted, 0.6 * height) / 2) * 2
+    preferred = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
+    return round(min(preferred, 0.6 * height) / 2) * 2
 
 
 class PlotStrip:
-    """The curves of some columns over a span of time.
+    """Curves of some columns over a time span.
 
     Raises `UsageError` if the recording has no such column.
 
     Parameters
     ----------
     names : sequence of str
-        Columns; those of one unit share an axis.
+        Columns; those with the same unit share an axis.
     span : (float, float)
         Times of the first and the last frame, s.
     width, height : int
@@ -239,7 +239,7 @@ class PlotStrip:
         self._ahead = self._drawn(units, width, height, _AHEAD)
 
     def _drawn(self, units: Sequence[str], width: int, height: int, strength: float) -> UInt8Array:
-        """All curves as a picture; also notes where the axes are in it."""
+        """An image of all curves; also stores the positions of the axes in it."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -306,7 +306,7 @@ class PlotStrip:
         return pixels
 
     def draw(self, picture: UInt8Array, time: float) -> None:
-        """Draw the strip of an instant into a picture of its size."""
+        """Draw the strip for a time into an image of its size."""
         height = len(picture)
         x = float(self.to_pixels[0].transform((time, 0.0))[0])
         cut = int(np.clip(round(x), 0, picture.shape[1]))
@@ -337,18 +337,18 @@ def _curves(
 ) -> list[_Curve]:
     if not names:
         return []
-    wanted = tuple(names)
-    values = np.concatenate(list(table(recording, wanted)))
+    columns = tuple(names)
+    values = np.concatenate(list(table(recording, columns)))
     times = recording.times[: len(values)].copy()
     inside = slice(*np.searchsorted(times, (span[0], np.nextafter(span[1], np.inf))).tolist())
     return [
         _Curve(name, inks[name], *_thinned(times[inside], values[inside, index]), dashed)
-        for index, name in enumerate(wanted)
+        for index, name in enumerate(columns)
     ]
 
 
 def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A curve of few enough points that looks the same: the extremes of every stretch."""
+    """A curve with fewer points that looks the same: the extremes of each interval."""
     if len(times) <= _MAX_POINTS:
         return times, values
     ends = np.linspace(0, len(times), _MAX_POINTS // 2 + 1).astype(int)
@@ -359,12 +359,12 @@ def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatAr
             chosen.append(int(start))
             continue
         chosen += [int(start + np.nanargmin(part)), int(start + np.nanargmax(part))]
-    kept = np.unique(chosen)
-    return times[kept], values[kept]
+    indices = np.unique(chosen)
+    return times[indices], values[indices]
 
 
 def _value(curve: _Curve, time: float) -> float | None:
-    """Value of a curve at a time; None where it has none."""
+    """Value of a curve at a time; None if it has none."""
     if not len(curve.times) or not curve.times[0] <= time <= curve.times[-1] + 1e-9:
         return None
     value = float(np.interp(time, curve.times, curve.values))
@@ -378,7 +378,7 @@ def _bar(
     ink: Colour,
     opacity: float,
 ) -> None:
-    """Fill a box given by its ends (px), its edges smooth."""
+    """Fill a box given by its edges (px), with anti-aliasing."""
 
     def cover(ends: tuple[float, float], count: int) -> FloatArray:
         place = np.arange(count)
@@ -395,7 +395,7 @@ def _bar(
 
 
 def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) -> None:
-    """Fill a disc about a point (px), its edge smooth."""
+    """Fill a disc around a point (px), with anti-aliasing."""
     top = max(0, int(y - radius - 1))
     left = max(0, int(x - radius - 1))
     area = picture[top : int(y + radius + 2), left : int(x + radius + 2)]

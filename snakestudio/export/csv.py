@@ -1,4 +1,4 @@
-"""CSV export: the columns fixed for outside users, under a header that rebuilds the run; written by processes."""
+"""CSV export with fixed columns for outside users and a header that reproduces the run; uses several processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.paths import own_program
 
 _PIECE = 512
-"""Rows between two reports of progress."""
+"""Number of rows between progress reports."""
 
 
 def write_csv(
@@ -32,7 +32,7 @@ def write_csv(
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
 ) -> bool:
-    """Write a recording as CSV; every number is written so that it reads back exactly.
+    """Write a recording as CSV; all numbers are written so that they read back exactly.
 
     Raises `ExportError` if the file cannot be written.
 
@@ -41,7 +41,7 @@ def write_csv(
     scene_file : str, optional
         Name of the scene's file, for the header.
     progress : callable, optional
-        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+        Called with the finished fraction; the export is cancelled without a file when it returns False.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def write_csv(
 
 
 def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
-    """Blocks of at most so many rows that cancelling answers at once."""
+    """Split blocks so that cancelling responds quickly."""
     for block in blocks:
         for start in range(0, len(block), _PIECE):
             yield block[start : start + _PIECE]
@@ -77,7 +77,7 @@ def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
 def _named(
     path: str | Path, header: Iterable[str], names: Iterable[str]
 ) -> Iterator[tuple[Partial, BinaryIO]]:
-    """A file that has its header and column names already and gets its name when the block ends well."""
+    """A file with header and column names; it gets its final name when the block ends without an error."""
     with replacing(local_path(path)) as partial, partial.path.open("wb") as file:
         file.writelines(f"{line}\n".encode() for line in header)
         file.write((",".join(names) + "\n").encode())
@@ -92,9 +92,9 @@ def write_blocks(
     n_rows: int,
     progress: Callable[[float], bool] | None,
 ) -> bool:
-    """Write header lines, column names and blocks of rows, about `n_rows` in all; False if it was cancelled.
+    """Write header lines, column names and blocks of rows, about `n_rows` in total; False if cancelled.
 
-    A value that is NaN, as there is none, is left empty. The rest is as in `write_csv`.
+    NaN becomes an empty cell. The rest is as in `write_csv`.
     """
     counts = counts_among(names)
     done = 0
@@ -109,7 +109,7 @@ def write_blocks(
 
 
 def write_lines(path: str | Path, header: Iterable[str], names: Iterable[str], lines: str) -> None:
-    """Write header lines, column names and `lines` that are CSV already.
+    """Write header lines, column names and `lines` that are already CSV.
 
     Raises `ExportError` if the file cannot be written.
     """
@@ -118,25 +118,25 @@ def write_lines(path: str | Path, header: Iterable[str], names: Iterable[str], l
 
 
 _WORTH = 4_000_000
-"""Numbers from which on a second process is quicker than it takes to start."""
+"""Number of values above which a second process is faster despite its start time."""
 
 
 _OWN_SHARE = 0.46
-"""Of the rows: with it both take the same time."""
+"""Fraction of the rows with which both processes take the same time."""
 
 
 class TextWriters:
-    """Makes text of blocks of numbers, half of them in a helper process; a context manager.
+    """Converts blocks of numbers to text, half of them in a helper process; a context manager.
 
-    Whoever exports has the table to make and the file to write besides, so the helper's half is the
-    larger one.
+    The main process also computes the table and writes the file, so the helper's share is
+    larger.
 
     Parameters
     ----------
     n_numbers : int
-        How many there will be: for few of them no other process is started.
+        Total number of values: for few of them no helper process is started.
     counts : sequence of int
-        Columns that hold counts.
+        Columns that contain counts.
     """
 
     def __init__(self, n_numbers: int, counts: Sequence[int] = ()) -> None:
@@ -151,10 +151,10 @@ class TextWriters:
                     stderr=subprocess.DEVNULL,
                 )
             except OSError:
-                self.helper = None  # alone it only takes longer
+                self.helper = None  # without the helper it only takes longer
 
     def lines(self, blocks: Iterable[FloatArray]) -> Iterator[tuple[bytes, int]]:
-        """The text of the blocks, and how many rows it has, in order."""
+        """Text of the blocks with their number of rows, in order."""
         rest = iter(blocks)
         while taken := list(islice(rest, 2)):
             block = np.concatenate(taken)
@@ -180,7 +180,7 @@ class TextWriters:
         return True
 
     def _receive(self) -> bytes | None:
-        """What the helper made of the block; None if it is gone."""
+        """Text of a block from the helper; None if the helper has ended."""
         assert self.helper is not None
         assert self.helper.stdout is not None
         head = self.helper.stdout.read(HEAD.size)

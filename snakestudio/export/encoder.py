@@ -1,4 +1,4 @@
-"""Turns RGB frames into a video file with whichever good codec the installed FFmpeg offers."""
+"""Encoder of RGB frames to a video file with the best available codec of the installed FFmpeg."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from snakestudio.export.codecs import CODECS, Quality, codecs_for, encoder_of, e
 
 
 class Encoder:
-    """A video file being written, frame by frame; a context manager.
+    """Writer of a video file, frame by frame; a context manager.
 
     Parameters
     ----------
     path : path
-        Its ending chooses the container; `video_path` says which can be had.
+        Its extension determines the container; `video_path` checks the availability.
     width, height : int
         Size of the frames, px; even numbers.
     fps : int
-        Frames a second.
+        Frames per second.
     title : str
         Title in the metadata.
     codec : str
-        A key of `CODECS`; "" for the usual one of that kind of file.
+        A key of `CODECS`; "" for the default of the file format.
     quality : str
         One of `QUALITIES`.
     """
@@ -45,9 +45,9 @@ class Encoder:
     ) -> None:
         chosen = codec or codecs_for(path.suffix.lower())[0]
         encoder = encoder_of(chosen)
-        assert encoder is not None, "video_path says which codecs can be had"
+        assert encoder is not None, "video_path checks the codec"
         if encoder == "libsvtav1":
-            os.environ.setdefault("SVT_LOG", "1")  # else it tells about itself on the terminal
+            os.environ.setdefault("SVT_LOG", "1")  # otherwise it logs to the terminal
         self._container: av.container.OutputContainer = av.open(
             str(path), "w", options={"fflags": "+bitexact"}
         )

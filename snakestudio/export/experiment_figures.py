@@ -1,4 +1,4 @@
-"""The pictures of a comparison with an experiment: plan view, places and errors over time, as matplotlib figures."""
+"""Figures of a comparison with an experiment: plan view, positions and errors over time."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RUN: Colour = LIGHT.text
-"""Colour of the run: what is compared with stands back in black."""
+"""Colour of the run; the measurements are coloured."""
 
 TRIALS: tuple[Colour, ...] = tuple(
     colour(text) for text in ("#0a84d0", "#d97a00", "#8d4fc0", "#1f9d57", "#c64a60", "#667484")
 )
-"""Colours of trials, one after the other."""
+"""Colours of trials, in sequence."""
 
 _WIDTH_IN = 6.9
 _LETTERS = 105
-"""Letters of a legend's line."""
+"""Characters per line of a legend."""
 
 _SMOOTH_S = 0.5
-"""Speeds are those over so long: what is shorter is noise of the cameras."""
+"""Time over which speeds are computed: shorter changes are noise of the cameras."""
 
 
 def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) -> Figure:
-    """Tracks from above with the obstacles; triangles where they begin, circles where they end (P1, Fig. 10)."""
+    """Tracks from above with the obstacles; triangles at the start, circles at the end (P1, Fig. 10)."""
     from matplotlib.figure import Figure
 
     points = [course.run[:, :2] for course in (trial.course for trial in comparison.trials)]
@@ -49,7 +49,7 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
     low = low - air
     high = high + air
     width, height = high - low
-    # As large as the page allows, and to scale.
+    # As large as possible on the page, and to scale.
     scale = min((_WIDTH_IN - 1.0) / width, 5.2 / height)
     figure = Figure(figsize=(_WIDTH_IN, scale * height + 0.9), layout="constrained")
     axes = figure.add_subplot()
@@ -57,10 +57,10 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     draw_world(axes, comparison.recording.scene, base_dir)
-    shown: set[int] = set()
+    drawn: set[int] = set()
     for trial in comparison.trials:
-        if trial.link not in shown:
-            shown.add(trial.link)
+        if trial.link not in drawn:
+            drawn.add(trial.link)
             track = trial.course.run
             label = f"run, {link_name(trial.link)}"
             axes.plot(
@@ -84,7 +84,7 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
 
 
 def course_figure(comparison: ExperimentComparison) -> Figure:
-    """Places over time (P2, Figs 13 and 14), and the height where it changes."""
+    """Positions over time (P2, Figs 13 and 14), and the height if it changes."""
     from matplotlib.figure import Figure
 
     lifts = any("height_rmse" in trial.figures for trial in comparison.trials)
@@ -107,7 +107,7 @@ def course_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def error_figure(comparison: ExperimentComparison) -> Figure:
-    """Errors over time: the distance, and its parts along and across the path; the heading where it was measured."""
+    """Errors over time: distance, components along and across the path, and the heading if measured."""
     from matplotlib.figure import Figure
 
     turned = any(trial.course.heading is not None for trial in comparison.trials)
@@ -133,7 +133,7 @@ def error_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def motion_figure(comparison: ExperimentComparison) -> Figure:
-    """Speed in the plane over time, and the heading where it was measured."""
+    """Speed in the plane over time, and the heading if measured."""
     from matplotlib.figure import Figure
 
     turned = any(trial.course.heading is not None for trial in comparison.trials)
@@ -166,7 +166,7 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def _speed(time: FloatArray, place: FloatArray) -> FloatArray:
-    """Speed in the plane (k,), m/s: slopes of straight lines through half a second; NaN where a place is missing."""
+    """Speed in the plane (k,), m/s: slopes of lines through half a second; NaN if a position is missing."""
     from scipy.signal import savgol_filter
 
     step = float(np.median(np.diff(time)))
@@ -179,12 +179,12 @@ def _speed(time: FloatArray, place: FloatArray) -> FloatArray:
 
 
 def _run(axes: Axes, comparison: ExperimentComparison, values: object) -> None:
-    """The run's course, once for each link that is compared."""
+    """Time series of the run, once for each compared link."""
     assert callable(values)
-    shown: set[int] = set()
+    drawn: set[int] = set()
     for trial in comparison.trials:
-        if trial.link not in shown:
-            shown.add(trial.link)
+        if trial.link not in drawn:
+            drawn.add(trial.link)
             label = f"run, {link_name(trial.link)}"
             axes.plot(
                 trial.course.time,
@@ -200,14 +200,14 @@ def _run(axes: Axes, comparison: ExperimentComparison, values: object) -> None:
 def _measured(
     axes: Axes, trial: TrialComparison, x: FloatArray, y: FloatArray, own: Colour
 ) -> None:
-    """A measured curve: plain where it was seen, dotted and pale where gaps were filled in."""
+    """Measured curve: solid where measured, dotted and pale where interpolated."""
     seen = trial.course.measured
     axes.plot(x, np.where(seen, y, np.nan), color=own, linewidth=1.1, label=trial.name, zorder=2.5)
-    # Filled stretches reach over to the sights on both sides.
-    beside = ~seen | np.roll(~seen, 1) | np.roll(~seen, -1)
+    # Interpolated stretches extend to the measured points on both sides.
+    edges = ~seen | np.roll(~seen, 1) | np.roll(~seen, -1)
     axes.plot(
         x,
-        np.where(beside, y, np.nan),
+        np.where(edges, y, np.nan),
         color=own,
         linewidth=1.1,
         linestyle=":",

@@ -1,4 +1,4 @@
-"""The report of a comparison with an experiment, for a paper's supplement: one file with everything in it."""
+"""Report of a comparison with an experiment, for the supplement of a paper."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from snakestudio.text import counted
 def experiment_report(
     comparison: ExperimentComparison, scene_file: str | None = None, base_dir: Path | None = None
 ) -> Report:
-    """A comparison with an experiment, to be printed or written.
+    """Report of a comparison with an experiment.
 
     Parameters
     ----------
     scene_file : str, optional
         Name of the scene's file, for the provenance.
     base_dir : Path, optional
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
     """
     recording = comparison.recording
     lines = ["comparison of a run with an experiment"]
@@ -60,12 +60,12 @@ def experiment_report(
 
 
 def _lead(comparison: ExperimentComparison) -> str:
-    """The main figures in a sentence or two."""
+    """The main values in one or two sentences."""
     count = len(comparison.trials)
-    whole = comparison.together
+    means = comparison.together
     parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
-    rmse = whole.get("position_rmse")
-    largest = whole.get("position_max")
+    rmse = means.get("position_rmse")
+    largest = means.get("position_max")
     if rmse is not None and largest is not None:
         sure = (
             f" ({1000 * rmse.low:.1f} to {1000 * rmse.high:.1f})" if math.isfinite(rmse.low) else ""
@@ -74,7 +74,7 @@ def _lead(comparison: ExperimentComparison) -> str:
             f"After alignment the tracks are {1000 * rmse.value:.1f} mm{sure} apart (root mean square), "
             f"{1000 * largest.value:.0f} mm at most."
         )
-    speed = whole.get("trend_speed")
+    speed = means.get("trend_speed")
     if speed is not None and speed.run > 0.0:
         share = 100.0 * speed.value / speed.run
         parts.append(
@@ -87,26 +87,28 @@ def _lead(comparison: ExperimentComparison) -> str:
 def _pictures(comparison: ExperimentComparison, base_dir: Path | None) -> tuple[Picture, ...]:
     from snakestudio.export import experiment_figures as pictures
 
-    filled = "Stretches that were interpolated are dotted; they count in no figure."
+    filled = "Interpolated stretches are dotted and not included in the values."
     return (
         Picture(
             "Tracks",
-            "From above, to scale, after alignment. A triangle marks the begin of a track, a circle its end. "
+            "From above, to scale, after alignment. A triangle marks the start of a track, a circle its end. "
             + filled,
             pictures.plan_figure(comparison, base_dir),
         ),
         Picture(
-            "Places over time", "In the run's frame and time.", pictures.course_figure(comparison)
+            "Positions over time",
+            "In the frame and time of the run.",
+            pictures.course_figure(comparison),
         ),
         Picture(
             "Errors over time",
-            "Experiment less run. Along: ahead of the run on its path, the gait's oscillation "
-            "smoothed away; across: to the left of it.",
+            "Experiment minus run. Along: ahead of the run on its path, with the gait's oscillation "
+            "smoothed out; across: to the left of it.",
             pictures.error_figure(comparison),
         ),
         Picture(
             "Speed and heading",
-            "Speeds are those over half a second.",
+            "Speeds are averaged over half a second.",
             pictures.motion_figure(comparison),
         ),
     )
@@ -116,7 +118,7 @@ def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
     if len(comparison.trials) == 1:
         figures = comparison.trials[0].figures
         return (pair_table("Values", figures, comparison.interval, with_errors=True),)
-    tables = [trial_table("Experiment less run, by trial", comparison)]
+    tables = [trial_table("Experiment minus run, by trial", comparison)]
     means = pair_table("Means over the trials", comparison.together)
     rows = tuple(row for row in means.rows if row.cells[1].text != MISSING)
     if rows:
@@ -125,8 +127,8 @@ def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
 
 
 def _how(comparison: ExperimentComparison) -> str:
-    """How the trials were aligned."""
-    how = "Rigid motion in the plane with the least mean square distance"
+    """Description of the alignment."""
+    how = "Rigid motion in the plane with minimal mean square distance"
     options = comparison.options
     fixed = [
         name
@@ -141,7 +143,7 @@ def _how(comparison: ExperimentComparison) -> str:
     low, high = options.offset_bounds_s
     return (
         f"{how}; time offset at which the oscillations of both tracks correlate best, between {low:g} and {high:g} s. "
-        "A late robot cannot be distinguished from a clock that started early."
+        "A delayed robot cannot be distinguished from a clock that started early."
     )
 
 
@@ -149,7 +151,7 @@ def _sources(comparison: ExperimentComparison) -> tuple[tuple[str, str], ...]:
     recording = comparison.recording
     rows = [("run", f"{len(recording)} rows, {recording.times[0]:g} to {recording.times[-1]:g} s")]
     for trial in comparison.trials:
-        rows.append((f"data of {trial.name}", trial.capture.source or "given as arrays"))
+        rows.append((f"data of {trial.name}", trial.capture.source or "arrays"))
         if trial.capture.digest:
             rows.append(("SHA-256", trial.capture.digest))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""A comparison with an experiment as tables: its values by trial, the alignment, and the tracks as columns of a CSV."""
+"""Tables of a comparison with an experiment: values by trial, alignment, and tracks as CSV columns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, text_ce
 from snakestudio.model.capture import CENTRE_OF_MASS
 
 _MILLI = {"m": ("mm", 1000.0, 1), "m/s": ("mm/s", 1000.0, 2)}
-"""Metres are shown as millimetres, in so many decimals: what motion capture tells."""
+"""Metres are displayed as millimetres with these decimals: the resolution of motion capture."""
 
 _DECIMALS = {"°": 2, "°/s": 3, "Hz": 4}
 
 
 def link_name(link: int) -> str:
-    """What people call a link (0-based), or the centre of mass."""
+    """Name of a link (0-based), or of the centre of mass, for people."""
     return "centre of mass" if link == CENTRE_OF_MASS else f"link {link + 1}"
 
 
@@ -35,7 +35,7 @@ def _text(kind: FigureKind, value: float) -> str:
 
 
 def _unit(kind: FigureKind) -> str:
-    """The unit in which a value is shown."""
+    """Unit in which a value is displayed."""
     return _MILLI.get(kind.unit, (kind.unit,))[0]
 
 
@@ -53,13 +53,13 @@ def _interval(kind: FigureKind, figure: Figure) -> Cell:
 
 _LABEL = Column("", is_text=True, name="value")
 _INTERVAL = Column(
-    "95 % interval", parts=("low", "high"), name="interval", tip="Of the error, by bootstrap"
+    "95 % interval", parts=("low", "high"), name="interval", tip="Bootstrap interval of the error"
 )
 
 
 def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Table:
-    """The errors of a trial, or of all together."""
-    columns = (_LABEL, Column("error", tip="Experiment less run"), _INTERVAL)
+    """Errors of a trial, or of all trials together."""
+    columns = (_LABEL, Column("error", tip="Experiment minus run"), _INTERVAL)
     rows = []
     for kind in FIGURES:
         figure = figures.get(kind.name)
@@ -72,12 +72,12 @@ def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Tab
 def pair_table(
     heading: str, figures: dict[str, Figure], note: str = "", *, with_errors: bool = False
 ) -> Table:
-    """What run and experiment have a value of each, of a trial or of all together; the errors, too, if wanted."""
+    """Values of run and experiment, of a trial or of all trials together; optionally with the errors."""
     columns = (
         _LABEL,
         Column("run"),
         Column("experiment"),
-        Column("difference", tip="Experiment less run"),
+        Column("difference", tip="Experiment minus run"),
         _INTERVAL,
     )
     rows = []
@@ -89,7 +89,7 @@ def pair_table(
         interval = _interval(kind, figure)
         tip = kind.about
         if kind.sort == "pair":
-            tip += "\nDifference: the experiment less the run."
+            tip += "\nDifference: experiment minus run."
             if interval.values:
                 tip += f"\n95 % interval of the difference: {interval.text} {_unit(kind)}."
         rows.append(Row((*text_cells(kind.label), *values, interval), _unit(kind), tip))
@@ -97,7 +97,7 @@ def pair_table(
 
 
 def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
-    """The errors of every trial, and of all together."""
+    """Errors of each trial, and of all together."""
     columns = (
         _LABEL,
         *(Column(trial.name) for trial in comparison.trials),
@@ -109,28 +109,28 @@ def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
         if not any(kind.name in trial.figures for trial in comparison.trials):
             continue
         own = [trial.figures.get(kind.name, Figure(math.nan)) for trial in comparison.trials]
-        whole = comparison.together.get(kind.name, Figure(math.nan))
-        cells = (_cell(kind, figure.value) for figure in (*own, whole))
+        mean = comparison.together.get(kind.name, Figure(math.nan))
+        cells = (_cell(kind, figure.value) for figure in (*own, mean))
         rows.append(
-            Row((*text_cells(kind.label), *cells, _interval(kind, whole)), _unit(kind), kind.about)
+            Row((*text_cells(kind.label), *cells, _interval(kind, mean)), _unit(kind), kind.about)
         )
     return Table(heading, columns, tuple(rows), comparison.interval)
 
 
 def alignment_table(comparison: ExperimentComparison, note: str = "") -> Table:
-    """How every trial was aligned with the run."""
+    """Alignment of each trial with the run."""
     columns = (
         Column("trial", is_text=True),
         Column("link", is_text=True),
-        Column("offset", "s", tip="Of the clock of the measurement"),
+        Column("offset", "s", tip="Offset of the measurement's clock"),
         Column("±", "s", tip="Standard deviation of the offset"),
-        Column("correlation", tip="Of the oscillations of both tracks"),
+        Column("correlation", tip="Correlation of the oscillations of both tracks"),
         Column("turn", "°"),
         Column("shift x", "m"),
         Column("shift y", "m"),
         Column("rows"),
-        Column("filled in", tip="Rows that were interpolated"),
-        Column("unseen", tip="Rows in which the cameras saw nothing"),
+        Column("filled in", tip="Interpolated rows"),
+        Column("unseen", tip="Rows without measured data"),
     )
     return Table("Alignment", columns, tuple(map(_alignment_row, comparison.trials)), note)
 
@@ -157,7 +157,7 @@ def _alignment_row(trial: TrialComparison) -> Row:
 
 
 def trial_notes(trials: Sequence[TrialComparison]) -> list[str]:
-    """Notes of all trials, each naming its trial, but for those that are in `recognition_table`."""
+    """Notes of all trials, with the name of the trial, except those in `recognition_table`."""
     return [
         f"{trial.name}: {note}"
         for trial in trials
@@ -167,7 +167,7 @@ def trial_notes(trials: Sequence[TrialComparison]) -> list[str]:
 
 
 def recognition_table(trials: Sequence[TrialComparison]) -> Table | None:
-    """What the file of each trial was recognized to hold; None if every layout was given."""
+    """Recognized content of each trial's file; None if all layouts were given."""
     rows = []
     for trial in trials:
         recognition = trial.capture.recognition
@@ -182,7 +182,7 @@ def recognition_table(trials: Sequence[TrialComparison]) -> Table | None:
 
 
 def glossary_table(trials: Sequence[TrialComparison]) -> Table:
-    """What the values of these trials mean."""
+    """Descriptions of the values of these trials."""
     known = {name for trial in trials for name in trial.figures}
     rows = tuple(Row(text_cells(kind.label, kind.about)) for kind in FIGURES if kind.name in known)
     columns = (Column("value", is_text=True), Column("meaning", is_text=True, is_prose=True))
@@ -204,12 +204,12 @@ COLUMNS = (
     "run_heading_rad",
     "error_heading_rad",
 )
-"""Names of the columns; trials are counted from 1, `measured` is 0 where a gap was filled in or
-nothing is known."""
+"""Names of the columns; trials are numbered from 1, `measured` is 0 where a gap was interpolated or
+data are missing."""
 
 
 def series_of(comparison: ExperimentComparison) -> Series:
-    """The time series of every trial, one below the other; what is not known is an empty cell."""
+    """Time series of all trials, one below the other; unknown values are empty cells."""
 
     def blocks() -> Iterable[FloatArray]:
         return (_block(index, trial) for index, trial in enumerate(comparison.trials, 1))
@@ -218,7 +218,7 @@ def series_of(comparison: ExperimentComparison) -> Series:
 
 
 def trial_lines(index: int, trial: TrialComparison) -> list[str]:
-    """What the header of a CSV says of a trial, exactly."""
+    """Lines about a trial in the header of a CSV, with all digits."""
     how = trial.alignment
     capture = trial.capture
     digest = f", sha256 {capture.digest}" if capture.digest else ""

@@ -1,4 +1,4 @@
-"""Exports get their name only when they are whole: an interrupted one leaves the old file, and nothing else."""
+"""Atomic writing of exports: a file gets its name when it is complete; an interrupted export keeps the old file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from pathlib import Path
 from snakestudio.errors import ExportError
 from snakestudio.model.atomic import STDOUT, Partial, TakenMeanwhileError
 from snakestudio.model.atomic import replacing as replacing_file
+from snakestudio.text import capitalized
 
 
 class KeptElsewhereError(ExportError):
-    """A file that was written whole, but not under the name that was given."""
+    """A file was written completely, but under another name."""
 
 
 def writable(path: Path) -> None:
-    """Make sure, before a long run, that a file can be written; none is left.
+    """Check, before a long run, that a file can be written, without creating it.
 
     Raises `ExportError` if it cannot.
     """
@@ -27,12 +28,12 @@ def writable(path: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Partial]:
-    """Give a temporary name beside `path` to write to, renamed to `path` if the block ends well.
+    """Yield a temporary name next to `path` to write to, renamed to `path` if the block ends without an error.
 
-    Devices, pipes and the standard output are never replaced: what was written is copied to them.
+    Devices, pipes and standard output are not replaced: the data are copied to them.
 
-    Raises `ExportError` if the file cannot be written, or another program wrote it meanwhile (what
-    was written here is kept then).
+    Raises `ExportError` if the file cannot be written, or another program wrote it in the meantime (the
+    temporary file is kept in that case).
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,22 +49,22 @@ def replacing(path: Path) -> Iterator[Partial]:
         raise not_written(path, error) from None
 
 
-def kept_beside(path: Path, kept: Path) -> KeptElsewhereError:
-    """That another program wrote a file meanwhile, so that what was written here is another one."""
+def kept_beside(path: Path, saved: Path) -> KeptElsewhereError:
+    """Error: another program wrote a file in the meantime, so the export has another name."""
     return KeptElsewhereError(
-        f"{path}: another program wrote this file meanwhile; what was written here is {kept}. Let each write a file of "
-        "its own."
+        f"{path}: Another program wrote this file in the meantime, so the export was saved as {saved}. Use different "
+        "file names."
     )
 
 
 def not_written(path: Path, error: OSError) -> ExportError:
-    """Why a file cannot be written, and what to do."""
+    """Error with the reason why a file cannot be written, and the remedy."""
     if isinstance(error, IsADirectoryError):
-        return ExportError(f"{path}: this is a folder; give a file name.")
+        return ExportError(f"{path}: This is a folder. Choose a file name.")
     why = error.strerror or str(error)
     remedy = "choose another folder or free some space"
     if isinstance(error, BrokenPipeError):
-        remedy = "let the program that reads it read all of it"
+        remedy = "let the reading program read all data"
     elif os.path.lexists(path) and not path.is_file():
         remedy = "choose another target"
-    return ExportError(f"{path}: the file cannot be written ({why}); {remedy}.")
+    return ExportError(f"{path}: The file cannot be written ({why}). {capitalized(remedy)}.")

@@ -1,4 +1,4 @@
-"""The picture of a fit as a file: each measured run from above, before and after, and the distance over time."""
+"""Figure of a fit as a file: each measured run from above, before and after, and the distance over time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AFTER = "#0a84d0"
 _WIDTH = 7.1
 _ROW = 2.7
 _FOOT = 0.28
-"""Width of the picture, height of a trial and of a line of text, inches: two columns of a paper."""
+"""Width of the figure, height of a trial and of a line of text, inches: two columns of a paper."""
 
 _STYLE: Any = {
     **STYLE,
@@ -35,7 +35,7 @@ _STYLE: Any = {
 
 
 def write_fit_picture(path: Path, result: FitResult) -> None:
-    """Write the picture of a fit as PDF, PNG or SVG, by the file's suffix; the same fit gives the same file.
+    """Write the figure of a fit as PDF, PNG or SVG, by file extension; identical for identical fits.
 
     Raises `ExportError` if the file cannot be written.
     """
@@ -48,7 +48,7 @@ def write_fit_picture(path: Path, result: FitResult) -> None:
 
 
 def fit_figure(result: FitResult, caption: str = "") -> Figure:
-    """Draw the trials below each other: from above, and the distance over time."""
+    """Draw the trials in rows: view from above, and distance over time."""
     from matplotlib.figure import Figure
 
     lines = len(caption.splitlines())
@@ -65,7 +65,7 @@ def fit_figure(result: FitResult, caption: str = "") -> Figure:
 
 
 def _caption(result: FitResult) -> str:
-    """The fitted values, a line each."""
+    """The fitted values, one per line."""
     lines = []
     for row in fit_table(result).rows:
         name, label, value, interval, before = (cell.text for cell in row.cells)
@@ -115,7 +115,7 @@ def _plan(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
 
 
 def _course(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
-    axes.set_title("Distance of run and measurement, RMS")
+    axes.set_title("Distance between run and measurement, RMS")
     for time, distance, misfit, colour, label in (
         (seen.time_before, seen.distance_before, outcome.misfit_before, _BEFORE, "before"),
         (seen.time_after, seen.distance_after, outcome.misfit_after, _AFTER, "fitted"),

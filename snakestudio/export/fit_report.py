@@ -1,4 +1,4 @@
-"""The report of a fit: the fitted values, how far run and measurement are apart, and the drawing of both."""
+"""Report of a fit: fitted values, distances between run and measurement, and a figure of both."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from snakestudio.export.report import Picture, Report, scene_title
 
 
 def fit_report(result: FitResult, scene_file: str | None = None) -> Report:
-    """The result of a fit, to be printed or written."""
+    """Report of the result of a fit."""
     scene = result.trials[0].trial.scene
     distance = (
-        f"distance of run and measurement, root mean square: {length(result.cost_after)}"
+        f"distance between run and measurement, root mean square: {length(result.cost_after)}"
         f" (before {length(result.cost_before)}), {result.evaluations} evaluations"
     )
     measured = [("measured run", outcome.trial.name) for outcome in result.trials]

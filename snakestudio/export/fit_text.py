@@ -1,4 +1,4 @@
-"""The result of a fit as a table, and sentences on how far run and measurement are apart."""
+"""Result of a fit as a table, and distances between run and measurement as text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from snakestudio.export.tables import Cell, Column, Row, Table, number, number_c
 
 
 def length(metres: float) -> str:
-    """A distance as people say it."""
+    """A distance for people."""
     return f"{number(1000.0 * metres, 3)} mm" if metres < 1.0 else f"{number(metres, 3)} m"
 
 
 def fit_table(result: FitResult) -> Table:
-    """A row for each parameter: its scene key, what it is, the fitted value, its interval, the value before."""
+    """One row per parameter: label, scene key, fitted value, interval, previous value."""
     scene = result.trials[0].trial.scene
     rows = []
     for parameter in result.parameters:
@@ -41,15 +41,15 @@ def fit_table(result: FitResult) -> Table:
             "95 % interval",
             parts=("low", "high"),
             name="interval",
-            tip="In which the value lies with a probability of 95 %",
+            tip="Contains the value with a probability of 95 %",
         ),
-        Column("before", tip="The value of the scene"),
+        Column("before", tip="Value of the scene"),
     )
     return Table("Fitted values", columns, tuple(rows), may_have_units=True)
 
 
 def trial_line(outcome: TrialOutcome) -> str:
-    """How a trial came out, in a line."""
+    """Result for a trial, in one line."""
     misfit = outcome.misfit_after
     parts = [f"{length(misfit.cost)} (before {length(outcome.misfit_before.cost)})"]
     low, high = outcome.trial.offset_bounds_s

@@ -1,4 +1,4 @@
-"""File formats that runs are exported to, each declared once: the program's own, and those of plug-ins."""
+"""Export formats of runs, built-in and from plug-ins."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
 EXPORTS: Table[ExportKind] = Table()
-"""By name, in the order in which they are offered."""
+"""By name, in the order in which they are listed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExportKind(Declaration):
-    """A format of files."""
+    """A file format."""
 
     role: ClassVar[str] = "export"
     registry: ClassVar[Any] = EXPORTS
 
     name: str
     ending: str
-    """Of its files, with the dot: ".vtk"."""
+    """File extension with the dot: ".vtk"."""
 
     write: Callable[[Any, Path], object]
-    """Writes a run (`snakestudio.Run`: arrays by the names of columns, `scene`, `recording`) to a
+    """Writes a run (`snakestudio.Run`: arrays by column name, `scene`, `recording`) to a
     path."""
 
     title: str = ""
     help: str = ""
-    """`title` and `help`: for people; the help is a sentence. From the name, and from the docstring
-    of `write`, if left out."""
+    """`title` and `help`: text for people; the help is a sentence. By default from the name, and from the
+    docstring of `write`."""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Fill in default values."""
         title = self.title or titled(self.name)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "help", self.help or first_line(self.write) or title)
 
     @property
     def kind_name(self) -> str:
-        """Its name."""
+        """Name of the format."""
         return self.name
 
     def mistake(self) -> tuple[str, str] | None:
-        """What is wrong with the declaration and what to do; None if nothing is."""
+        """Problem of the declaration and remedy; None if it is valid."""
         if not self.ending.startswith(".") or len(self.ending) < 2 or os.sep in self.ending:
-            return f'"{self.ending}" is not the ending of a file', 'write it like ".vtk"'
+            return f'"{self.ending}" is not a file extension', 'write it like ".vtk"'
         other = next(
             (kind for kind in EXPORTS.values() if kind.ending == self.ending.lower()), None
         )
         if other is not None and other is not self:
             return (
-                f'files ending in "{self.ending}" are written as {other.title} already',
-                "choose another ending",
+                f'files with the extension "{self.ending}" are already written as {other.title}',
+                "choose another extension",
             )
         return super().mistake()
 
@@ -95,7 +95,7 @@ for _kind in (
 
 
 def format_of(path: Path) -> ExportKind:
-    """The format that files with the ending of a path have.
+    """Format for the extension of a path.
 
     Raises `ExportError` if there is none.
     """
@@ -105,12 +105,12 @@ def format_of(path: Path) -> ExportKind:
             return kind
     known = ", ".join(kind.ending for kind in EXPORTS.values())
     raise ExportError(
-        f'{path}: No format has the ending "{ending}". Use one of {known}, or load a plug-in that has it.'
+        f'{path}: No format has the extension "{ending}". Use one of {known}, or load a plug-in that has it.'
     )
 
 
 def write_as(kind: ExportKind, run: Any, path: Path) -> None:
-    """Write a run in a format; the file is there whole or not at all.
+    """Write a run in a format, atomically.
 
     Raises `ExportError` if it cannot be written. Raises `PluginRuntimeError` if the code of a
     plug-in fails.

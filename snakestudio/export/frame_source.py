@@ -1,4 +1,4 @@
-"""The snapshots of a recording at any instants, linearly between its rows."""
+"""Snapshots of a recording at any time, interpolated linearly between its rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Window:
 
 
 class FrameSource:
-    """Snapshots at any time of a recording, moving evenly whatever the log rate, and the trail up to there.
+    """Snapshots of a recording at any time, with smooth motion at any log rate, and the trail up to that time.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class FrameSource:
         return float(self._times[-1])
 
     def snapshot(self, time: float) -> Snapshot:
-        """The state at `time`: poses between two rows, and what goes on inside a continuous body, are interpolated.
+        """State at `time`: poses and the inside of a continuous body are interpolated between two rows.
 
-        Everything else is the row's that follows.
+        All other values are those of the following row.
         """
         after = int(np.clip(np.searchsorted(self._times, time), 0, len(self._times) - 1))
         rows, index = self._rows_around(after)
@@ -75,7 +75,7 @@ class FrameSource:
 
 
 def _body_between(rows: Rows, index: int, after: BodyFields, part: float) -> BodyFields:
-    """The inside of a body between two rows; anchors that hold in both move along."""
+    """The inside of a body between two rows; anchors that hold in both rows move too."""
 
     def mix(first: FloatArray, second: FloatArray) -> FloatArray:
         return np.asarray((1 - part) * first + part * second)
@@ -95,7 +95,7 @@ def _body_between(rows: Rows, index: int, after: BodyFields, part: float) -> Bod
 
 
 def _between(first: FloatArray, second: FloatArray, part: float) -> FloatArray:
-    """Poses between two of a row's, (n, 7); quaternions are taken the short way round."""
+    """Interpolate poses of two rows, (n, 7); quaternions along the shorter arc."""
     sign = np.where(np.sum(first[:, 3:] * second[:, 3:], axis=1, keepdims=True) < 0, -1.0, 1.0)
     pose = (1 - part) * first + part * second
     pose[:, 3:] = (1 - part) * first[:, 3:] + part * sign * second[:, 3:]

@@ -1,4 +1,4 @@
-"""Another recording as a translucent robot over the run: a second run, another model, a measured robot."""
+"""Another recording as a translucent robot: a second run, another model, or a measured robot."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from snakestudio.export.video_options import Companion
 _OPACITY = 0.45
 
 _LATE = 0.5
-"""A ghost stays for this share of a row's interval after its recording's end."""
+"""Time for which a ghost remains after the end of its recording, as a fraction of the row interval."""
 
 
 class GhostSource:
-    """Where the ghost of a recording is at any time."""
+    """Ghost of a recording at any time."""
 
     def __init__(self, companion: Companion) -> None:
         self._companion = companion
@@ -26,7 +26,7 @@ class GhostSource:
         self._span = float(times[0]) - _LATE * interval, float(times[-1]) + _LATE * interval
 
     def at(self, time: float) -> tuple[Ghost, ...]:
-        """The ghost at a time, s; none where the recording has nothing, or not the whole robot."""
+        """The ghost at a time, s; empty if the recording has no data, or not the whole robot."""
         if not self._span[0] <= time <= self._span[1]:
             return ()
         pose = self._source.snapshot(min(time, self._source.duration)).link_pose

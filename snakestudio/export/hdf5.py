@@ -1,6 +1,6 @@
-"""A run as one HDF5 file: every named column as an array, with its unit and all that rebuilds the run.
+"""Export of a run to one HDF5 file: each named column as an array with its unit, and everything to reproduce the run.
 
-What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoever else reads HDF5:
+Content, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and other readers of HDF5:
 
 ``/`` attributes
     ``format`` ("SnakeStudio run"), ``format_version`` (1), ``snakestudio`` and ``made_with``
@@ -9,22 +9,22 @@ What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoev
 ``/scene``
     The scene at the start of the run, TOML text.
 ``/columns/NAME``
-    One array of all rows for every column of the CSV, by the same name (``time_s``, ``link_1_x_m``,
+    One array of all rows for each column of the CSV, with the same name (``time_s``, ``link_1_x_m``,
     ...), 64-bit floats; attribute ``units`` ("m", "N m", "1" without one). ``time_s`` is the
-    dimension scale of all others. Channels that were derived from others stand behind them, with
-    what they are in the attribute ``expression``.
+    dimension scale of all others. Derived channels follow, with
+    their definition in the attribute ``expression``.
 ``/contacts/NAME``
-    One entry for every contact of every row, rows in order: ``time`` (s, of its row), ``link``
+    One entry for each contact of each row, in the order of the rows: ``time`` (s, of its row), ``link``
     (1-based), ``other`` (obstacle, 1-based; 0: the ground, -1: a support of a continuous body),
     ``state`` (0 open, 1 sticking, 2 sliding), ``point`` (m), ``impulse_normal`` and
-    ``impulse_friction`` (N s, on the link since the row before), world frame.
+    ``impulse_friction`` (N s, on the link since the previous row), world frame.
 ``/changes/time_s, values`` and ``/events/time_s, kind, text, weight``
-    What was changed while the run went, as JSON by dotted key of the scene, and moments worth going
-    back to.
+    Changes during the run, as JSON by dotted key of the scene, and noted
+    moments.
 ``/pulls/time_s, link, point_m, force_n, torque_nm``
-    Only of a run in which a link was pulled by hand: the wrench about the centre of gravity of
-    ``link`` (1-based), world frame, from each time until the next one, and the point where it was
-    held, in the frame of the link.
+    Only for runs in which a link was pulled by hand: the wrench about the centre of mass of
+    ``link`` (1-based), world frame, from each time to the next, and the point of application
+    in the frame of the link.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from snakestudio.model.scene_file import dump_scene, scene_hash
 FORMAT_VERSION = 1
 
 _CHUNK = 4096
-"""Rows in a compressed piece of a column: 32 kB."""
+"""Rows per compressed chunk of a column: 32 kB."""
 
 _TEXT = h5py.string_dtype()
 
@@ -66,16 +66,16 @@ def write_hdf5(
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
 ) -> bool:
-    """Write a recording as HDF5, piece by piece: whatever its length, it takes little memory.
+    """Write a recording as HDF5, in pieces, so that memory does not grow with its length.
 
     Raises `ExportError` if the file cannot be written.
 
     Parameters
     ----------
     scene_file : str, optional
-        Name of the scene's file, noted in the file.
+        Name of the scene's file, stored in the file.
     progress : callable, optional
-        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+        Called with the finished fraction; the export is cancelled without a file when it returns False.
 
     Returns
     -------
@@ -94,11 +94,11 @@ def write_hdf5(
 
 
 class _Disk(io.RawIOBase):
-    """The file under an HDF5 file: to the library every write succeeds.
+    """Raw file for the HDF5 library, to which every write appears to succeed.
 
-    A write that fails leaves the library with parts it can neither write nor let go, and closing
-    the file then ends the program (signal 11). So what the disk refuses is kept here to be asked
-    for by `check`, and is nobody's any more.
+    After a failed write the library has parts that it can neither write nor release, and closing
+    the file then crashes the program (signal 11). So errors of the disk are stored here until
+    `check`, and later data are discarded.
     """
 
     def __init__(self, path: Path) -> None:
@@ -107,7 +107,7 @@ class _Disk(io.RawIOBase):
         self._trouble: OSError | None = None
 
     def check(self) -> None:
-        """Raise what went wrong, if something did."""
+        """Raise the stored error, if any."""
         if self._trouble is not None:
             raise self._trouble
 
@@ -156,7 +156,7 @@ class _Disk(io.RawIOBase):
 
 @contextlib.contextmanager
 def _new_file(path: Path) -> Iterator[tuple[Any, _Disk]]:
-    """A new file that older readers understand, too; whole chunks are written, so none need to be held (1 MB each)."""
+    """A new file that older readers understand; whole chunks are written, so none need to be cached (1 MB each)."""
     with contextlib.closing(_Disk(path)) as disk:
         with h5py.File(disk, "w", libver=("earliest", "v110"), rdcc_nbytes=32 * _CHUNK) as file:
             yield file, disk
@@ -164,7 +164,7 @@ def _new_file(path: Path) -> Iterator[tuple[Any, _Disk]]:
 
 
 def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
-    """Everything but the rows."""
+    """Write everything except the rows."""
     scene = recording.scene
     file.attrs.update(
         {
@@ -209,7 +209,7 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
 
 
 def _write_pulls(group: Any, pulls: Sequence[Pull]) -> None:
-    """Wrenches of a hand on the robot, each until the next one; links are numbered from 1."""
+    """Write the pulls on the robot, each until the next one; links are numbered from 1."""
     group["time_s"] = [pull.time for pull in pulls]
     group["link"] = [pull.link + 1 for pull in pulls]
     group["point_m"] = [pull.point for pull in pulls]
@@ -255,7 +255,7 @@ def _write_rows(file: Any, recording: Recording, progress: Callable[[float], boo
         column.dims[0].attach_scale(columns[0])
     done = 0
     for values, rows in _pieces(recording, names):
-        stop = min(done + len(values), count)  # a run may have gone on since
+        stop = min(done + len(values), count)  # the run may have grown since
         for index, column in enumerate(columns):
             column[done:stop] = values[: stop - done, index]
         contacts.append(rows.slice(0, stop - done))
@@ -268,15 +268,15 @@ def _write_rows(file: Any, recording: Recording, progress: Callable[[float], boo
 
 
 def _pieces(recording: Recording, names: tuple[str, ...]) -> Iterator[tuple[FloatArray, Rows]]:
-    """Values of the columns and the rows they are from, in pieces that fill whole chunks of the file."""
+    """Values of the columns with their rows, in pieces that fill whole chunks of the file."""
     values: list[FloatArray] = []
     parts: list[Rows] = []
     for block, rows in zip(table(recording, names), recording.chunks(), strict=False):
         length = min(len(block), len(rows))
         start = 0
         while start < length:
-            room = _CHUNK - sum(map(len, values))
-            stop = min(length, start + room)
+            space = _CHUNK - sum(map(len, values))
+            stop = min(length, start + space)
             values.append(block[start:stop])
             parts.append(rows.slice(start, stop))
             start = stop
@@ -289,7 +289,7 @@ def _pieces(recording: Recording, names: tuple[str, ...]) -> Iterator[tuple[Floa
 
 
 class _Contacts:
-    """The contacts of all rows, which nobody has counted beforehand."""
+    """Contacts of all rows; their number is not known in advance."""
 
     def __init__(self, group: Any) -> None:
         self._sets = {}
@@ -303,7 +303,7 @@ class _Contacts:
             ("impulse_friction", np.float64, 3, "N s"),
         ):
             tail = (width,) if width else ()
-            made = group.create_dataset(
+            dataset = group.create_dataset(
                 name,
                 (0, *tail),
                 kind,
@@ -313,8 +313,8 @@ class _Contacts:
                 compression_opts=1,
                 shuffle=True,
             )
-            made.attrs["units"] = unit
-            self._sets[name] = made
+            dataset.attrs["units"] = unit
+            self._sets[name] = dataset
 
     def append(self, rows: Rows) -> None:
         """Add the contacts of some rows."""

@@ -1,4 +1,4 @@
-"""A recording as a run file: exact to the bit, with changes, events and checkpoints, and what other programs show."""
+"""Export of a recording to a run file: exact to the bit, with changes, events, checkpoints and data for viewers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def write_mcap(
     Parameters
     ----------
     recording : Recording
-        With one row at least.
+        With at least one row.
     scene_file : str, optional
         Name of the scene's file.
     progress : callable, optional
-        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+        Called with the finished fraction; the export is cancelled without a file when it returns False.
     base_dir : Path, optional
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
 
     Returns
     -------

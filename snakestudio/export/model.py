@@ -1,4 +1,4 @@
-"""The robot and the world of a scene as a file for other simulators: MJCF, URDF or SDF."""
+"""Export of the robot and the world of a scene for other simulators: MJCF, URDF or SDF."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ _BY_SUFFIX = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf", ".sdf": "sdf"}
 def write_model(
     path: Path, scene: Scene, base_dir: Path | None = None, model_format: str | None = None
 ) -> tuple[str, ...]:
-    """Write the robot and the world of a scene; returns what does not carry over, a sentence each.
+    """Write the robot and the world of a scene; returns notes on omissions, one sentence each.
 
     Raises `UsageError` if the format is unknown. Raises `ExportError` if the robot cannot be
     written in this format, or the file cannot be written. Raises `SceneError` if a file that the
-    scene names cannot be used.
+    scene refers to is invalid.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
     model_format : str, optional
-        One of `MODEL_FORMATS`; if left out, the suffix of `path` says it.
+        One of `MODEL_FORMATS`; by default from the suffix of `path`.
     """
     if model_format is None:
         model_format = _BY_SUFFIX.get(path.suffix.lower())
         if model_format is None:
             raise UsageError(
-                f"{path.name} does not name a format. End the name in .xml (MJCF), .urdf or .sdf."
+                f"{path.name} has no known extension. End the name in .xml (MJCF), .urdf or .sdf."
             )
     elif model_format not in _WRITERS:
-        raise UsageError(f'"{model_format}" is not a format of models. Give mjcf, urdf or sdf.')
+        raise UsageError(f'"{model_format}" is not a model format. Choose mjcf, urdf or sdf.')
     text, notes = _WRITERS[model_format]
     model = scene_model(scene, base_dir)
     content = text(model)

@@ -1,10 +1,10 @@
-"""Numbers as text, many at a time: the same text as Python's shortest, at a quarter of its time.
+"""Fast conversion of many numbers to the same text as Python's shortest representation, in a quarter of the time.
 
-Plain numbers are written by pydantic's JSON writer, which knows a fast way to the shortest digits
-that read back exactly; where its spelling differs from Python's (exponents, what is not finite)
-Python writes. Only counts are written without a decimal point: who guesses the types of columns
-from their first rows (polars, DuckDB) would take a force that begins with zeros for whole numbers,
-and fail at the first other one.
+Plain numbers are written by pydantic's JSON writer, which has a fast algorithm for the shortest digits
+that read back exactly; where its format differs from Python's (exponents, values that are not finite),
+Python writes them. Only counts are written without a decimal point: programs that guess column types
+from the first rows (polars, DuckDB) would read a force that begins with zeros as integers,
+and fail at the first other value.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from pydantic_core import to_json
 from snakestudio._arrays import FloatArray
 
 HEAD = struct.Struct("<qq")
-"""What stands before a block: rows and columns before numbers, bytes and 0 before text."""
+"""Header of a block: rows and columns before numbers, bytes and 0 before text."""
 
 _COUNTS = {"contacts_closed", "solver_unconverged", "links", "joint", "trial", "measured"}
-"""Names of the columns of any export that hold whole numbers."""
+"""Names of the integer columns of all exports."""
 
 _SMALLEST = 1e-4
 _LARGEST = 1e9
-"""Sizes between which both spell a number without an exponent."""
+"""Range in which both formats write a number without an exponent."""
 
 _AT_ONCE = 128
-"""Rows made into text at once: more do not fit into the processor's cache and take half as long
+"""Rows converted at a time: more do not fit into the processor's cache and take half as long
 again."""
 
 
 def counts_among(names: Sequence[str]) -> tuple[int, ...]:
-    """Which columns hold counts, by their names: whole numbers, written as such."""
+    """Indices of the columns with counts, by name; they are written as integers."""
     return tuple(index for index, name in enumerate(names) if name in _COUNTS)
 
 
 def number(value: float) -> str:
-    """A measured value so that it reads back exactly, and is taken for no whole number by who guesses types."""
+    """A measured value that reads back exactly and is not taken for an integer by programs that guess types."""
     return repr(value)
 
 
@@ -50,7 +50,7 @@ def count(value: float) -> str:
 
 
 def rows_text(block: FloatArray, counts: Sequence[int] = ()) -> bytes:
-    """Rows of numbers as lines with commas in between, each as `number` writes it, or `count` in those columns."""
+    """Rows of numbers as lines separated by commas, written by `number`, or `count` for those columns."""
     if not spells_alike():
         return _slow(block, counts)
     return b"".join(
@@ -74,13 +74,13 @@ def _fast(block: FloatArray, counts: Sequence[int]) -> bytes:
     values[odd] = [number(value) for value in block[odd].tolist()]
     for column in counts:
         values[:, column] = [count(value) for value in block[:, column].tolist()]
-    # Texts among the numbers stand in quotes, which are taken away again.
+    # Texts among the numbers are in quotes, which are removed.
     return b"".join([to_json(row)[1:-1] + b"\n" for row in values.tolist()]).translate(None, b'"')
 
 
 @cache
 def spells_alike() -> bool:
-    """Whether the fast writer spells as Python does: another release of it may not."""
+    """Whether the fast writer has Python's format; another release of it may not."""
     mantissas = np.array(
         [
             0.0,
@@ -99,7 +99,7 @@ def spells_alike() -> bool:
 
 
 def serve(source: BinaryIO, sink: BinaryIO, counts: Sequence[int] = ()) -> None:
-    """Write text for blocks of numbers until `source` ends: what another process does for the one that exports."""
+    """Write the text of blocks of numbers until `source` ends: the main function of the helper process."""
     while len(head := source.read(HEAD.size)) == HEAD.size:
         rows, columns = HEAD.unpack(head)
         data = source.read(8 * rows * columns)

@@ -1,4 +1,4 @@
-"""Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and the camera."""
+"""Images of a recording at any time with a fixed appearance: robot, forces, ghosts and camera."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from snakestudio.render.text import draw_text
 
 
 class FrameRenderer(Protocol):
-    """Something that draws a frame without a window."""
+    """Draws frames without a window."""
 
     def frame(
         self,
@@ -42,23 +42,23 @@ class FrameRenderer(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release its resources."""
         ...
 
 
 class FramePainter:
-    """Pictures of any instants of a recording, all in the same look.
+    """Images of a recording at any time with a fixed appearance.
 
     Parameters
     ----------
     aspect : float
-        Width over height of its pictures.
+        Width divided by height of the images.
     base_dir : Path, optional
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
     ghosts : sequence of Companion
-        Recordings that are seen as translucent robots over this one.
+        Recordings that are drawn as translucent robots.
     camera : Camera, optional
-        In place of the view of everything, where the options name none.
+        Used instead of a view of everything if the options have no camera.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class FramePainter:
         return self._source.duration
 
     def _centre(self, time: float) -> NDArray[np.float64]:
-        """Centre of mass, m; at a time after the end that of the end."""
+        """Centre of mass, m; after the end that of the last row."""
         return self._source.snapshot(min(time, self.duration)).centre_of_mass()
 
     def camera(self, time: float) -> Camera:
-        """Where the picture of an instant is taken from."""
+        """Camera at a time."""
         if self._path is not None:
             camera = self._path.at(time)
             return (
@@ -115,14 +115,14 @@ class FramePainter:
         return self._camera
 
     def paint(self, time: float) -> NDArray[np.uint8]:
-        """The picture of an instant, (height, width, 3), RGB."""
+        """Image at a time, (height, width, 3), RGB."""
         frame = self.scene_picture(time)
         if self._options.time_stamp:
             stamp(frame, time, self._options)
         return frame
 
     def scene_picture(self, time: float) -> NDArray[np.uint8]:
-        """The same without writing in it."""
+        """The same image without text."""
         options = self._options
         look = self._look
         snapshot = self._source.snapshot(time)
@@ -149,7 +149,7 @@ class FramePainter:
 
 
 def _body_range(recording: Recording, quantity: str) -> BodyRange | None:
-    """What colours and radius of a continuous body span over the whole run; None for a robot of links."""
+    """Range of colours and radius of a continuous body over the whole run; None for a robot with links."""
     if not recording.schema.sections:
         return None
     look = BodyRange(quantity)
@@ -161,7 +161,7 @@ def _body_range(recording: Recording, quantity: str) -> BodyRange | None:
 def _arrow_lengths(
     look: BodyRange | None, length: float, options: VideoOptions
 ) -> tuple[float, float]:
-    """Lengths of arrows of forces and friction, m/N: on a continuous body options are in units of what suits it."""
+    """Lengths of force and friction arrows, m/N; for a continuous body the options are relative to a suitable scale."""
     chosen = {"force": options.force_scale, "friction": options.friction_scale}
     if look is not None:
         usual = VideoOptions()
@@ -171,7 +171,7 @@ def _arrow_lengths(
 
 
 def stamp(frame: NDArray[np.uint8], time: float, options: VideoOptions) -> None:
-    """Write the simulated time, and how fast it is shown, into the upper left corner."""
+    """Write the simulated time, and the playback speed, in the upper left corner."""
     size = letter_size(frame.shape[0])
     margin = round(0.8 * size)
     text = run_time(time, 2) if options.speed == 1 else f"{run_time(time, 2)}  {options.speed:g}×"
@@ -179,12 +179,12 @@ def stamp(frame: NDArray[np.uint8], time: float, options: VideoOptions) -> None:
 
 
 def letter_size(height: int) -> float:
-    """Size of what is written into a picture, px."""
+    """Font size of text in an image, px."""
     return max(12.0, height / 30)
 
 
 def _shrunk(frame: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
-    """A picture drawn `factor` times as large either way, averaged."""
+    """Average an image that was drawn `factor` times larger in both directions."""
     if factor == 1:
         return frame
     height, width = frame.shape[0] // factor, frame.shape[1] // factor
@@ -195,7 +195,7 @@ def _shrunk(frame: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
 def overview_camera(
     recordings: Sequence[Recording], aspect: float, base_dir: Path | None = None
 ) -> Camera:
-    """A camera that sees everything the robots do, and all obstacles of the first near its way."""
+    """A camera that shows the whole motion of the robots, and all obstacles of the first scene near it."""
     low = np.full(3, np.inf)
     high = -low
     for rows in chain.from_iterable(recording.chunks() for recording in recordings):
@@ -216,7 +216,7 @@ def overview_camera(
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
     for begin, end in zip(world.low, world.high, strict=True):
         if np.all(end[:2] > near_low) and np.all(begin[:2] < near_high):
-            # Of a large one the part around the robot's way is enough.
+            # For a large obstacle, the part around the robot's path is enough.
             low[:2] = np.minimum(low[:2], np.maximum(begin[:2], near_low))
             high[:2] = np.maximum(high[:2], np.minimum(end[:2], near_high))
             high[2] = max(high[2], end[2])

@@ -1,4 +1,4 @@
-"""The plan of a scene as a figure file, to scale: obstacles, the robot at its start and the path, seen from above."""
+"""Plan of a scene as a figure file, to scale: obstacles, the robot at its start and the path, from above."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _LEFT = 14.0
 _RIGHT = 5.0
 _BOTTOM = 11.0
 _TOP = 13.0
-"""Margins around the drawing for numbers and the title, mm."""
+"""Margins around the drawing for tick labels and the title, mm."""
 
 _AIR = 0.06
-"""Ground that is shown around everything, as a share of its size."""
+"""Margin of ground around everything, as a fraction of its size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """How a plan lies on its sheet."""
+    """Placement of a plan on its sheet."""
 
     width: float
     height: float
-    """`width` and `height`: of the sheet, mm."""
+    """`width` and `height`: size of the sheet, mm."""
 
     scale: float
-    """So many metres of ground are a metre of the sheet."""
+    """Scale denominator: metres of ground per metre of the sheet."""
 
     low: FloatArray
     high: FloatArray
-    """`low` and `high`: corners of the ground that is drawn, m. Shape (2,)."""
+    """`low` and `high`: corners of the drawn ground, m. Shape (2,)."""
 
     def on_sheet(self, point: FloatArray) -> FloatArray:
-        """Where a point (2,), m, of the ground is on the sheet, mm from its lower left corner."""
+        """Position of a point (2,) of the ground, m, on the sheet, mm from its lower left corner."""
         place: FloatArray = (
             np.array([_LEFT, _BOTTOM]) + (np.asarray(point) - self.low) * 1000.0 / self.scale
         )
@@ -61,22 +61,22 @@ class Sheet:
 
 
 def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
-    """The sheet for ground between two corners (2,), m, at the largest round scale that fits.
+    """Sheet for the ground between two corners (2,), m, at the largest round scale that fits.
 
     Parameters
     ----------
     low, high : (2,) arrays
     width : float
-        Of the sheet, mm.
+        Width of the sheet, mm.
     """
     air = _AIR * float((high - low).max())
     low = low - air
     high = high + air
-    room = width - _LEFT - _RIGHT
-    least = 1000.0 * max(float(high[0] - low[0]) / room, float(high[1] - low[1]) / (1.4 * room))
+    space = width - _LEFT - _RIGHT
+    least = 1000.0 * max(float(high[0] - low[0]) / space, float(high[1] - low[1]) / (1.4 * space))
     scale = step_above(least, (1.0, 2.0, 2.5, 5.0))
     middle = 0.5 * (low[0] + high[0])
-    across = 0.5 * room * scale / 1000.0
+    across = 0.5 * space * scale / 1000.0
     low = np.array([middle - across, low[1]])
     high = np.array([middle + across, high[1]])
     height = _BOTTOM + _TOP + 1000.0 * float(high[1] - low[1]) / scale
@@ -91,9 +91,9 @@ def write_plan(
     width_mm: float = 180.0,
     names: bool = False,
 ) -> Path:
-    """Write the plan of a scene as SVG, PNG or PDF, by the file's suffix. Hidden obstacles are left out.
+    """Write the plan of a scene as SVG, PNG or PDF, by file extension. Hidden obstacles are omitted.
 
-    The same scene gives the same file, byte by byte.
+    The same scene gives the same file, byte for byte.
 
     Raises `ExportError` if the file cannot be written. Raises `SceneError` if the start refers to a
     file that cannot be read. Raises `UsageError` if the width is out of range.
@@ -101,16 +101,16 @@ def write_plan(
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
     width_mm : float
-        Width of the sheet; its height follows.
+        Width of the sheet; the height follows.
     names : bool
-        Whether obstacles are named.
+        Whether obstacles are labelled.
     """
     suffix = printed_suffix(path, "plans")
     if not _NARROWEST <= width_mm <= _WIDEST:
         raise UsageError(
-            f"width {width_mm:g} mm: give a width from {_NARROWEST:g} to {_WIDEST:g} mm."
+            f"The width must be from {_NARROWEST:g} to {_WIDEST:g} mm (got {width_mm:g} mm)."
         )
     import matplotlib
     from matplotlib.figure import Figure
@@ -118,11 +118,11 @@ def write_plan(
     pose, _ = initial_state(scene, base_dir)
     robot = scene.body.outlines(pose)
     world = obstacles_of(scene.obstacles, base_dir)
-    shown = [body for body in world.bodies if not body.obstacle.hidden]
-    way = path_parts.outline(scene.path)
-    corners = [outline for body in shown for outline in body_outlines(body)] + list(robot)
+    visible = [body for body in world.bodies if not body.obstacle.hidden]
+    path_outline = path_parts.outline(scene.path)
+    corners = [outline for body in visible for outline in body_outlines(body)] + list(robot)
     points = np.array(
-        [corner for one in corners for corner in (one.low, one.high)] + list(way)
+        [corner for one in corners for corner in (one.low, one.high)] + list(path_outline)
     ).reshape(-1, 2)
     sheet = sheet_of(points.min(axis=0), points.max(axis=0), width_mm)
     size = sheet.width / 25.4, sheet.height / 25.4
@@ -138,7 +138,7 @@ def write_plan(
 
 
 def _axes(figure: Figure, sheet: Sheet) -> Axes:
-    """The drawing with its metres along the edges, exactly to scale."""
+    """Axes of the drawing, with metres along the edges, exactly to scale."""
     low, high = sheet.on_sheet(sheet.low), sheet.on_sheet(sheet.high)
     left, bottom = low / (sheet.width, sheet.height)
     across, up = (high - low) / (sheet.width, sheet.height)
@@ -154,7 +154,7 @@ def _axes(figure: Figure, sheet: Sheet) -> Axes:
 
 
 def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
-    """Title, scale in figures, and a bar as long as a round length."""
+    """Title, numeric scale, and a scale bar of a round length."""
     from matplotlib.patches import Rectangle
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -168,8 +168,8 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
     figure.text(
         *place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=PALE, va="center"
     )
-    room = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
-    length = step_below(room)
+    space = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
+    length = step_below(space)
     long = 1000.0 * length / sheet.scale
     left = sheet.width - _RIGHT - long
     for part, ink in ((0, INK), (1, (1.0, 1.0, 1.0))):
@@ -193,6 +193,6 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
 
 
 def _shortened(title: str, sheet: Sheet) -> str:
-    """As much of a title as there is room for beside the bar."""
+    """A title shortened to the space next to the scale bar."""
     most = max(12, int(0.7 * (sheet.width - _LEFT - _RIGHT) / 1.9))
     return title if len(title) <= most else f"{title[: most - 1]}…"

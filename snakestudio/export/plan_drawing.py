@@ -1,4 +1,4 @@
-"""Obstacles, path and robot from above on the axes of a figure: in plans, figures, reports and pictures of fits."""
+"""Obstacles, path and robot from above on the axes of a figure: for plans, figures, reports and fits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:
-    """Draw the obstacles of a scene that are not hidden, and its path.
+    """Draw the visible obstacles of a scene, and its path.
 
     Raises `SceneError` if the scene refers to a file that cannot be read.
 
@@ -31,9 +31,9 @@ def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bo
     axes : Axes
         In metres, with equal scales.
     base_dir : Path, optional
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
     names : bool
-        Whether obstacles are named.
+        Whether obstacles are labelled.
     """
     for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
         if not body.obstacle.hidden:
@@ -47,7 +47,7 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
     look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
     rises = shape_of(body.obstacle).rises
-    # every step, so that one sees where they rise
+    # all steps, to show where they rise
     outlines = [solid_outline(solid) for solid in body.solids]
     for number, one in enumerate(outlines):
         if len(one.points) == 1:
@@ -83,18 +83,23 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
         )
 
 
-def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
-    if len(way) < 2:
+def _path(axes: Axes, scene: Scene, outline: FloatArray) -> None:
+    if len(outline) < 2:
         return
     axes.plot(
-        way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path"
+        outline[:, 0],
+        outline[:, 1],
+        color=LIGHT.path,
+        linewidth=1.0,
+        solid_capstyle="round",
+        gid="path",
     )
     for head in path.arrow_heads(scene.path):
         axes.plot(head[:, 0], head[:, 1], color=LIGHT.path, linewidth=1.0)
 
 
 def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
-    """Draw the robot at a pose (n, 7) as in `Snapshot`, its head darker and with a point ahead of it."""
+    """Draw the robot at a pose (n, 7) as in `Snapshot`, with a darker head and a point ahead of it."""
     from matplotlib.patches import Polygon
 
     outlines = scene.body.outlines(pose)
@@ -131,7 +136,7 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
 def draw_outlines(
     axes: Axes, scene: Scene, pose: FloatArray, ink: Colour, *, style: str = "-", width: float = 0.7
 ) -> None:
-    """Draw the robot at a pose (n, 7) by its edges only, so that several postures can lie over each other."""
+    """Draw only the outlines of the robot at a pose (n, 7), so that several postures can be overlaid."""
     from matplotlib.patches import Polygon
 
     for one in scene.body.outlines(pose):
@@ -140,7 +145,7 @@ def draw_outlines(
 
 
 def _capsule(one: Outline) -> FloatArray:
-    """Corners (k, 2), m, of a capsule, so many that its ends look round."""
+    """Corners (k, 2) of a capsule, m, with enough points for round ends."""
     start = one.points[0]
     end = one.points[-1]
     direction = math.atan2(*(end - start)[::-1])

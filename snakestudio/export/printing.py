@@ -1,4 +1,4 @@
-"""What all drawings for paper have in common: style, colours, kinds of files, and what these say of themselves."""
+"""Shared parts of all printed drawings: style, colours, file formats and metadata."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".pdf", ".svg", ".png")
-"""Suffixes of the files that can be written."""
+"""Extensions of the files that can be written."""
 
 INK: Colour = colour("#1b2027")
 PALE: Colour = colour("#5c6b7a")
-"""Colours of bodies and texts, and of help lines and secondary texts."""
+"""Colours of bodies and texts, and of auxiliary lines and secondary texts."""
 
 PLAIN: Any = {
     "font.family": "sans-serif",
@@ -32,7 +32,7 @@ PLAIN: Any = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "snakestudio",
 }
-"""Style of everything, without colours."""
+"""Common style, without colours."""
 
 STYLE: Any = {
     **PLAIN,
@@ -42,28 +42,28 @@ STYLE: Any = {
     "axes.labelcolor": PALE,
     "text.color": INK,
     "path.simplify": False,
-    "text.parse_math": False,  # a name may have dollars in it
+    "text.parse_math": False,  # names may contain dollar signs
 }
-"""Style of plans and reports, whose frame stands back."""
+"""Style of plans and reports, with an unobtrusive frame."""
 
 
 def printed_suffix(path: Path, what: str) -> str:
-    """The suffix of a drawing's file, in small letters, if it can be written; `what` are drawings of the kind.
+    """Lower-case extension of a drawing's file if it can be written; `what` names the drawings in messages.
 
     Raises `ExportError` if it cannot.
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise ExportError(
-            f"{path}: {what} are written as {', '.join(FORMATS)}; give the file one of these endings."
+            f"{path}: {what} are written as {', '.join(FORMATS)}. Use one of these extensions."
         )
     return suffix
 
 
 def save_figure(figure: Figure, path: Path, **options: Any) -> None:
-    """Write a figure, once it is drawn whole; `options` are those of matplotlib's `savefig`.
+    """Write a figure after it is drawn completely; `options` are those of matplotlib's `savefig`.
 
-    What draws PDF pages does not bear a disk that runs full on the way.
+    The PDF backend fails if the disk becomes full during drawing.
 
     Raises `OSError` if it cannot be written.
     """
@@ -75,26 +75,26 @@ def save_figure(figure: Figure, path: Path, **options: Any) -> None:
 def about_file(
     suffix: str, title: str = "", caption: str = "", source: str = ""
 ) -> dict[str, str | None]:
-    """What a drawing's file says of itself, without a date: the same drawing gives the same bytes.
+    """Metadata of a drawing's file, without a date: the same drawing gives the same bytes.
 
     Parameters
     ----------
     suffix : str
         One of `FORMATS`.
     source : str
-        What rebuilds the drawing.
+        Data to reproduce the drawing.
     """
-    made = f"SnakeStudio {__version__}"
+    program = f"SnakeStudio {__version__}"
     if suffix == ".svg":
-        texts = {"Title": title, "Description": caption, "Creator": made, "Source": source}
+        texts = {"Title": title, "Description": caption, "Creator": program, "Source": source}
     elif suffix == ".png":
-        texts = {"Title": title, "Description": caption, "Software": made, "Source": source}
+        texts = {"Title": title, "Description": caption, "Software": program, "Source": source}
     else:
         texts = {
             "Title": title,
             "Subject": caption,
-            "Creator": made,
-            "Producer": made,
+            "Creator": program,
+            "Producer": program,
             "Keywords": source,
         }
     undated = {".svg": "Date", ".pdf": "CreationDate"}

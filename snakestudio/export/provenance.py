@@ -1,4 +1,4 @@
-"""The header that rebuilds a run: program, scene and every change made while it went."""
+"""File headers that reproduce a run: program, scene and all changes during the run."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _NOT_REPLAYED = ("run.duration_s",)
 
 
 def header_lines(recording: Recording, scene_file: str | None = None) -> list[str]:
-    """Lines starting with ``#`` that say how a run came about; `snakestudio run FILE.csv` runs it again.
+    """Lines starting with ``#`` that describe the origin of a run; `snakestudio run FILE.csv` repeats it.
 
     Parameters
     ----------
     scene_file : str, optional
-        Name of the file the scene came from.
+        Name of the scene's file.
     """
     scene = scene_to_rebuild(recording)
     begin = _begin(recording)
@@ -46,14 +46,14 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, {begin:.9g} to {end:.9g} s",
         *(
-            ("# measured: by a robot, not computed; run again, it is simulated",)
+            ("# measured: by a robot, not computed; if repeated, it is simulated",)
             if _measured(recording)
             else ()
         ),
         *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),
         *_step_lines(recording),
-        "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
+        "# To repeat the run: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
         *pull_lines(recording.pulls),
         *scene_lines(scene),
@@ -61,19 +61,19 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
 
 
 def _derived_lines(recording: Recording) -> list[str]:
-    """Lines that say what of a recording's columns was derived from the others, and how."""
+    """Lines with the definitions of derived columns."""
     derived = recording.derived if isinstance(recording, WithDerived) else {}
     return [f"# derived: {name} = {signal.text}" for name, signal in derived.items()]
 
 
 def plugins_of(recording: Recording) -> tuple[str, ...]:
-    """A line for every plug-in that made a recording, with its hash."""
+    """A line with name and hash for each plug-in that a recording depends on."""
     plain = recording.recording if isinstance(recording, WithDerived) else recording
     return plain.plugins if isinstance(plain, BlockRecording) else ()
 
 
 def step_estimate_of(recording: Recording) -> StepEstimate | None:
-    """How far the result of a recording depends on its time step; None unless that was checked of the same run."""
+    """Step estimate of a recording; None unless the same run was checked."""
     plain = recording.recording if isinstance(recording, WithDerived) else recording
     estimate = plain.step_estimate if isinstance(plain, BlockRecording) else None
     if estimate is None or not estimate.is_of(
@@ -90,7 +90,7 @@ def _step_lines(recording: Recording) -> list[str]:
 
 
 def read_step_estimate(path: Path) -> StepEstimate | None:
-    """The step estimate in the header of an exported CSV; None if there is none that can be read."""
+    """Read the step estimate in the header of an exported CSV; None if there is no valid one."""
     with contextlib.suppress(InputError):
         for line in leading_lines(path):
             if line.startswith(_STEP_CHECK):
@@ -99,18 +99,18 @@ def read_step_estimate(path: Path) -> StepEstimate | None:
 
 
 def _begin(recording: Recording) -> float:
-    """Where the rows begin, s: at 0 if their first one is that of the start, which a robot reports a moment later."""
+    """Start time of the rows, s; 0 if the first row is the start, which a robot reports slightly later."""
     first = float(recording.times[0])
     return first if first * recording.scene.run.log_rate_hz > 1.0 else 0.0
 
 
 def _measured(recording: Recording) -> bool:
-    """Whether a robot was driven: whatever computes the rows of a run books its works, which no robot tells."""
+    """Whether a robot was driven: simulated runs record works, which robots do not report."""
     return Fields.ENERGY not in recording.schema.valid
 
 
 def scene_to_rebuild(recording: Recording) -> Scene:
-    """The scene of a run; run again it ends where this one did, stopped early or played on as it may be."""
+    """Scene of a run whose repetition ends where this run did, even if it was stopped early or extended."""
     scene = recording.scene
     steps = max(1, round(float(recording.times[-1]) / scene.solver.step_s))
     if steps == scene.n_steps:
@@ -120,29 +120,29 @@ def scene_to_rebuild(recording: Recording) -> Scene:
 
 
 def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """What of the changes of a run is made again when it is run again: its length is known by then."""
-    kept = (
+    """Changes of a run that apply when it is repeated: its length is known then."""
+    repeated = (
         Change(
             change.time,
             {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED},
         )
         for change in changes
     )
-    return tuple(change for change in kept if change.values)
+    return tuple(change for change in repeated if change.values)
 
 
 def repeated_edits(recording: Recording) -> tuple[Change | Pull, ...]:
-    """All that was done while a run went and is done again when it is run again, in the order of its times."""
+    """All changes and pulls of a run that apply when it is repeated, ordered by time."""
     return _in_order(replayed(recording.changes), recording.pulls)
 
 
 def _in_order(changes: Iterable[Change], pulls: Iterable[Pull]) -> tuple[Change | Pull, ...]:
-    """At the same time changes come first, as in the run."""
+    """Order by time; at the same time changes come first, as in the run."""
     return tuple(sorted((*changes, *pulls), key=lambda edit: edit.time))
 
 
 def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
-    """Lines that say which program made a file, on what, from which scene."""
+    """Lines with the program, the machine and the scene of a file."""
     return [
         f"# SnakeStudio {__version__}",
         f"# made with: {made_with()}",
@@ -152,14 +152,14 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
 
 
 def made_with() -> str:
-    """Versions of what computes, and the machine and processor it computes for."""
+    """Versions of the numerical packages, and the machine and processor they run on."""
     versions = f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}"
-    words = processor.computed_for()
-    return f"{versions}, {platform.machine()}, {words if processor.target().tuned else f'computed for {words}'}"
+    computer = processor.computed_for()
+    return f"{versions}, {platform.machine()}, {computer if processor.target().tuned else f'computed for {computer}'}"
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:
-    """Lines with what was changed while a run went, for `read_changes`."""
+    """Lines with the changes during a run, for `read_changes`."""
     return [
         _CHANGE + json.dumps({"time_s": change.time, "values": change.values}, ensure_ascii=False)
         for change in replayed(changes)
@@ -167,7 +167,7 @@ def change_lines(changes: Iterable[Change]) -> list[str]:
 
 
 def pull_lines(pulls: Iterable[Pull]) -> list[str]:
-    """Lines with the wrenches of a hand on the robot, for `read_changes`: each acts until the next one."""
+    """Lines with the pulls on the robot, for `read_changes`: each acts until the next one."""
     return [_PULL + json.dumps({"time_s": pull.time, **plain_pull(pull)}) for pull in pulls]
 
 
@@ -177,19 +177,19 @@ def scene_lines(scene: Scene) -> list[str]:
 
 
 def _versions(packages: Iterable[str]) -> str:
-    found = []
+    versions = []
     for package in packages:
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return ", ".join(found)
+    return ", ".join(versions)
 
 
 def read_changes(path: Path) -> tuple[Change | Pull, ...]:
-    """The changes and pulls that the header of an exported CSV notes, in the order of their times.
+    """Read the changes and pulls in the header of an exported CSV, ordered by time.
 
-    Raises `SceneError` if such a line cannot be read.
+    Raises `SceneError` if such a line is invalid.
     """
     changes: list[Change] = []
     pulls: list[Pull] = []
@@ -201,27 +201,29 @@ def read_changes(path: Path) -> tuple[Change | Pull, ...]:
                     len(changes),
                     MOST_CHANGES,
                     "changes in it",
-                    "give a CSV that SnakeStudio exported",
+                    "choose a CSV that SnakeStudio exported",
                 )
             elif line.startswith(_PULL):
                 pulls.append(_pull(line[len(_PULL) :], f"{path}: line {number}"))
-                count(len(pulls), MOST_PULLS, "pulls in it", "give a CSV that SnakeStudio exported")
+                count(
+                    len(pulls), MOST_PULLS, "pulls in it", "choose a CSV that SnakeStudio exported"
+                )
     except InputError as error:
         raise SceneError(f"{path}: {error}") from None
     return _in_order(changes, pulls)
 
 
 def _pull(text: str, where: str) -> Pull:
-    """The pull that a line notes."""
+    """Parse a pull from a line."""
     try:
         entry = parse_json(text, SCENE)
         return pull_from_plain(float(entry["time_s"]), entry)
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise SceneError(f"{where} is not a pull that can be read. Remove or correct it.") from None
+        raise SceneError(f"{where} is not a valid pull. Remove or correct it.") from None
 
 
 def _change(text: str, where: str) -> Change:
-    """The change that a line notes."""
+    """Parse a change from a line."""
     try:
         entry = parse_json(text, SCENE)
         time = float(entry["time_s"])
@@ -229,5 +231,5 @@ def _change(text: str, where: str) -> Change:
         if not (math.isfinite(time) and isinstance(values, dict)):
             raise ValueError(text)
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise SceneError(f"{where} is no change that can be read; remove or mend it.") from None
+        raise SceneError(f"{where} is not a valid change. Remove or correct it.") from None
     return Change(time, values)

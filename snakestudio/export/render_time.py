@@ -1,4 +1,4 @@
-"""How long a frame of a video takes, measured on frames that are rendered and encoded as those of the video will be."""
+"""Measures the time per frame of a video with frames that are rendered and encoded like those of the video."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording
 
 _FRAMES = 9
-"""Frames that are rendered at most, the first of which is not counted: it compiles shaders and
+"""Largest number of rendered frames; the first is not counted, because it compiles shaders and
 builds meshes."""
 
 _LEAST = 3
 _ENOUGH_S = 1.5
-"""After so many frames and so much time the measurement ends early."""
+"""Minimum numbers of frames and seconds after which the measurement ends early."""
 
 
 def seconds_per_frame(
@@ -36,9 +36,9 @@ def seconds_per_frame(
     name: str = "",
     clock: Callable[[], float] = time.perf_counter,
 ) -> float | None:
-    """Time to render and encode a frame from the middle of a video, s; None if it was cancelled.
+    """Time to render and encode a frame from the middle of a video, s; None if cancelled.
 
-    Parameters are as of `write_video`, with the ending of the file, and the clock to measure with.
+    The parameters are those of `write_video`, with the file extension, and the clock.
     """
     recordings = [recording] if beside is None else [recording, beside.recording]
     first, _ = options.span(recordings)
@@ -75,7 +75,7 @@ def seconds_per_frame(
             name=name,
         )
         if written is not None and len(ends) > 1:
-            ends[-1] = clock()  # with what was still to be encoded
+            ends[-1] = clock()  # includes the encoding of pending frames
     if cancelled:
         return None
     return (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) > 1 else ends[0] - began

@@ -1,4 +1,4 @@
-"""The report of an analysis as a value: tables, pictures, notes and provenance, whichever file it becomes."""
+"""Report of an analysis as a value, independent of the file format: tables, pictures, notes and provenance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Progress = Callable[[float], bool]
-"""Takes the finished fraction; writing is cancelled, leaving no file, when it returns False."""
+"""Called with the finished fraction; writing is cancelled without a file when it returns False."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,50 +32,50 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Time series or the like that a CSV holds, with its columns' names."""
+    """Data of a CSV such as time series, with column names."""
 
     names: tuple[str, ...]
-    """Each ends in its SI unit."""
+    """Each ends in an SI unit."""
     blocks: Callable[[], Iterable[FloatArray]]
-    """Makes the rows, (k, columns) at a time."""
+    """Returns the rows, (k, columns) at a time."""
     n_rows: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """What an analysis has to report, whichever file it becomes."""
+    """Content of a report, independent of the file format."""
 
     subject: str
-    """What was analysed, in a word: a file is called after the scene and this."""
+    """Subject in one word: file names consist of the scene and this."""
     title: str
     lead: str
-    """The main values in a sentence or two; empty if the tables say it."""
+    """The main values in one or two sentences; empty if the tables are sufficient."""
     tables: tuple[Table, ...]
-    """The results, the most important first: its numbers are what a CSV without `series` holds."""
+    """Results, the most important first: a CSV without `series` contains the first table."""
     scene: Scene
     scene_file: str | None = None
-    """Name of the scene's file; None while it is unsaved."""
+    """Name of the scene's file; None if it is unsaved."""
     changes: tuple[Change, ...] = ()
-    """Made to the scene during the run."""
+    """Changes of the scene during the run."""
     details: tuple[Table, ...] = ()
-    """On how the results came about: at the end of pages, before the results in text."""
+    """Additional tables, at the end of pages and before the results in text."""
     glossary: tuple[Table, ...] = ()
-    """What names in the tables mean; on pages only."""
+    """Explanations of names in the tables; on pages only."""
     notes: tuple[str, ...] = ()
-    """What to know when reading the results, in sentences."""
+    """Remarks on the results."""
     conclusion: str = ""
-    """The outcome, with which a text ends."""
+    """Final statement of a text report."""
     sources: tuple[tuple[str, str], ...] = ()
-    """Provenance beyond program and scene: what it is, and its value."""
+    """Provenance in addition to program and scene: name and value."""
     header: tuple[str, ...] = ()
-    """What only the header of a CSV says, in lines: above all how to repeat it."""
+    """Lines for the header of a CSV only, above all how to repeat the analysis."""
     series: Callable[[], Series] | None = None
     draw: Callable[[], tuple[Picture, ...]] = field(default=tuple)
-    """Draws the pictures of pages, in matplotlib's style for them."""
+    """Draws the pictures of pages, in their matplotlib style."""
 
     @property
     def text(self) -> str:
-        """The report as it is printed and copied: in a terminal its end is what stays in view."""
+        """The report as it is printed and copied: in a terminal its end remains visible."""
         parts = [self.lead] if self.lead else []
         for table in (*self.details, *self.tables):
             parts.append(table_text(table) + (f"\n{table.note}" if table.note else ""))
@@ -87,7 +87,7 @@ class Report:
 
     @property
     def provenance(self) -> tuple[tuple[str, str], ...]:
-        """Where everything comes from: what it is, and its value."""
+        """Provenance: name and value."""
         rows = [
             ("program", f"SnakeStudio {__version__}"),
             ("scene", self.scene_file or "unsaved"),
@@ -104,5 +104,5 @@ class Report:
 
 
 def scene_title(scene: Scene) -> str:
-    """What the title of a report calls a scene."""
+    """Title of a scene in reports."""
     return scene.title or "Untitled scene"

@@ -1,4 +1,4 @@
-"""The one way to write the report of an analysis: CSV, Markdown, HTML and PDF, by the file's suffix."""
+"""Writer of reports as CSV, Markdown, HTML and PDF, by file extension."""
 
 from __future__ import annotations
 
@@ -15,27 +15,25 @@ from snakestudio.inputs import local_path
 from snakestudio.model.scene_file import dump_scene
 
 PAGES = (".html", ".pdf", ".md")
-"""Suffixes of reports to read; as `.csv` the numbers of one are written."""
+"""Extensions of reports to read; a `.csv` contains only the numbers."""
 
 
 def report_path(path: str | Path) -> Path:
-    """The path of a report to read, if its suffix is one that can be written.
+    """The path of a report to read, if its extension is valid.
 
     Raises `ExportError` if it is not.
     """
     path = local_path(path)
     if path.suffix.lower() not in PAGES:
         endings = f"{', '.join(PAGES[:-1])} or {PAGES[-1]}"
-        raise ExportError(
-            f"{path}: reports are written as {endings}; give the file one of these endings."
-        )
+        raise ExportError(f"{path}: Reports are written as {endings}. Use one of these extensions.")
     return path
 
 
 def write_report(path: str | Path, report: Report, progress: Progress | None = None) -> Path | None:
-    """Write a report as HTML, PDF, Markdown or CSV, by the file's suffix; None if `progress` cancelled it.
+    """Write a report as HTML, PDF, Markdown or CSV, by file extension; None if `progress` cancelled it.
 
-    The same report gives the same file, byte by byte.
+    The same report gives the same file, byte for byte.
 
     Raises `ExportError` if the file cannot be written.
     """
@@ -55,9 +53,9 @@ def write_report(path: str | Path, report: Report, progress: Progress | None = N
 
 
 def write_report_csv(path: str | Path, report: Report, progress: Progress | None = None) -> bool:
-    """Write the numbers of a report as CSV under a header that rebuilds it and repeats its text.
+    """Write the numbers of a report as CSV, with a header that reproduces it and repeats its text.
 
-    These are its series; of a report without them the first table, with every digit. False if
+    The numbers are its series or, if it has none, its first table with all digits. False if
     `progress` cancelled it.
 
     Raises `ExportError` if the file cannot be written.
@@ -70,7 +68,7 @@ def write_report_csv(path: str | Path, report: Report, progress: Progress | None
         return write_blocks(path, header, series.names, series.blocks(), series.n_rows, progress)
     if not report.tables:
         raise ExportError(
-            f"{path}: there are no numbers to write. Write the report as {PAGES[0]} or {PAGES[2]}."
+            f"{path}: The report has no numbers. Write it as {PAGES[0]} or {PAGES[2]}."
         )
     names, lines = table_csv(report.tables[0])
     write_lines(path, header, names, lines)
@@ -91,7 +89,7 @@ def report_markdown(report: Report) -> str:
         "\n".join(f"- {name}: {markdown_text(value)}" for name, value in report.provenance),
     ]
     scene = dump_scene(report.scene).rstrip()
-    # longer than any in a text of the scene
+    # longer than any fence in the text of the scene
     fence = "~" * (1 + max(3, *map(len, re.findall("~+", scene)), 0))
     parts += ["## Scene", f"{fence}toml\n{scene}\n{fence}"]
     return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""A report as pages: one HTML file with its pictures in it, or a PDF on A4."""
+"""Report pages: one HTML file with embedded pictures, or a PDF on A4."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _write_html(
 
 
 def _picture(picture: Picture) -> str:
-    # A picture of its own, not part of the page: names inside of two SVGs would clash.
+    # A separate image instead of inline SVG: names in two inline SVGs would clash.
     data = base64.b64encode(_svg(picture.figure)).decode("ascii")
     alt = html.escape(f"{picture.heading}. {picture.caption}", quote=True)
     return (
@@ -113,7 +113,7 @@ def _picture(picture: Picture) -> str:
 def _svg(figure: Figure) -> bytes:
     import matplotlib
 
-    # Letters as outlines: an image cannot rely on the reader's fonts.
+    # Letters as outlines, because an image cannot rely on the reader's fonts.
     with matplotlib.rc_context({"svg.fonttype": "path"}):
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -148,11 +148,11 @@ _BOTTOM_IN = 0.7
 _LINE_IN = 0.19
 _ROOM_IN = _A4_IN[0] - _LEFT_IN - _RIGHT_IN
 _LETTER_IN = 0.06
-"""Width of a letter of eight points, on the average."""
+"""Average width of an 8 pt character, inch."""
 
 
 class _Pages:
-    """Pages that are filled from the top; a new one begins where there is no more room."""
+    """Pages that are filled from the top; a new page begins when there is not enough space."""
 
     def __init__(self, file: PdfPages) -> None:
         self._file = file
@@ -160,8 +160,8 @@ class _Pages:
         self._y = 0.0
         self._number = 0
 
-    def room(self, height: float) -> float:
-        """Begin a new page unless so much (inch) is left; where the next line stands, inch from the bottom."""
+    def reserve(self, height: float) -> float:
+        """Begin a new page unless this height (inch) is left; return the next line's distance from the bottom, inch."""
         if self._figure is None or self._y - height < _BOTTOM_IN:
             self.end()
             from matplotlib.figure import Figure
@@ -192,7 +192,7 @@ class _Pages:
         per_line = int(_ROOM_IN / (_LETTER_IN * size / 8.0))
         for line in textwrap.wrap(text, per_line) or [""]:
             height = _LINE_IN * size / 8.0
-            self.room(height)
+            self.reserve(height)
             self._put(_LEFT_IN, line, size=size, bold=bold, pale=pale)
             self._y -= height
         self._y -= after
@@ -220,9 +220,9 @@ class _Pages:
         )
 
     def table(self, table: Table) -> None:
-        """Set a table; its text gets smaller until it fits the page's width."""
+        """Add a table; its font shrinks until it fits the width of the page."""
         rows = [table.head(), *table.texts()]
-        self.room(_LINE_IN * min(len(rows) + 3, 12))
+        self.reserve(_LINE_IN * min(len(rows) + 3, 12))
         self.text(table.heading, size=10.0, bold=True, after=0.04)
         wide = [max(len(cell) for cell in column) + 2 for column in zip(*rows, strict=True)]
         last_is_prose = table.columns[-1].is_prose
@@ -242,7 +242,7 @@ class _Pages:
                 if last_is_prose
                 else [""]
             )
-            self.room(line * max(1, len(prose)))
+            self.reserve(line * max(1, len(prose)))
             x = _LEFT_IN
             for column, cell in enumerate(cells):
                 width = wide[column] * letter + (spare if column else 0.0)
@@ -279,7 +279,7 @@ class _Pages:
         )
 
     def end(self) -> None:
-        """Write the page that is being filled."""
+        """Write the current page."""
         if self._figure is not None:
             self._file.savefig(self._figure)  # type: ignore[no-untyped-call]
             self._figure = None
@@ -290,7 +290,9 @@ def _write_pdf(
 ) -> bool:
     from matplotlib.backends.backend_pdf import PdfPages
 
-    drawn = io.BytesIO()  # a disk that runs full on the way would leave it without an end, and with an error of its own
+    drawn = (
+        io.BytesIO()
+    )  # if the disk became full, the file would be truncated, with an unrelated error
     with PdfPages(drawn, metadata=about_file(".pdf", report.title)) as file:
         pages = _Pages(file)
         pages.text(report.title, size=15.0, bold=True, after=0.08)

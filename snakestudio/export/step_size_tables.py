@@ -1,4 +1,4 @@
-"""A check of the step size as a report: the values at each step, their errors, and the step to use."""
+"""Report of a check of the time step: values at each step, their errors, and the proposed step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number,
 
 
 def step_report(check: StepCheck, scene_file: str | None = None) -> Report:
-    """A check of the step size, to be printed or written."""
+    """Report of a check of the time step."""
     values = " ".join(f"--set {key}={value!r}" for key, value in (check.proposal or {}).items())
     return Report(
         subject="step_size",
@@ -25,7 +25,7 @@ def step_report(check: StepCheck, scene_file: str | None = None) -> Report:
 
 
 def step_table(check: StepCheck) -> Table:
-    """The quantities at each step, the error at the first, and what it is estimated from."""
+    """Quantities at each step, the error at the first step, and its basis."""
     steps = [step_text(run.step) for run in check.runs]
     columns = (
         Column("", is_text=True, name="quantity"),
@@ -52,17 +52,17 @@ def step_text(step: float) -> str:
 
 
 def _value_text(quantity: QuantityCheck, value: float) -> str:
-    """A value with about as many digits as its error leaves."""
+    """A value with as many digits as its error justifies."""
     if math.isnan(value):
         return "failed"
-    # Less than a millionth of what it is related to is rounding.
+    # Less than a millionth of the reference is rounding.
     return number(0.0 if abs(value) < 1e-6 * quantity.reference else value, 5)
 
 
 def _error_cell(quantity: QuantityCheck) -> Cell:
     """The error, absolute and relative."""
     if not quantity.settled:
-        return Cell("does not settle", role="warning")
+        return Cell("does not converge", role="warning")
     relative = 100 * quantity.relative
     percent = (
         "< 0.01 %" if relative < 0.01 else f"{relative:.2g} %" if relative < 100 else "> 100 %"
@@ -77,7 +77,7 @@ def _error_cell(quantity: QuantityCheck) -> Cell:
 
 
 def _basis_text(quantity: QuantityCheck) -> str:
-    """What the error is estimated from."""
+    """Basis of the error estimate."""
     if quantity.basis == "order":
         return f"order {quantity.order:.2f}"
     return {"two steps": "two steps, order 1", "spread": "spread"}.get(quantity.basis, MISSING)

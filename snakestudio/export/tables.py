@@ -1,4 +1,4 @@
-"""A table as a value: what the window shows, the command line prints, and every file of a report is written from."""
+"""Tables as values: displayed in the window, printed on the command line, and written to all report formats."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MISSING = "-"
-"""Text of a cell whose value does not exist or cannot be determined."""
+"""Text of a cell without a value, or whose value cannot be determined."""
 
 _LINE = 90
-"""Characters of a line of prose in a table of text."""
+"""Characters per line of prose in a text table."""
 
 _SUFFIXES = {"°": "deg", "°/s": "degps", "m/s": "mps", "%": "percent"}
-"""Units as column names end in them, where they are not just the unit in small letters."""
+"""Units in column names that are not just the unit in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,35 +25,35 @@ class Column:
     """A column of a table."""
 
     title: str
-    """A line break splits it into two lines where there is little space."""
+    """Title; a line break splits it into two lines where space is limited."""
     unit: str = ""
-    """Of all its cells; a unit that differs from row to row is in `Row.unit`."""
+    """Unit of all its cells; a unit that differs by row is in `Row.unit`."""
     is_text: bool = False
-    """Whether it holds words, which are aligned to the left, and no numbers."""
+    """Whether it contains left-aligned text instead of numbers."""
     is_prose: bool = False
-    """Whether its words are sentences, which are wrapped."""
+    """Whether its texts are sentences, which are wrapped."""
     parts: tuple[str, ...] = ()
-    """What each of several values in a cell is, such as the ends of an interval."""
+    """Names of the values in a cell with several, such as the ends of an interval."""
     name: str = ""
-    """In a CSV, without the unit; made from the title if left out."""
+    """Name in a CSV, without the unit; derived from the title if empty."""
     is_main: bool = False
-    """Whether it is the result that the others are about: bold in the window."""
+    """Whether it is the main result: bold in the window."""
     tip: str = ""
-    """What it means, in a sentence."""
+    """Description in a sentence."""
 
     @property
     def one_line(self) -> str:
-        """Its title without line breaks."""
+        """Title without line breaks."""
         return " ".join(self.title.split())
 
     @property
     def heading(self) -> str:
-        """Its title in one line, with its unit."""
+        """Title in one line, with the unit."""
         return f"{self.one_line} ({self.unit})" if self.unit else self.one_line
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Headings of its values, one for each part."""
+        """Headings of its values, one per part."""
         if not self.parts:
             return (self.heading,)
         return tuple(
@@ -63,7 +63,7 @@ class Column:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of its values in a CSV, one for each part."""
+        """Names of its values in a CSV, one per part."""
         own = self.name or _identifier(self.one_line)
         unit = f"_{_suffix(self.unit)}" if self.unit else ""
         return tuple(f"{own}_{_identifier(part)}{unit}" for part in self.parts) or (f"{own}{unit}",)
@@ -71,17 +71,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: its text, and what the text is rounded from."""
+    """A cell of a table: its text, and the exact values."""
 
     text: str
     values: tuple[float, ...] = ()
-    """In the unit of the column or row, every digit; none where the cell holds words."""
+    """In the unit of the column or row, with all digits; empty for text."""
     role: str = ""
-    """Colour of the text in the window, by its name in the palette."""
+    """Colour of the text in the window, as a name in the palette."""
 
     @property
     def value(self) -> float:
-        """What the cell is sorted by; NaN if it has no number."""
+        """Sort key of the cell; NaN if it has no number."""
         return self.values[0] if self.values else math.nan
 
 
@@ -91,11 +91,11 @@ class Row:
 
     cells: tuple[Cell, ...]
     unit: str = ""
-    """Of its numbers, where rows have different units."""
+    """Unit of its numbers, if rows have different units."""
     tip: str = ""
-    """What the row means, in lines of text."""
+    """Description of the row, in one or more lines."""
     is_summary: bool = False
-    """Whether it stays below the others however they are sorted."""
+    """Whether it stays below the other rows when they are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +106,19 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     note: str = ""
-    """How its values were obtained, in sentences below it."""
+    """Remarks on its values, below the table."""
     may_have_units: bool = False
-    """Whether there is a column of units even if no row has one, so that files always have the same
+    """Whether there is a unit column even if no row has a unit, so that files always have the same
     columns."""
 
     @property
     def has_units(self) -> bool:
-        """Whether rows have units of their own."""
+        """Whether rows have their own units."""
         return self.may_have_units or any(row.unit for row in self.rows)
 
     @property
     def label_column(self) -> int:
-        """The last of the text columns at the left: a unit follows it."""
+        """Index of the last of the leading text columns, which is followed by the unit."""
         count = next(
             (k for k, column in enumerate(self.columns) if not column.is_text), len(self.columns)
         )
@@ -126,15 +126,15 @@ class Table:
 
     @property
     def n_left(self) -> int:
-        """Columns of `head` and `texts` that are aligned to the left, counted from the first."""
+        """Number of leading left-aligned columns of `head` and `texts`."""
         return self.label_column + 1 + self.has_units
 
     def head(self) -> tuple[str, ...]:
-        """Headings of the columns, that of the rows' units among them."""
+        """Headings of the columns, including that of the units of the rows."""
         return self._with_unit([column.heading for column in self.columns], "unit")
 
     def texts(self) -> list[tuple[str, ...]]:
-        """The texts of all rows, their units among them."""
+        """Texts of all rows, including their units."""
         return [self._with_unit([cell.text for cell in row.cells], row.unit) for row in self.rows]
 
     def _with_unit(self, texts: list[str], unit: str) -> tuple[str, ...]:
@@ -143,12 +143,12 @@ class Table:
 
 
 def text_cells(*texts: str, role: str = "") -> tuple[Cell, ...]:
-    """Cells of words."""
+    """Cells with texts."""
     return tuple(Cell(text, role=role) for text in texts)
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A value as tables show it, in few characters."""
+    """A value for tables, in few characters."""
     if value == 0 or 1e-3 <= abs(value) < 1e5:
         return f"{value:.{digits}g}"
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
@@ -156,7 +156,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def number_cell(value: float, digits: int = 4, role: str = "") -> Cell:
-    """A number; a dash if it is not finite."""
+    """A cell with a number; a dash if it is not finite."""
     return Cell(number(value, digits) if math.isfinite(value) else MISSING, (value,), role)
 
 
@@ -164,7 +164,7 @@ def number_cell(value: float, digits: int = 4, role: str = "") -> Cell:
 
 
 def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
-    """Cells in columns two blanks apart; the first `left` columns are aligned to the left, the others to the right."""
+    """Cells in columns separated by two spaces; the first `left` columns are left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -177,7 +177,7 @@ def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
 
 
 def table_text(table: Table) -> str:
-    """A table as lines of text under its heading."""
+    """A table as text lines under its heading."""
     titles = table._with_unit(
         [f"{column.title}{_in_brackets(column.unit)}" for column in table.columns], "unit"
     )
@@ -195,7 +195,7 @@ def _in_brackets(unit: str) -> str:
 
 
 def _wrapped(table: Table, texts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The lines of a row: several where its last cell holds long prose."""
+    """Lines of a row: several if its last cell contains long prose."""
     if not table.columns[-1].is_prose:
         return [texts]
     first, *others = textwrap.wrap(texts[-1], _LINE) or [""]
@@ -216,7 +216,7 @@ def _markdown_row(cells: Iterable[str]) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """A text of a user or a file in Markdown, where it must not become markup."""
+    """User or file text in Markdown, escaped."""
     return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", text)
 
 
@@ -224,9 +224,9 @@ def markdown_text(text: str) -> str:
 
 
 def tab_separated(table: Table, rows: Iterable[int] | None = None) -> str:
-    """Rows of a table (all if left out) as a spreadsheet takes them: columns separated by tabs, every digit.
+    """Rows of a table (all if omitted) for spreadsheets: columns separated by tabs, with all digits.
 
-    The head names the columns with their units; ends of an interval have a column each.
+    The head has the column names with their units; the ends of an interval are separate columns.
     """
     chosen = table.rows if rows is None else [table.rows[index] for index in rows]
     lines = [_flat(table, [column.titles for column in table.columns], "unit")]
@@ -235,7 +235,7 @@ def tab_separated(table: Table, rows: Iterable[int] | None = None) -> str:
 
 
 def table_csv(table: Table) -> tuple[list[str], str]:
-    """Names of the columns and the lines of a table as CSV: numbers with every digit, empty where there is none."""
+    """Column names and lines of a table as CSV: numbers with all digits, empty cells for missing values."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in table.rows:
@@ -257,7 +257,7 @@ def _exact_row(table: Table, row: Row) -> list[str]:
 
 
 def _flat(table: Table, groups: Sequence[Sequence[str]], unit: str) -> list[str]:
-    """The cells of all columns, the unit behind those that label the row."""
+    """Cells of all columns, with the unit after the label columns."""
     at = table.label_column + 1
     middle = [[unit]] if table.has_units else []
     return [cell for group in (*groups[:at], *middle, *groups[at:]) for cell in group]

@@ -1,4 +1,4 @@
-"""Off-line video of a recording: evenly moving whatever the log rate, at full quality, the same bytes every time."""
+"""Off-line video of a recording: smooth motion at any log rate, at full quality, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.recording import Recording
 
 _AHEAD = 3
-"""Frames that may be drawn before the one before them is encoded."""
+"""Number of frames that may be drawn before earlier ones are encoded."""
 
 _SAMPLES = 6
-"""Frames from which the colours of an animation are chosen."""
+"""Number of frames from which the palette of an animation is computed."""
 
 
 class _Sink(Protocol):
@@ -42,7 +42,7 @@ class _Sink(Protocol):
 
 
 class _Cancelled(Exception):  # noqa: N818 (nothing went wrong)
-    """Ends the writing of pictures that nobody wants any more."""
+    """Ends the writing of images after cancellation."""
 
 
 def write_video(
@@ -60,33 +60,33 @@ def write_video(
     """Render a recording as a video.
 
     Raises `ExportError` if the file cannot be written. Raises `UsageError` if the options do not
-    suit the run. Raises `GraphicsError` if there is no usable OpenGL.
+    fit the run. Raises `GraphicsError` if OpenGL is not usable.
 
     Parameters
     ----------
     path : path
-        Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for a picture of every
-        frame, with a place for its number (``robot_%05d.png``) or without (then it is put before
-        the ending).
+        Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for an image of each
+        frame, with a placeholder for its number (``robot_%05d.png``) or without (a number is then inserted before
+        the extension).
     progress : callable, optional
-        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+        Called with the finished fraction; the export is cancelled without a file when it returns False.
     renderer : callable, optional
-        Makes the frame renderer from width, height and theme; one on a context without any window
-        if left out.
+        Creates the frame renderer from width, height and theme; by default one in a context without a
+        window.
     base_dir : Path, optional
-        Folder that file names in the scene are relative to.
+        Folder to which file names in the scene are relative.
     ghosts : sequence of Companion
-        Recordings that are seen as translucent robots over the run, and dashed among the curves.
+        Recordings that are drawn as translucent robots, and as dashed curves.
     beside : Companion, optional
-        Another run that is shown beside this one, at the same times and from the same camera.
+        Another run to show next to this one, at the same times and from the same camera.
     name : str
-        What the picture calls this run where there are others.
+        Name of this run in the image if there are others.
 
     Returns
     -------
     Path or None
-        The file written (its ending is .webm where no encoder for the wanted kind is installed; of
-        pictures the first); None if cancelled.
+        The written file (with .webm if no encoder for the requested format is installed; for
+        images the first); None if cancelled.
     """
     options = options or VideoOptions()
     target = video_path(local_path(path), options.codec)
@@ -100,7 +100,7 @@ def write_video(
 
         if options.fps > MAX_FPS:
             raise UsageError(
-                f"{options.fps} frames a second: a GIF has at most {MAX_FPS}; choose fewer."
+                f"A GIF has at most {MAX_FPS} frames per second (got {options.fps}). Choose fewer."
             )
     if kind == ".png":
         target = picture_pattern(target)
@@ -129,7 +129,7 @@ def _sink(
     composition: Composition,
     times: Sequence[float],
 ) -> Iterator[_Sink]:
-    """What frames are written to; the file gets its name where the block ends well."""
+    """Destination of the frames; the file gets its name if the block ends without an error."""
     kind = target.suffix.lower()
     (width, height) = options.size
     if kind == ".png":
@@ -145,7 +145,7 @@ def _sink(
             with Animation(partial.path, width, height, options.fps, palette) as animation:
                 yield animation
         else:
-            from snakestudio.export.encoder import Encoder  # not before: a build may have no FFmpeg
+            from snakestudio.export.encoder import Encoder  # a build may have no FFmpeg
 
             with Encoder(
                 partial.path, width, height, options.fps, title, options.codec, options.quality
@@ -154,7 +154,7 @@ def _sink(
 
 
 class _Writer:
-    """Writes frames in a thread of its own, so that the next one is drawn meanwhile; a context manager."""
+    """Writes frames in a separate thread while the next one is drawn; a context manager."""
 
     def __init__(self, sink: _Sink) -> None:
         self._sink = sink
@@ -165,14 +165,14 @@ class _Writer:
 
     def _run(self) -> None:
         while (frame := self._frames.get()) is not None:
-            if self._error is None:  # after an error the rest is only taken away
+            if self._error is None:  # after an error the remaining frames are discarded
                 try:
                     self._sink.write(frame)
-                except BaseException as error:  # goes on in the thread that draws
+                except BaseException as error:  # raised in the drawing thread
                     self._error = error
 
     def write(self, frame: UInt8Array) -> None:
-        """Have a frame written; raises what went wrong with those before it."""
+        """Queue a frame; raises any error of earlier frames."""
         if self._error is not None:
             raise self._error
         self._frames.put(frame)
@@ -191,23 +191,25 @@ _NUMBER = re.compile(r"%0?\d*d")
 
 
 def picture_pattern(path: Path) -> Path:
-    """The name of each picture with a place for its number: ``robot_%05d.png`` of ``robot.png``.
+    """Name pattern of images with a placeholder for the number: ``robot_%05d.png`` for ``robot.png``.
 
-    Raises `ExportError` if the name has more than one such place, or other percent signs.
+    Raises `ExportError` if the name has several placeholders, or other percent signs.
     """
     places = _NUMBER.findall(path.name)
     if len(places) > 1 or path.name.count("%") > len(places):
-        raise ExportError(f"{path}: write the number's place once, like robot_%05d.png.")
+        raise ExportError(
+            f"{path}: The name needs one placeholder for the number. Use robot_%05d.png."
+        )
     return path if places else path.with_name(f"{path.stem}_%05d{path.suffix}")
 
 
 class PictureFiles:
-    """Pictures being written into a folder.
+    """Writer of images into a folder.
 
     Parameters
     ----------
     pattern : str
-        Name of each with a place for its number.
+        Name pattern with a placeholder for the number.
     """
 
     def __init__(self, folder: Path, pattern: str) -> None:
@@ -223,11 +225,11 @@ class PictureFiles:
 
 @contextlib.contextmanager
 def writing_pictures(pattern: Path) -> Iterator[PictureFiles]:
-    """Pictures that get their names when all are whole, in place of an earlier sequence of that name.
+    """Write images that get their names when all are complete, replacing an earlier sequence of the same name.
 
-    They are thrown away where the block ends with an exception.
+    They are deleted if the block ends with an exception.
 
-    Raises `ExportError` if the folder cannot be made or written to.
+    Raises `ExportError` if the folder cannot be created or written to.
     """
     folder: Path | None = None
     try:
@@ -239,14 +241,14 @@ def writing_pictures(pattern: Path) -> Iterator[PictureFiles]:
             name = pattern.name % number
             with replacing_file(pattern.parent / name, alone=True) as partial:
                 os.replace(folder / name, partial.path)
-        # An earlier sequence may have been longer: its end would be taken for this one's.
+        # Remove the end of a longer earlier sequence, which would be taken for part of this one.
         number = files.count
         while (rest := pattern.parent / (pattern.name % number)).exists():
             rest.unlink()
             number += 1
     except OSError as error:
         raise ExportError(
-            f"{pattern}: the pictures cannot be written ({error.strerror or error}); choose another folder or free "
+            f"{pattern}: The images cannot be written ({error.strerror or error}). Choose another folder, or free "
             "some space."
         ) from None
     finally:

@@ -1,4 +1,4 @@
-"""What a video looks like: size, time, camera, what is drawn, and how it is encoded."""
+"""Options of a video: size, time, camera, content and encoding."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ MAX_AXES = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Companion:
-    """Another recording in a video: a ghost over the run, or a run beside it."""
+    """Another recording in a video: a ghost, or a second run side by side."""
 
     recording: Recording
     name: str
-    """What the picture calls it."""
+    """Name in the image."""
 
     colour: Colour | None = None
-    """Of its ghost and its curves; None for the theme's."""
+    """Colour of its ghost and curves; None for that of the theme."""
 
 
 @dataclass(frozen=True, slots=True)
 class VideoOptions:
-    """What a video looks like."""
+    """Options of a video."""
 
     width: int = 1280
     height: int = 720
-    """`width` and `height`: size, px; odd sizes are rounded up, as video codecs want even ones."""
+    """`width` and `height`: size, px; odd sizes are rounded up, because video codecs require even ones."""
 
     fps: int = 30
-    """Frames a second."""
+    """Frames per second."""
 
     speed: float = 1.0
-    """Simulated over shown time: 0.5 is slow motion."""
+    """Simulated time per video time: 0.5 is slow motion."""
 
     start: float | None = None
     end: float | None = None
@@ -52,48 +52,48 @@ class VideoOptions:
     recording."""
 
     camera: Camera | None = None
-    """None for a view of everything that happens."""
+    """None for a view of the whole motion."""
 
     follow: bool = False
-    """The camera keeps its distance to the robot's centre."""
+    """Whether the camera keeps its distance to the robot's centre."""
 
     camera_time_s: float = 0.0
-    """When the robot is as far from `camera` as it is to stay under `follow`."""
+    """Time that defines the distance between `camera` and the robot under `follow`."""
 
     path: CameraPath | None = None
-    """Keyframes that the camera moves along, instead of `camera` and `follow`."""
+    """Keyframes of the camera, instead of `camera` and `follow`."""
 
     forces: bool = True
     friction_forces: bool = False
     ground_forces: bool | None = None
-    """What the ground does to a robot that it carries, reaction and friction; None: with
+    """Whether reaction and friction of the ground on a robot are drawn; None: as
     `forces`."""
 
     force_scale: float = 0.03
     friction_scale: float = 0.06
     ground_scale: float = 0.005
-    """`force_scale`, `friction_scale` and `ground_scale`: length of an arrow, m/N."""
+    """`force_scale`, `friction_scale` and `ground_scale`: length of arrows, m/N."""
 
     time_stamp: bool = True
     """`forces`, `friction_forces` and `time_stamp`: what is drawn."""
 
     trail_link: int | None = -1
-    """0-based link whose trail is drawn; -1 for the middle one, None for none."""
+    """0-based link whose trail is drawn; -1 for the middle one, None for no trail."""
 
     theme: Theme = DARK
     body_quantity: str = "torque"
-    """What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
+    """Quantity that colours a continuous body, a key of `quantities.QUANTITIES`; "" for its own
     colour."""
 
     strip: tuple[str, ...] = ()
-    """Names of columns, drawn as curves under the picture; those of one unit share an axis."""
+    """Names of columns that are drawn as curves below the image; those with the same unit share an axis."""
 
     supersample: int = 1
-    """Pictures are drawn that many times as large either way and averaged: finer lines, more
+    """Factor by which images are drawn larger in both directions before averaging: finer lines, more
     time."""
 
     codec: str = ""
-    """A key of `codecs.CODECS`; "" for the usual one of that kind of file."""
+    """A key of `codecs.CODECS`; "" for the default of the file format."""
 
     quality: Quality = "good"
     """One of `codecs.QUALITIES`."""
@@ -101,77 +101,85 @@ class VideoOptions:
     def __post_init__(self) -> None:
         if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
             raise UsageError(
-                f"a video of {self.width} x {self.height} pixels: give a size from 16x16 to 7680x4320."
+                f"The size of a video must be from 16x16 to 7680x4320 pixels (got {self.width}x{self.height})."
             )
         if not 1 <= self.fps <= 240:
-            raise UsageError(f"{self.fps} frames a second: give a number from 1 to 240.")
+            raise UsageError(
+                f"The frame rate must be from 1 to 240 frames per second (got {self.fps})."
+            )
         if not 0.001 <= self.speed <= 1000:
-            raise UsageError(f"speed {self.speed:g}: give a number from 0.001 to 1000.")
+            raise UsageError(f"The speed must be from 0.001 to 1000 (got {self.speed:g}).")
         if self.body_quantity and self.body_quantity not in QUANTITIES:
             raise UsageError(
-                f"a body coloured by {self.body_quantity}: give one of {', '.join(QUANTITIES)}."
+                f"A body cannot be coloured by {self.body_quantity}. Choose one of {', '.join(QUANTITIES)}."
             )
         if self.start is not None and self.end is not None and not self.start < self.end:
             raise UsageError(
-                f"a video from {self.start:g} to {self.end:g} s: the end must be later than the start."
+                f"A video from {self.start:g} to {self.end:g} s is not possible. Choose an end after the start."
             )
         if self.path is not None and not self.path.keys:
-            raise UsageError("the camera path has no keyframes; add at least one.")
+            raise UsageError("The camera path has no keyframes. Add at least one.")
         if not 1 <= self.supersample <= 4:
-            raise UsageError(f"supersampling {self.supersample}: give a whole number from 1 to 4.")
+            raise UsageError(
+                f"Supersampling must be an integer from 1 to 4 (got {self.supersample})."
+            )
         if self.quality not in QUALITIES:
-            raise UsageError(f"quality {self.quality!r}: give one of {', '.join(QUALITIES)}.")
+            raise UsageError(
+                f"There is no quality {self.quality!r}. Choose one of {', '.join(QUALITIES)}."
+            )
         if self.strip and (self.height < 240 or self.width < 240):
             raise UsageError(
-                f"curves in a video of {self.width} x {self.height} pixels: give at least 240 either way."
+                f"A video of {self.width}x{self.height} pixels is too small for curves. Choose at least 240 both ways."
             )
         if len({unit_of(name) for name in self.strip}) > MAX_AXES:
             raise UsageError(
-                f"curves of more than {MAX_AXES} different units do not fit under a picture; choose fewer."
+                f"Curves with more than {MAX_AXES} different units do not fit below an image. Choose fewer."
             )
         if len(self.strip) > MAX_STRIP:
             raise UsageError(
-                f"{len(self.strip)} curves under the picture: choose at most {MAX_STRIP}."
+                f"A video has at most {MAX_STRIP} curves (got {len(self.strip)}). Choose fewer."
             )
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the frames, px: even."""
+        """Even width and height of the frames, px."""
         return self.width + self.width % 2, self.height + self.height % 2
 
     def span(self, recordings: Sequence[Recording]) -> tuple[float, float]:
-        """Simulated times of the first and the last frame, s; of several recordings the longest counts.
+        """Simulated times of the first and the last frame, s, by default up to the end of the longest recording.
 
-        Raises `UsageError` if nothing is recorded in the wanted span.
+        Raises `UsageError` if nothing is recorded in the requested span.
         """
         first = min(float(recording.times[0]) for recording in recordings)
         last = max(float(recording.times[-1]) for recording in recordings)
         start = first if self.start is None else max(first, self.start)
         end = last if self.end is None else min(last, self.end)
         if start > last or end < start:
-            asked = f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
+            requested = (
+                f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
+            )
             raise UsageError(
-                f"a video {asked}: the run goes from {first:g} to {last:g} s; choose times in there."
+                f"A video {requested} is not possible: the run covers {first:g} to {last:g} s. Choose times within it."
             )
         return start, end
 
     def n_frames(self, recordings: Sequence[Recording]) -> int:
-        """How many frames there will be."""
+        """Number of frames."""
         start, end = self.span(recordings)
         return max(1, int((end - start) / self.speed * self.fps + 1e-9) + 1)
 
 
 def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
-    """See that all columns are there.
+    """Check that all columns exist.
 
-    Raises `UsageError`: naming one that is not, and those it may have been meant for.
+    Raises `UsageError` that names an unknown column, with suggestions.
     """
     for name in names:
         if name not in there:
             near = difflib.get_close_matches(name, there, 3, 0.5)
             hint = (
-                f"did you mean {' or '.join(near)}?"
+                f"Did you mean {' or '.join(near)}?"
                 if near
-                else "columns are called as in the CSV, like com_x_m."
+                else "Use the column names of the CSV, such as com_x_m."
             )
-            raise UsageError(f"there is no column {name!r} in this run; {hint}")
+            raise UsageError(f"There is no column {name!r} in this run. {hint}")

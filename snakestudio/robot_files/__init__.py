@@ -1,1 +1,1 @@
-"""Robot files of other programs: URDF, SDF and MJCF are read into a description, and written from one."""
+"""Import and export of robot files (URDF, SDF and MJCF) through a common description."""

@@ -1,4 +1,4 @@
-"""Frames along a chain: x towards the next joint, z up or along the first axis, and what each joint turns about."""
+"""Frames along a chain: x towards the next joint, z up or along the first axis; classification of the joint axes."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.rotations import about, turn_between
 
 _KINDS = ("roll", "pitch", "yaw")
-"""Of the x, y and z axis."""
+"""Kinds of rotation about the x, y and z axis."""
 
 _REFUSED = math.radians(20.0)
-"""An axis further from all axes of its link cannot be described."""
+"""Largest angle between a joint axis and the nearest axis of its link."""
 
 _REPORTED = math.radians(0.5)
 _SMALLEST_BEND = math.radians(0.3)
 _STRAIGHT = 0.1
-"""Joints off the line through all of them by less than this part of their spacing are a straight
+"""Largest distance of joints from the common line, as a fraction of their spacing, for a straight
 chain."""
 
 _NEARLY = 0.35
-"""The same of a chain that does not bend about its own axes."""
+"""The same for a chain that does not bend about its own axes."""
 
 _TOGETHER = 0.02
-"""Of the usual spacing: two axes that near are at one point."""
+"""Distance of two axes, as a fraction of the usual spacing, below which they are at one point."""
 
 _ASIDE = 1e-3
-"""m, and this part of the spacing: joints further off the line are reported."""
+"""Distance of joints from the common line, m and as a fraction of the spacing, above which it is reported."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,23 +43,23 @@ class AlignedJoint:
 
     hinges: list[Hinge]
     kinds: list[str]
-    """ "yaw", "pitch" or "roll" of each."""
+    """ "yaw", "pitch" or "roll" of each axis."""
 
     signs: list[float]
-    """-1 where the file turns it the other way round."""
+    """-1 if the file defines the opposite direction."""
 
     zeros: list[float]
-    """Angle of each axis in the pose in which the file's joints are at 0, rad."""
+    """Angle of each axis in the pose in which all joints of the file are at 0, rad."""
 
     rear: FloatArray
-    """(3,), where the link before it ends."""
+    """End of the previous link, (3,)."""
 
     front: FloatArray
-    """(3,), where the link after it begins."""
+    """Start of the next link, (3,)."""
 
     @property
     def axis_offset(self) -> float:
-        """Distance from the yaw to the pitch axis, m; 0 where there are not both."""
+        """Distance from the yaw to the pitch axis, m; 0 unless there are both."""
         return (
             float(np.linalg.norm(self.front - self.rear))
             if {"yaw", "pitch"} <= set(self.kinds)
@@ -69,18 +69,18 @@ class AlignedJoint:
 
 @dataclass(slots=True, eq=False)
 class Alignment:
-    """Frames and joints of a chain in the pose in which the file's joints are at 0."""
+    """Frames and joints of a chain in the pose in which all joints of the file are at 0."""
 
     frames: list[FloatArray]
-    """(3, 3) of each link: columns x, y and z in the world."""
+    """Frames of the links, (3, 3): columns x, y and z in the world."""
 
     joints: list[AlignedJoint] = field(default_factory=list)
     spacing: float = 0.0
-    """Usual distance between neighbouring joints, m; 0 if there is one joint only."""
+    """Usual distance between neighbouring joints, m; 0 for a single joint."""
 
 
 def align(chain: Chain, notes: Notes) -> Alignment:
-    """Frames of all links.
+    """Compute the frames of all links.
 
     Raises `InputError` if an axis is too far from all axes of its link, or two joints with the same
     axis are at one point.
@@ -106,7 +106,7 @@ def align(chain: Chain, notes: Notes) -> Alignment:
 
 
 class _Line:
-    """The line through all joints: every point moved along its own axis to be as near to it as it can."""
+    """The line through all joints, with each point moved along its own axis to the closest position."""
 
     def __init__(self, chain: Chain) -> None:
         self.hinges = [hinge for group in chain.hinges for hinge in group]
@@ -124,7 +124,7 @@ class _Line:
             size = float(np.linalg.norm(toward))
         if size < 1e-9:
             raise InputError(
-                "the links and joints of the robot are all at one point", "give them positions"
+                "the links and joints of the robot are all at one point", "set their positions"
             )
         direction = toward / size
         axes = np.array([hinge.axis for hinge in self.hinges])
@@ -134,7 +134,7 @@ class _Line:
             for k, axis in enumerate(axes):
                 across = axis - (axis @ direction) * direction
                 if across @ across < 0.25:
-                    continue  # it points along the line
+                    continue  # the axis is parallel to the line
                 gap = middle - points[k]
                 gap -= (gap @ direction) * direction
                 moved[k] = points[k] + axis * ((gap @ across) / (across @ across))
@@ -144,7 +144,7 @@ class _Line:
                 new = rows[0] if rows[0] @ direction >= 0 else -rows[0]
                 if new @ direction > 0.7:
                     direction = new
-        # Directions that are axes of the world but for rounding.
+        # Axes of the world, except for rounding.
         nearest = int(np.abs(direction).argmax())
         if abs(direction[nearest]) > 1 - 1e-9:
             direction = np.sign(direction[nearest]) * np.eye(3)[nearest]
@@ -162,13 +162,13 @@ class _Line:
         )
 
     def within(self, part: float) -> bool:
-        """Whether all joints are in a row, and off the line by less than a part of their spacing."""
+        """Whether all joints are in order along the line, and within a fraction of their spacing of it."""
         few = len(self.points) < 3
         return few or (self._forward and bool(self.aside.max() < part * max(self.spacing, 1e-9)))
 
 
 def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
-    """Make axes of neighbouring joints that are at one point one joint."""
+    """Combine axes of neighbouring joints at one point into one joint."""
     if line.spacing == 0.0:
         return
     places = iter(line.points)
@@ -188,7 +188,7 @@ def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
         name = chain.segments[k].name
         notes.add(
             name,
-            f'lies between axes at one point; its mass was added to "{chain.segments[k + 1].name}"',
+            f'is between axes at one point; its mass was added to "{chain.segments[k + 1].name}"',
             "cross",
         )
         chain.segments[k + 1].inertials += chain.segments[k].inertials
@@ -199,14 +199,14 @@ def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
 
 
 def _upwards(direction: FloatArray, hinges: list[Hinge], notes: Notes) -> FloatArray:
-    """Z axis of the first link: up as far as it can be, and so that most axes are y or z axes."""
+    """Z axis of the first link: as close to up as possible, and such that most axes are y or z axes."""
     lateral = [h.axis - (h.axis @ direction) * direction for h in hinges]
     lateral = [axis / np.linalg.norm(axis) for axis in lateral if np.linalg.norm(axis) > 0.7]
     if abs(direction[2]) < 0.7:
         up = np.array([0.0, 0.0, 1.0])
     else:
         up = lateral[0] if lateral else np.array([0.0, 1.0, 0.0])
-        notes.add("", "The robot stands upright in the file; here it lies on the ground")
+        notes.add("", "The robot is upright in the file; here it lies on the ground")
     up = up - (up @ direction) * direction
     up /= np.linalg.norm(up)
     if not lateral:
@@ -232,9 +232,9 @@ def _frame(direction: FloatArray, up: FloatArray) -> FloatArray:
 
 
 def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, float]:
-    """What an axis is in the frame of its link, and its sign.
+    """Kind of an axis in the frame of its link, and its sign.
 
-    Raises `InputError` if it is far from all three.
+    Raises `InputError` if it is far from all three axes.
     """
     local = frame.T @ hinge.axis
     nearest = int(np.abs(local).argmax())
@@ -249,7 +249,7 @@ def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, flo
     if off > _REPORTED:
         notes.add(
             hinge.joint.name,
-            f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was taken",
+            f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was used",
             "tilt",
         )
     return kind, 1.0 if local[nearest] > 0 else -1.0
@@ -292,7 +292,9 @@ def _joint(
         gap = float(np.linalg.norm(front - rear))
         if gap > 1e-4:
             names = " and ".join(hinge.joint.name for hinge in group)
-            notes.add(names, f"their axes are {1e3 * gap:.3g} mm apart; here they are at one point")
+            notes.add(
+                names, f"their axes are {1e3 * gap:.3g} mm apart; here they are at the same point"
+            )
         rear = front = 0.5 * (rear + front)
     return AlignedJoint(
         [group[k] for k in order],
@@ -307,7 +309,7 @@ def _joint(
 def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
     frame = _frame(line.direction, up)
     groups = chain.hinges
-    # A joint that pitches before it yaws is one that yaws before it pitches, seen from the side.
+    # A joint that pitches before it yaws equals one that yaws before it pitches, rotated by 90 degrees.
     firsts = [
         [_classified(hinge, frame, Notes())[0] for hinge in group]
         for group in groups
@@ -333,7 +335,7 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
             if gap > tolerance:
                 notes.add(
                     hinge.joint.name,
-                    f"it is {1e3 * gap:.3g} mm off the line through all joints, and was put on it",
+                    f"it is {1e3 * gap:.3g} mm off the line through all joints, and was moved to the line",
                     "aside",
                 )
         result.joints.append(_joint(group, frame, points, {}, notes))
@@ -342,24 +344,24 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
 
 
 _ROUND = ("capsule", "cylinder")
-"""Kinds of geometry with an axis."""
+"""Kinds of geometry with an axis of revolution."""
 
 
 class _Course(NamedTuple):
-    """Where a chain runs."""
+    """Points and directions along a chain."""
 
     points: list[list[FloatArray]]
-    """Of every axis, (3,), joint after joint."""
+    """Points of all axes, (3,), joint by joint."""
 
     directions: list[FloatArray]
-    """(3,) of every link."""
+    """Directions of all links, (3,)."""
 
 
 def _shown_course(chain: Chain) -> _Course | None:
-    """The course of a bent chain whose shapes show it; None if it is straight, or a link has no shape along it.
+    """The course of a bent chain from its shapes; None if it is straight, or a link has no shape along it.
 
-    Joints alone show neither how the end links lie nor bends that are hidden by moving joints along
-    their axes.
+    Joints alone neither define the directions of the end links nor bends that are hidden by moving joints
+    along their axes.
     """
     points = [[hinge.point for hinge in group] for group in chain.hinges]
     before = [None, *(group[-1] for group in points)]
@@ -379,7 +381,7 @@ def _shown_course(chain: Chain) -> _Course | None:
 def _shown_direction(
     segment: Segment, rear: FloatArray | None, front: FloatArray | None
 ) -> FloatArray | None:
-    """Unit vector (3,) along a link; None unless its longest capsule or cylinder points at its joints."""
+    """Unit vector (3,) along a link; None unless its longest capsule or cylinder points to its joints."""
     round_shapes = [shape for shape in segment.geometries if shape.kind in _ROUND]
     shape = max(round_shapes, key=lambda shape: (shape.collides, shape.size[1]), default=None)
     if shape is None:
@@ -389,15 +391,15 @@ def _shown_direction(
     ways += [] if front is None else [front - middle]
     total = sum(ways, np.zeros(3))
     size = float(np.linalg.norm(total))
-    for way in ways:
-        aside = float(np.linalg.norm(np.cross(shape.placement.rotation[:, 2], way)))
-        if aside > _REPORTED * float(np.linalg.norm(way)) + 1e-9 * size:
+    for direction in ways:
+        aside = float(np.linalg.norm(np.cross(shape.placement.rotation[:, 2], direction)))
+        if aside > _REPORTED * float(np.linalg.norm(direction)) + 1e-9 * size:
             return None
     return total / size if size > 1e-9 else None
 
 
 def _bends(before: FloatArray, after: FloatArray, group: list[Hinge]) -> bool:
-    """Whether the chain bends between two directions, and one of the axes there turns it so."""
+    """Whether the chain bends between two directions about one of the axes there."""
     normal = np.cross(before, after)
     size = float(np.linalg.norm(normal))
     if math.atan2(size, float(before @ after)) < _SMALLEST_BEND:
@@ -406,7 +408,7 @@ def _bends(before: FloatArray, after: FloatArray, group: list[Hinge]) -> bool:
 
 
 def _course_of_joints(chain: Chain, line: _Line) -> _Course:
-    """The course from joint to joint; the end links go on as their neighbours."""
+    """The course from joint to joint; the end links have the direction of their neighbours."""
     places = iter(line.points if line.within(_NEARLY) else [hinge.point for hinge in line.hinges])
     points = [[next(places) for _ in group] for group in chain.hinges]
     directions: list[FloatArray] = []
@@ -422,7 +424,7 @@ def _course_of_joints(chain: Chain, line: _Line) -> _Course:
 def _bent(
     chain: Chain, line: _Line, up: FloatArray, course: _Course | None, notes: Notes
 ) -> Alignment:
-    """Frames carried from link to link through a pose that is not straight."""
+    """Frames transported from link to link through a pose that is not straight."""
     points, directions = course or _course_of_joints(chain, line)
     lateral = [h.axis for h in line.hinges if abs(h.axis @ directions[0]) < 0.5]
     if abs(up @ directions[0]) > 0.9 and lateral:
@@ -461,7 +463,7 @@ def _bent(
         if rest > _REFUSED:
             names = " and ".join(hinge.joint.name for hinge in group)
             raise InputError(
-                f"the chain bends by {math.degrees(rest):.0f}° at {names}, in a direction in which it does not turn",
+                f"the chain bends by {math.degrees(rest):.0f}° at {names}, in a direction in which it has no axis",
                 "a scene's links are straight: change the origin of the joint",
             )
         if rest > _REPORTED:
@@ -477,6 +479,6 @@ def _bent(
     if bends:
         notes.add(
             "",
-            "The robot is not straight where its own joints read 0; zero_deg of its joints says so",
+            "The robot is not straight if its own joints read 0; zero_deg of the joints is set accordingly",
         )
     return result

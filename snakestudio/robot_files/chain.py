@@ -1,4 +1,4 @@
-"""The chain in a robot file: fixed bodies merged, floating bases and wheels recognized, branches refused."""
+"""Extraction of the chain from a robot file: merges fixed bodies, recognizes floating bases and wheels."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _ACCESSORY = re.compile(
 )
 
 _LIGHT = 0.15
-"""A branch of less than this part of the mass of the body that carries it is an accessory."""
+"""Mass ratio to the carrying body below which a branch is an accessory."""
 
 _NOTHING = 1e-4
-"""Of the mean mass of the bodies: less is as good as none."""
+"""Mass ratio to the mean of the bodies below which a mass is negligible."""
 
 _DENSITY = 1000.0
-"""Of robots without any masses, kg/m^3."""
+"""Density for robots without any masses, kg/m^3."""
 
 _PARALLEL = 0.95
-"""Cosine: the axis of a wheel and that of its cylinder."""
+"""Smallest cosine between the axis of a wheel and that of its cylinder."""
 
 
 @dataclass(slots=True, eq=False)
 class Segment:
-    """A rigid part of the chain with all that is fixed to it, in the frame of the world with all joints at 0."""
+    """A rigid part of the chain with everything fixed to it, in the world frame with all joints at 0."""
 
     name: str
     inertials: list[Inertial] = field(default_factory=list)
@@ -53,36 +53,36 @@ class Segment:
 
     @property
     def inertial(self) -> Inertial | None:
-        """All of it as one body; inertias without a mass are those of dummies."""
+        """The whole segment as one body; inertias without a mass are ignored."""
         return summed([part for part in self.inertials if part.mass > 0])
 
     @property
     def mass(self) -> float:
-        """Kg."""
+        """Mass, kg."""
         return sum(part.mass for part in self.inertials)
 
 
 @dataclass(slots=True, eq=False)
 class Hinge:
-    """An axis between two segments, in the frame of the world with all joints at 0."""
+    """An axis between two segments, in the world frame with all joints at 0."""
 
     joint: JointDescription
     axis: FloatArray
-    """The later segment turns about it against the earlier one by its right-hand rule."""
+    """Unit vector about which the later segment turns relative to the earlier one (right-hand rule)."""
 
     point: FloatArray
     backward: bool = False
-    """Whether the file has the later segment as the parent."""
+    """Whether the later segment is the parent in the file."""
 
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """Segments from one end to the other, and the axes between each two."""
+    """Segments from one end to the other, with the axes between them."""
 
     segments: list[Segment]
     hinges: list[list[Hinge]]
     start: Placement
-    """Of the first segment's own frame."""
+    """Frame of the first segment."""
 
 
 @dataclass(slots=True, eq=False)
@@ -96,19 +96,21 @@ class _Node:
 
 
 def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
-    """The chain that a robot is.
+    """Extract the chain of a robot.
 
-    Raises `InputError` if it is none: a tree, without joints, or with joints that slide.
+    Raises `InputError` if it is a tree, has no joints, or has sliding joints.
     """
     nodes = _nodes(robot, notes)
     root = _root(nodes, notes)
     if root is None:
-        raise InputError("the file has no joint that turns", "give the file of a robot with joints")
+        raise InputError(
+            "the file has no joint that turns", "choose the file of a robot with joints"
+        )
     _give_masses(nodes, notes)
     root = _without_base(nodes, root, notes)
     members = _below(nodes, root)
     mean = sum(nodes[i].segment.mass for i in members) / len(members)
-    _take_wheels(nodes, members, notes)
+    _merge_wheels(nodes, members, notes)
     members = _below(nodes, root)
     path = _longest_path(nodes, members, root)
     _merge_branches(nodes, path, notes)
@@ -119,7 +121,7 @@ def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
 
 
 def _nodes(robot: RobotDescription, notes: Notes) -> list[_Node]:
-    """Bodies that move against each other, with what is fixed to them."""
+    """Moving bodies with everything fixed to them."""
     placements: list[Placement] = []
     node_of: list[int] = []
     nodes: list[_Node] = []
@@ -157,12 +159,12 @@ def _without_held(body: BodyDescription, notes: Notes) -> tuple[JointDescription
     held = [j for j in body.joints if j.kind in ("hinge", "slide") and j.upper - j.lower < 1e-9]
     for joint in held:
         at = f"{math.degrees(joint.lower):g}°" if joint.kind == "hinge" else f"{joint.lower:g} m"
-        notes.add(joint.name, f"both limits are {at}, so it was taken as fixed", "held")
+        notes.add(joint.name, f"both limits are {at}, so it is fixed", "held")
     return tuple(joint for joint in body.joints if joint not in held)
 
 
 def _give_masses(nodes: list[_Node], notes: Notes) -> None:
-    """Masses from the geometry where the file has none at all."""
+    """Compute masses from the geometry if the file has none at all."""
     if any(node.segment.mass > 0 for node in nodes):
         return
     for node in nodes:
@@ -184,7 +186,7 @@ def _give_masses(nodes: list[_Node], notes: Notes) -> None:
     ]
     length = float(np.median(steps)) if steps else 0.0
     if not any(node.segment.mass > 0 for node in nodes):
-        # Rods of half their length in diameter, from joint to joint.
+        # Rods from joint to joint with a diameter of half their length.
         size = (0.25 * length, 0.5 * length)
         mass = _DENSITY * volume("cylinder", size)
         for node in bare if mass > 0 else []:
@@ -196,7 +198,7 @@ def _give_masses(nodes: list[_Node], notes: Notes) -> None:
         raise InputError("no link has a mass", "give the links an <inertial> with their mass")
     if nodes:
         notes.add(
-            "", f"The file has no masses; they were taken as those of water ({total:.3g} kg in all)"
+            "", f"The file has no masses; the density of water was used ({total:.3g} kg in total)"
         )
 
 
@@ -208,7 +210,7 @@ def _below(nodes: list[_Node], root: int) -> list[int]:
 
 
 def _root(nodes: list[_Node], notes: Notes) -> int | None:
-    """The root of the tree with the most axes."""
+    """Root of the tree with the most axes."""
     roots = [index for index, node in enumerate(nodes) if node.parent < 0]
     counts = {
         root: sum(
@@ -223,12 +225,12 @@ def _root(nodes: list[_Node], notes: Notes) -> int | None:
         return None
     for root in roots:
         if root != best:
-            notes.add(nodes[root].segment.name, "is not part of the chain and was left out")
+            notes.add(nodes[root].segment.name, "is not part of the chain and was ignored")
     return best
 
 
 def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
-    """The first body of the robot itself: slides and turns that only place it in the world are dropped."""
+    """First body of the robot itself; slides and turns that only place it in the world are dropped."""
     own = [joint for joint in nodes[root].root_joints if joint.kind != "free"]
     if any(joint.kind == "slide" for joint in own):
         names = names_text([joint.name for joint in own])
@@ -239,10 +241,10 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
     elif own:
         names = names_text([joint.name for joint in own])
         notes.add(
-            nodes[root].segment.name, f"is joined to the world by {names}; here the robot lies free"
+            nodes[root].segment.name, f"is joined to the world by {names}; here the robot is free"
         )
     elif not nodes[root].root_joints and nodes[root].segment.mass > 0:
-        notes.add(nodes[root].segment.name, "is fixed to the world; here the robot lies free")
+        notes.add(nodes[root].segment.name, "is fixed to the world; here the robot is free")
     dropped: list[str] = []
     slid = False
     while len(nodes[root].children) == 1 and not nodes[root].segment.mass > 0:
@@ -258,7 +260,7 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
         nodes[child].joints = ()
         root = child
     while any(joint.kind == "slide" for c in nodes[root].children for joint in nodes[c].joints):
-        # A base with its own mass that slides on the ground, as carts do.
+        # A base with its own mass that slides on the ground, such as a cart.
         children = nodes[root].children
         if len(children) != 1 or nodes[children[0]].joints[0].kind != "slide":
             break
@@ -268,7 +270,7 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
         nodes[root].joints = ()
         slid = True
     if dropped:
-        text = f"the joints {names_text(dropped)} before it carry no body; they were dropped"
+        text = f"the joints {names_text(dropped)} before it carry no body; they were removed"
         notes.add(nodes[root].segment.name, text)
     return root
 
@@ -276,8 +278,8 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
 # --- wheels and branches --------------------------------------------------------------------------
 
 
-def _take_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
-    """Make wheels parts of the segments that they turn on."""
+def _merge_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
+    """Merge wheels into the segments on which they turn."""
     for index in reversed(members):
         node = nodes[index]
         if node.parent < 0 or node.children or len(node.joints) != 1:
@@ -300,10 +302,10 @@ def _take_wheels(nodes: list[_Node], members: list[int], notes: Notes) -> None:
         segment.wheels.append((axis, node.segment.geometries))
         carrier.children.remove(index)
         if joint.actuation is not None:
-            notes.add(joint.name, "drives a wheel; the wheel is passive here", "driven wheel")
+            notes.add(joint.name, "drives a wheel; here the wheel is passive", "driven wheel")
         notes.add(
             node.segment.name,
-            "is a wheel; its mass was added to the link that it turns on",
+            "is a wheel; its mass was added to the link on which it turns",
             "wheel",
         )
 
@@ -320,7 +322,7 @@ def _is_round(segment: Segment, axis: FloatArray) -> bool:
 
 
 def _longest_path(nodes: list[_Node], members: list[int], root: int) -> list[int]:
-    """Nodes from one end of the tree to the other, along most joints; the end nearer to the root is the first."""
+    """Nodes of the path through most joints from one end of the tree to the other, starting nearer to the root."""
 
     def farthest(start: int) -> tuple[list[int], dict[int, int]]:
         before = {start: -1}
@@ -353,9 +355,9 @@ def _longest_path(nodes: list[_Node], members: list[int], root: int) -> list[int
 
 
 def _merge_branches(nodes: list[_Node], path: list[int], notes: Notes) -> None:
-    """Make accessories parts of the segments that carry them.
+    """Merge accessories into the segments that carry them.
 
-    Raises `InputError` if a branch is none.
+    Raises `InputError` if a branch is not an accessory.
     """
     on_path = set(path)
     for index in path:
@@ -406,7 +408,7 @@ def _along(nodes: list[_Node], path: list[int], nothing: float, notes: Notes) ->
             if joint.kind == "ball":
                 notes.add(
                     joint.name,
-                    "is a ball joint; it has a yaw, a pitch and a roll axis here",
+                    "is a ball joint; here it has a yaw, a pitch and a roll axis",
                     "ball",
                 )
             here += [Hinge(joint, -each if backward else each, point, backward) for each in axes]
@@ -414,19 +416,19 @@ def _along(nodes: list[_Node], path: list[int], nothing: float, notes: Notes) ->
         segments.append(nodes[after].segment)
     if not hinges:
         raise InputError(
-            "the robot has no joint that turns", "give the file of a robot with joints"
+            "the robot has no joint that turns", "choose the file of a robot with joints"
         )
-    # Ends that weigh nothing are frames, not links.
+    # Massless ends are frames, not links.
     while len(segments) > 2 and segments[-1].mass <= nothing:
         lost = names_text([hinge.joint.name for hinge in hinges.pop()])
         notes.add(
-            segments.pop().name, f"has no mass at the end of the robot; it and {lost} were left out"
+            segments.pop().name, f"has no mass at the end of the robot; it and {lost} were ignored"
         )
     while len(segments) > 2 and segments[0].mass <= nothing:
         lost = names_text([hinge.joint.name for hinge in hinges.pop(0)])
         notes.add(
             segments.pop(0).name,
-            f"has no mass at the end of the robot; it and {lost} were left out",
+            f"has no mass at the end of the robot; it and {lost} were ignored",
         )
     massless = [k for k in range(1, len(segments) - 1) if segments[k].mass <= nothing]
     for k in reversed(massless):

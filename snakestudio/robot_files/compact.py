@@ -1,4 +1,4 @@
-"""The shortest tables for values of links and joints: the usual value for all, and what differs by index or range."""
+"""Shortest tables for values of links and joints: the common value, and exceptions by index or range."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 T = TypeVar("T", bound=Hashable)
 
 _SAME = 1e-6
-"""Relative: numbers that near are the same but for rounding."""
+"""Relative tolerance for numbers that are equal except for rounding."""
 
 _EXACT = 1e-13
 _MOST = 0.6
-"""A value that so much of the odd or the even ones have is given for all of those, and exceptions
-after it."""
+"""Fraction of the odd or even entries from which their most common value is written for all of them,
+followed by exceptions."""
 
 
 def plain(value: float) -> float:
-    """A number with as few digits as say it but for rounding: 0.3 for 0.30000000000000004."""
+    """A number with as few digits as possible except for rounding: 0.3 for 0.30000000000000004."""
     for digits in (4, 6, 8, 10, 12, 15):
         short = float(f"{value:.{digits}g}")
         if abs(short - value) <= _EXACT * abs(value):
@@ -27,7 +27,7 @@ def plain(value: float) -> float:
 
 
 def unified(values: Sequence[float]) -> list[float]:
-    """Numbers with those that are the same but for rounding made the same, and plain."""
+    """Numbers with rounding differences removed."""
     result: list[float] = []
     seen: list[float] = []
     for value in values:
@@ -43,35 +43,35 @@ def unified(values: Sequence[float]) -> list[float]:
 
 
 def most_common(values: Iterable[T]) -> T:
-    """The value that occurs most often, of several the first."""
+    """The most frequent value; the first of several."""
     return Counter(values).most_common(1)[0][0]
 
 
 def tables(
     differences: Mapping[Hashable, Mapping[int, Any]], count: int, usual: Mapping[Hashable, Any]
 ) -> list[Any]:
-    """What to write for values that differ.
+    """Entries for values that differ.
 
     Parameters
     ----------
     differences : mapping
-        For each field, the values by 0-based index that differ from the usual one.
+        For each field, the values by 0-based index that differ from the common one.
     count : int
         Number of links or joints.
     usual : mapping
-        The value of each field where it does not differ; needed for exceptions within the odd or
+        The common value of each field; needed for exceptions within the odd or
         even ones.
 
     Returns
     -------
     list of (index, values)
-        Indices as scenes have them, and the values of each by field; wider ones first.
+        Indices in the form used in scenes, and their values by field; wider ranges first.
     """
-    found: dict[int | str, dict[Hashable, Any]] = {}
+    entries: dict[int | str, dict[Hashable, Any]] = {}
     for field, values in differences.items():
         for index, value in _entries(values, count, usual.get(field)):
-            found.setdefault(index, {})[field] = value
-    return sorted(found.items(), key=lambda entry: _order(entry[0]))
+            entries.setdefault(index, {})[field] = value
+    return sorted(entries.items(), key=lambda entry: _order(entry[0]))
 
 
 def _order(index: int | str) -> tuple[int, int]:
@@ -87,7 +87,7 @@ def _entries(values: Mapping[int, Any], count: int, usual: Any) -> list[tuple[in
     result: list[tuple[int | str, Any]] = []
     if count >= 2 and len(left) == count and len(set(left.values())) == 1:
         return [("all", next(iter(left.values())))]
-    for word, first in (("odd", 0), ("even", 1)):
+    for parity, first in (("odd", 0), ("even", 1)):
         members = list(range(first, count, 2))
         if len(members) < 2:
             continue
@@ -98,11 +98,11 @@ def _entries(values: Mapping[int, Any], count: int, usual: Any) -> list[tuple[in
         having = [k for k in members if left.get(k, usual) == value]
         exceptions = [k for k in members if left.get(k, usual) != value]
         if usual is None and any(k not in left for k in exceptions):
-            continue  # what is not given cannot be given back
+            continue  # a missing value cannot be restored
         alone = len(_runs([k for k in left if left[k] == value]))
         if len(having) < _MOST * len(members) or alone <= 1 + len(exceptions):
             continue
-        result.append((word, value))
+        result.append((parity, value))
         for k in having:
             left.pop(k, None)
         for k in exceptions:
@@ -114,7 +114,7 @@ def _entries(values: Mapping[int, Any], count: int, usual: Any) -> list[tuple[in
 
 
 def _runs(indices: Iterable[int]) -> list[tuple[int, int]]:
-    """Ranges of neighbouring indices."""
+    """Ranges of consecutive indices."""
     runs: list[tuple[int, int]] = []
     for k in sorted(indices):
         if runs and runs[-1][1] == k - 1:

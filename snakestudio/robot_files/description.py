@@ -1,7 +1,7 @@
-"""What a robot file says, whatever its format: a tree of rigid bodies, as its readers give it and its writers take it.
+"""Description of a robot file, independent of its format: a tree of rigid bodies, used by readers and writers.
 
-All of it is SI and rad. Frames are right-handed; a rotation (3, 3) has the axes of the inner frame
-as its columns.
+All values are in SI units and rad. Frames are right-handed; a rotation (3, 3) has the axes of the inner
+frame as its columns.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _GROUNDS = ("plane", "height_field")
 
 
 UNLIMITED = 1e4
-"""Stands for a torque (N m), a speed (rad/s) and an angle (rad) without a limit where a format
-demands a number; what a file limits to as much has no limit either."""
+"""Torque (N m), speed (rad/s) or angle (rad) that represents no limit in formats that require a number;
+larger limits in files count as no limit."""
 
 
 def limit_of(value: float | None) -> float | None:
-    """A largest torque or speed; None where it is not positive, or so large that it means none."""
+    """A torque or speed limit; None if it is not positive, or so large that it represents no limit."""
     return value if value is not None and 0.0 < value < UNLIMITED else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Where a frame is in another one."""
+    """Pose of a frame in another one."""
 
     position: FloatArray = field(default_factory=lambda: np.zeros(3))
     """(3,), m."""
@@ -37,13 +37,13 @@ class Placement:
     """(3, 3)."""
 
     def then(self, inner: Placement) -> Placement:
-        """Where a frame is that `inner` places in this one."""
+        """Pose of a frame that is at `inner` in this frame."""
         return Placement(
             self.position + self.rotation @ inner.position, self.rotation @ inner.rotation
         )
 
     def inverse(self) -> Placement:
-        """Where the other frame is in this one."""
+        """Pose of the outer frame in this one."""
         return Placement(-self.rotation.T @ self.position, self.rotation.T)
 
 
@@ -55,51 +55,51 @@ class Inertial:
     """kg."""
 
     centre: FloatArray
-    """(3,), centre of mass in the body's frame, m."""
+    """Centre of mass in the body's frame, m. Shape (3,)."""
 
     inertia: FloatArray
-    """(3, 3), about the centre of mass in the axes of the body's frame, kg m^2."""
+    """Inertia about the centre of mass in the axes of the body's frame, kg m^2. Shape (3, 3)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Geometry:
-    """A shape on a body, or a part of the world."""
+    """A shape of a body or of the world."""
 
     kind: str
     """ "box", "sphere", "cylinder", "capsule", "plane", "mesh" or "height_field"."""
 
     size: tuple[float, ...]
     """Half sizes of a box, m; radius of a sphere; radius and half length (without the caps) of a
-    cylinder or capsule, along its z axis; of a mesh the half sizes of its box along its principal
-    axes, () if the file is not there."""
+    cylinder or capsule along its z axis; for a mesh, the half sizes of its box along its principal
+    axes, () if the file is missing."""
 
     placement: Placement = field(default_factory=Placement)
-    """In the body's frame."""
+    """Pose in the body's frame."""
 
     file: str = ""
-    """Of a mesh or a height field, as the robot file names it."""
+    """Name of a mesh or height field, as in the robot file."""
 
     friction: tuple[float, float] | None = None
-    """Coefficients along and across, where the file gives them."""
+    """Coefficients along and across, if the file has them."""
 
     friction_axis: FloatArray | None = None
-    """(3,), direction of the first coefficient in the body's frame, where the file gives one."""
+    """Direction of the first coefficient in the body's frame, if the file has one. Shape (3,)."""
 
     collides: bool = True
-    """False: it is only drawn."""
+    """False if it is only drawn."""
 
     heights: FloatArray | None = None
     """(rows, columns) of a height field, m; rows along y, columns along x, over the box of `size`
     (x, y)."""
 
     vertices: FloatArray | None = None
-    """(k, 3) corners of a convex mesh that stands in the robot file itself, m."""
+    """Vertices (k, 3) of a convex mesh that is defined in the robot file itself, m."""
 
     name: str = ""
 
     @property
     def solid(self) -> bool:
-        """Whether it can be a part of a body, and its size is known."""
+        """Whether it can be part of a body and its size is known."""
         return bool(self.size) and self.kind not in _GROUNDS
 
 
@@ -108,10 +108,10 @@ class Actuation:
     """The motor of a joint."""
 
     kp: float | None = None
-    """Of a position servo, N m/rad."""
+    """Proportional gain of a position servo, N m/rad."""
 
     kd: float | None = None
-    """Of a position servo, N m s/rad."""
+    """Derivative gain of a position servo, N m s/rad."""
 
     max_torque: float | None = None
     """N m."""
@@ -122,25 +122,25 @@ class Actuation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointDescription:
-    """A joint by which a body moves against its parent."""
+    """A joint of a body relative to its parent."""
 
     name: str
     kind: str
     """ "hinge", "slide", "ball" or "free"; a body without joints is fixed to its parent."""
 
     axis: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
-    """(3,), unit vector in the body's frame."""
+    """Unit vector in the body's frame. Shape (3,)."""
 
     position: FloatArray = field(default_factory=lambda: np.zeros(3))
-    """(3,), a point of the axis in the body's frame, m."""
+    """A point on the axis in the body's frame, m. Shape (3,)."""
 
     lower: float = -math.inf
     upper: float = math.inf
     damping: float = 0.0
-    """Passive, N m s/rad."""
+    """Passive damping, N m s/rad."""
 
     stiffness: float = 0.0
-    """Of a passive spring, N m/rad."""
+    """Stiffness of a passive spring, N m/rad."""
 
     rest: float = 0.0
     """Angle at which the spring is relaxed, rad."""
@@ -149,12 +149,12 @@ class JointDescription:
     """Dry friction, N m."""
 
     armature: float = 0.0
-    """Inertia of the rotor as the joint feels it, kg m^2."""
+    """Reflected inertia of the rotor, kg m^2."""
 
     actuation: Actuation | None = None
 
     start: float = 0.0
-    """Angle in the pose in which the robot starts, rad."""
+    """Angle in the initial pose, rad."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,35 +163,35 @@ class BodyDescription:
 
     name: str
     parent: int
-    """0-based, before this one; -1: the world."""
+    """0-based index of a previous body; -1: the world."""
 
     placement: Placement = field(default_factory=Placement)
-    """In the parent's frame, with all joint angles 0."""
+    """Pose in the parent's frame with all joint angles 0."""
 
     inertial: Inertial | None = None
     geometries: tuple[Geometry, ...] = ()
     joints: tuple[JointDescription, ...] = ()
-    """Applied one after the other, the first one next to the parent."""
+    """Joints in sequence, starting at the parent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RobotDescription:
-    """A robot file."""
+    """Content of a robot file."""
 
     name: str
     bodies: tuple[BodyDescription, ...]
-    """Parents before children."""
+    """Parents precede children."""
 
     world: tuple[Geometry, ...] = ()
-    """What does not move: ground, posts, boxes, height fields."""
+    """Fixed geometry: ground, posts, boxes, height fields."""
 
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     time_step: float | None = None
-    """s, where the file gives it."""
+    """Time step, s, if the file has one."""
 
     notes: tuple[str, ...] = ()
-    """What was left out or approximated in reading: a sentence each."""
+    """Notes on omissions and approximations, one sentence each."""
 
     base: Placement | None = None
-    """How the base of the robot moves, in the world, from where it is in the tree to where it
-    starts; None: the file does not say."""
+    """Motion of the base in the world from its pose in the tree to its initial pose; None if the file does not
+    define it."""

@@ -1,4 +1,4 @@
-"""Elements of XML files, read safely: no document types, so no entities, and no more or deeper than a budget allows."""
+"""Safe parser of XML files: no document types, so no entities, and limits on size and depth."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from snakestudio._arrays import FloatArray
 from snakestudio.inputs import Budget, InputError, count
 
 _LARGEST = 1e15
-"""Numbers beyond this, whatever their unit, are mistakes."""
+"""Largest plausible number in any unit."""
 
 
 @dataclass(slots=True)
 class Element:
-    """An element with what is in it; tags and attributes keep their prefixes ("xacro:macro")."""
+    """An element with its content; tags and attributes keep their prefixes ("xacro:macro")."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -28,24 +28,24 @@ class Element:
     """All character data directly in it."""
 
     def get(self, name: str, default: str = "") -> str:
-        """Value of an attribute, without blanks around it."""
+        """Value of an attribute without surrounding whitespace."""
         return self.attributes.get(name, default).strip()
 
     def find(self, tag: str) -> Element | None:
-        """The first child of that tag."""
+        """The first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def all(self, *tags: str) -> list[Element]:
-        """Children of these tags, in their order."""
+        """Children with these tags, in order."""
         return [child for child in self.children if child.tag in tags]
 
     def text_of(self, tag: str, default: str = "") -> str:
-        """Text in the first child of that tag, without blanks around it."""
+        """Text of the first child with this tag, without surrounding whitespace."""
         child = self.find(tag)
         return default if child is None else child.text.strip() or default
 
     def iter(self) -> Iterator[Element]:
-        """It and everything in it."""
+        """The element and all its descendants."""
         pending = [self]
         while pending:
             element = pending.pop()
@@ -54,18 +54,18 @@ class Element:
 
     @property
     def place(self) -> str:
-        """Where it is, for messages: its line, tag and name."""
+        """Location for messages: line, tag and name."""
         name = f' name="{self.get("name")[:60]}"' if self.get("name") else ""
         return f"line {self.line}, <{self.tag}{name}>"
 
 
 def parse_xml(data: bytes, budget: Budget) -> Element:
-    """The root element of an XML file.
+    """Parse an XML file and return its root element.
 
-    Raises `InputError` if it is not well-formed, declares a document type, or is larger than the
+    Raises `InputError` if it is not well-formed, declares a document type, or exceeds the
     budget.
     """
-    count(data.count(b"="), 5 * budget.values, "attributes in it", "give a file of one robot")
+    count(data.count(b"="), 5 * budget.values, "attributes in it", "choose a file of one robot")
     parser = expat.ParserCreate()
     parser.buffer_text = True
     root = Element("")
@@ -77,11 +77,12 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
         elements += 1
         if elements > budget.values:
             raise InputError(
-                f"it has more than {budget.values} elements", "give a file of one robot"
+                f"it has more than {budget.values} elements", "choose a file of one robot"
             )
         if len(path) > budget.depth:
             raise InputError(
-                f"its elements are nested more than {budget.depth} deep", "give a file of one robot"
+                f"its elements are nested more than {budget.depth} deep",
+                "choose a file of one robot",
             )
         element = Element(tag, attributes, parser.CurrentLineNumber)
         path[-1].children.append(element)
@@ -95,7 +96,7 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
 
     def document_type(*_declaration: object) -> None:
         raise InputError(
-            f"line {parser.CurrentLineNumber} declares a document type (<!DOCTYPE ...>), which is not read",
+            f"line {parser.CurrentLineNumber} declares a document type (<!DOCTYPE ...>), which is not allowed",
             "remove the declaration and the entities it defines",
         )
 
@@ -107,7 +108,7 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         if not data.strip():
-            raise InputError("the file is empty", "give a URDF, SDF or MJCF file") from None
+            raise InputError("the file is empty", "choose a URDF, SDF or MJCF file") from None
         reason = expat.ErrorString(error.code)
         raise InputError(
             f"line {error.lineno}, column {error.offset + 1}: this is not valid XML ({reason})",
@@ -117,20 +118,20 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
 
 
 def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
-    """Numbers separated by blanks.
+    """Parse numbers separated by whitespace.
 
-    Raises `InputError` if there are more or fewer, or one is not a finite number.
+    Raises `InputError` if the count is wrong, or one is not a finite number.
 
     Parameters
     ----------
     size : int or tuple of int
-        How many there must, or may, be.
+        Allowed counts.
     what : str
-        Names them in messages.
+        Name for messages.
     """
     sizes = (size,) if isinstance(size, int) else size
     try:
-        values = [float(word) for word in text.split()]
+        values = [float(part) for part in text.split()]
     except ValueError:
         raise InputError(
             f'{what}: "{text.strip()[:60]}" is not a list of numbers', "correct it"
@@ -140,15 +141,15 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
             f'{what}: "{text.strip()[:60]}" has a number that is not finite', "correct it"
         )
     if len(values) not in sizes:
-        wanted = " or ".join(str(number) for number in sizes)
+        allowed = " or ".join(str(number) for number in sizes)
         raise InputError(
-            f"{what}: there must be {wanted} numbers (got {len(values)})", "correct it"
+            f"{what}: {allowed} numbers are required (got {len(values)})", "correct it"
         )
     return np.array(values)
 
 
 def float_of(text: str, what: str) -> float:
-    """One finite number.
+    """Parse one finite number.
 
     Raises `InputError` if it is not.
     """

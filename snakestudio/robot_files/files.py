@@ -1,4 +1,4 @@
-"""Files that a robot file names: meshes and includes, looked for in its folder and near it, and never elsewhere."""
+"""Resolution of files that a robot file refers to: meshes and includes in its folder or near it, never elsewhere."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from pathlib import Path
 from snakestudio.inputs import InputError
 
 ENDINGS = (".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf")
-"""Of robot files."""
+"""Extensions of robot files."""
 
 _UPWARDS = 6
-"""Folders above the robot file in which a package is looked for."""
+"""Number of parent folders of the robot file that are searched for packages."""
 
 
 class MissingFileError(InputError):
-    """A file that a robot file names is not there."""
+    """A file that a robot file refers to does not exist."""
 
 
 def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
-    """The file that a robot file names.
+    """Path of a file that a robot file refers to.
 
-    ``package://NAME/rest`` and ``model://NAME/rest`` mean `rest` in a folder NAME: the robot file's
-    own one, one above it, or one next to those. Other names are relative to the robot file's
-    folder.
+    ``package://NAME/rest`` and ``model://NAME/rest`` refer to `rest` in a folder NAME: the folder of the
+    robot file, a parent folder, or a sibling of those. Other names are relative to the folder of the
+    robot file.
 
-    Raises `MissingFileError` if there is no such file. Raises `InputError` if the name leads out of
-    the folders that are searched.
+    Raises `MissingFileError` if the file does not exist. Raises `InputError` if the name leads out of
+    the searched folders.
 
     Parameters
     ----------
     folder : Path
-        Of the robot file.
+        Folder of the robot file.
     subfolder : str
-        Where relative names start, in `folder`.
+        Subfolder of `folder` to which relative names refer.
     """
     text = name.strip().replace("\\", "/")
     scheme, separator, rest = text.partition("://")
@@ -54,8 +54,8 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     else:
         path = Path(rest)
         if path.is_absolute():
-            # An absolute path of another computer: the file may be next to the robot file, under
-            # its last names.
+            # An absolute path on another computer: the file may be next to the robot file, under
+            # the last parts of its path.
             candidates = [folder.joinpath(*path.parts[-count:]) for count in (1, 2, 3)]
             candidates += [folder.parent.joinpath(*path.parts[-count:]) for count in (2, 3)]
         else:

@@ -1,4 +1,4 @@
-"""The robot of a scene and the world around it as a description that the writers of robot files take."""
+"""Converts the robot of a scene and the world around it to a description for the writers of robot files."""
 
 from __future__ import annotations
 
@@ -35,57 +35,57 @@ GROUND = "ground"
 _X, _Y, _Z = np.eye(3)
 _DIRECTIONS = {"yaw": _Z, "pitch": _Y, "roll": _X}
 _ALONG_X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-"""Turns the z axis of a capsule into a link's x axis."""
+"""Rotates the z axis of a capsule to the x axis of a link."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StartState:
-    """State of the robot at the start of a scene; angles as the robot itself counts them."""
+    """State of the robot at the start of a scene; angles in the convention of the robot."""
 
     base: Placement
-    """Of the first link in the world."""
+    """Pose of the first link in the world."""
 
     angles: FloatArray
-    """(m,), rad."""
+    """Joint angles (m,), rad."""
 
     velocity: FloatArray
-    """(3,), of the origin of the first link's frame, m/s."""
+    """Velocity of the origin of the first link's frame, (3,), m/s."""
 
     angular_velocity: FloatArray
-    """(3,), of the first link, in its own axes, rad/s."""
+    """Angular velocity of the first link in its own axes, (3,), rad/s."""
 
     rates: FloatArray
-    """(m,), rad/s."""
+    """Joint rates (m,), rad/s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SceneModel:
-    """What is written of a scene."""
+    """Content of a scene for export."""
 
     description: RobotDescription
     """Links are bodies 0 to n - 1, each with its frame in the middle between its joints, x towards
-    the next, and with a capsule (a sphere if the contact half-length is 0); the first one is free.
-    Its notes hold for all formats."""
+    the next link, and with a capsule (a sphere if the contact half-length is 0); the first one is free.
+    Its notes apply to all formats."""
 
     start: StartState
     rolling: tuple[float, ...]
-    """Rolling friction of every link, a length, m."""
+    """Rolling friction of each link, a length, m."""
 
     implicit: bool
-    """Whether the scene's joint controllers are integrated implicitly."""
+    """Whether the joint controllers of the scene are integrated implicitly."""
 
     motor_notes: tuple[str, ...]
-    """What of the motors even a format with actuators cannot hold."""
+    """Properties of the motors that even formats with actuators cannot represent."""
 
     world_notes: tuple[str, ...]
-    """What of the world even a format with a world cannot hold."""
+    """Properties of the world that even formats with a world cannot represent."""
 
 
 def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
-    """The robot and the world of a scene.
+    """Convert the robot and the world of a scene.
 
-    Raises `ExportError` if robot files cannot describe the robot. Raises `SceneError` if a file
-    that the scene names cannot be used.
+    Raises `ExportError` if robot files cannot represent the robot. Raises `SceneError` if a file
+    that the scene refers to is invalid.
     """
     if not scene.body.jointed:
         raise ExportError(
@@ -96,7 +96,7 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
         if scene.model.spatial and link.axial_inertia > 2.0 * link.inertia:
             raise ExportError(
                 f"The axial inertia of link {k + 1} ({link.axial_inertia:g} kg m²) is more than twice its transverse"
-                f" inertia ({link.inertia:g} kg m²), which no rigid body has and other programs refuse. Correct"
+                f" inertia ({link.inertia:g} kg m²), which is impossible for a rigid body. Correct"
                 " robot.axial_inertia_kg_m2 or robot.inertia_kg_m2."
             )
     pose, twist = initial_state(scene, base_dir)
@@ -126,7 +126,7 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
 
 
 def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
-    """All links; the first one is at `base` in the world."""
+    """All links; the first one is at `base` in the world frame."""
     links = scene.robot.links
     friction = scene.link_friction
     placement = base
@@ -151,7 +151,7 @@ def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
 
 
 def _joint(scene: Scene, joint: int) -> tuple[Placement, tuple[JointDescription, ...]]:
-    """Where the link behind a joint is in the frame of the link before it, and the axes of the joint."""
+    """Pose of the link after a joint in the frame of the link before it, and the axes of the joint."""
     robot = scene.robot
     values = scene.axis_values
     offset = robot.joint_list[joint].axis_offset
@@ -161,7 +161,7 @@ def _joint(scene: Scene, joint: int) -> tuple[Placement, tuple[JointDescription,
     ):
         offset = 0.0
     here = {axis.kind: j for j, axis in enumerate(scene.body.axes) if axis.joint == joint}
-    # From the link behind the joint back to each axis, with every angle where the robot reads 0.
+    # From the link after the joint back to each axis, with all angles of the robot at 0.
     frame = _along_x(0.5 * (robot.links[joint + 1].length - offset))
     axes = []
     for kind in ("roll", "pitch", "yaw"):
@@ -188,7 +188,7 @@ def _axis(
     values: AxisValues,
     gives_torques: bool,
 ) -> JointDescription:
-    """Axis `j` of the robot, with its angles as the robot itself counts them."""
+    """Axis `j` of the robot, with angles in the convention of the robot."""
     sign = float(values.sign[j])
     zero = float(values.zero[j])
     ends = sorted((sign * (float(values.lower[j]) - zero), sign * (float(values.upper[j]) - zero)))
@@ -222,7 +222,7 @@ def _along_x(distance: float) -> Placement:
 
 
 def _about(kind: str, angle: float) -> FloatArray:
-    """The turn about an axis of a joint, (3, 3)."""
+    """Rotation about an axis of a joint, (3, 3)."""
     return rotation(*(angle if kind == each else 0.0 for each in ("yaw", "pitch", "roll")))
 
 
@@ -230,7 +230,7 @@ def _about(kind: str, angle: float) -> FloatArray:
 
 
 def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState:
-    """The state of links whose joints are closed.
+    """State of links whose joints are closed.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState
 
 
 def joint_angles(turn: FloatArray, kinds: Sequence[str]) -> FloatArray:
-    """Angles, between -pi and pi, rad, of a joint with axes of these kinds whose rotation is `turn`, (3, 3)."""
+    """Angles of a joint in (-pi, pi), rad, with axes of these kinds and the rotation `turn`, (3, 3)."""
     r = turn
     angles = {
         "yaw": math.atan2(r[1, 0], r[0, 0]),
@@ -340,45 +340,45 @@ def _height_field(solid: Relief, friction: tuple[float, float], name: str) -> Ge
     )
 
 
-# --- what does not carry over ---------------------------------------------------------------------
+# --- omissions ---------------------------------------------------------------------
 
 
 def _notes(scene: Scene) -> Iterator[str]:
-    """What of a scene no robot file holds."""
-    yield "The gait and the controller are not in the file: send the joints their references from your own program."
+    """Properties of a scene that robot files cannot represent."""
+    yield "The gait and the controller are not included: send references to the joints from your own program."
     if not scene.model.spatial:
         yield (
-            "The scene's model is planar. The file holds the yaw axes alone, and nothing keeps the links in the plane"
-            " but the ground."
+            "The model of the scene is planar. The file contains only the yaw axes, and only the ground keeps the links"
+            " in the plane."
         )
         if any(link.axial_inertia > 2.0 * link.inertia for link in scene.robot.links):
             yield (
-                "The axial inertia of a link, which planar models do not use, is written as twice its transverse one:"
-                " no rigid body has more."
+                "The axial inertia of a link, which planar models do not use, is written as twice its transverse one,"
+                " the maximum for a rigid body."
             )
     friction = scene.link_friction
     if (friction[:, 0] != friction[:, 1]).any():
         yield (
-            "Friction that differs forward and backward is left out: the coefficient for sliding head first holds both"
-            " ways, so a ratchet becomes a wheel."
+            "Friction that differs between forward and backward is omitted; the coefficient for sliding head first"
+            " applies in both directions, so a ratchet becomes a wheel."
         )
     if any(link.wheels != "none" for link in scene.robot.links):
-        yield "Wheels are not bodies of their own but friction that is 0 along the link, as in the scene."
+        yield "Wheels are not separate bodies but zero friction along the link, as in the scene."
 
 
 def _motor_notes(scene: Scene) -> Iterator[str]:
     actuator = scene.actuator
     if scene.joint_controller.law != "pd":
-        yield "The joint controller of the scene is feedback linearization; the file holds the gains of its PD law."
+        yield "The joint controller of the scene is feedback linearization; the file has the gains of its PD law."
     elif scene.model.spatial and _damped_cardan(scene):
         yield (
             "This program multiplies the damping of a yaw axis by the cosine of the pitch of the same joint; the file"
             " does not."
         )
     if actuator.time_constant_s:
-        yield f"The time constant of the motors ({actuator.time_constant_s:g} s) is left out."
+        yield f"The time constant of the motors ({actuator.time_constant_s:g} s) is omitted."
     if scene.axis_values.free_play.any():
-        yield "The free play of the motors is left out."
+        yield "The free play of the motors is omitted."
 
 
 def _damped_cardan(scene: Scene) -> bool:
@@ -395,22 +395,22 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
         yield f"The slope of {ground.slope_deg:g}° is written as tilted gravity on level ground."
     law = ground.law or ("ellipse" if scene.model.kind.endswith("nonsmooth") else "components")
     if law != "ellipse" and (scene.link_friction[:, 0] != scene.link_friction[:, 2]).any():
-        words = {
+        effect = {
             "components": "each direction separately",
             "unit_velocity": "weighted by direction",
         }[law]
-        yield f"The friction law of the ground ({words}) becomes an ellipse of the coefficients along and across."
+        yield f"The friction law of the ground ({effect}) becomes an ellipse of the coefficients along and across."
     if ground.patch:
-        yield "The patches of the ground are left out: the friction of the ground holds everywhere."
+        yield "The friction patches of the ground are omitted: its base friction is used everywhere."
     if ground.friction_factor.strip() != "1":
-        yield "The friction factor of the ground is left out."
+        yield "The friction factor of the ground is omitted."
     if ground.picture:
-        yield "The picture of the ground's friction is left out."
+        yield "The friction image of the ground is omitted."
     if ground.load_factor.strip() != "1" and not scene.model.spatial:
-        yield "The load factor of the ground is left out."
+        yield "The load factor of the ground is omitted."
     reads = FORMULATIONS[scene.model.kind].reads
     if ground.stribeck_rise and "ground.stribeck_rise" in reads:
-        yield "Friction at rest equals that in motion: the Stribeck rise is left out."
+        yield "Static friction equals sliding friction: the Stribeck increase is omitted."
     viscous = ground.viscous_along_ns_per_m or ground.viscous_across_ns_per_m
     if viscous and "ground.viscous_along_ns_per_m" in reads:
-        yield "Viscous friction is left out."
+        yield "Viscous friction is omitted."

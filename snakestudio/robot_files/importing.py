@@ -1,4 +1,4 @@
-"""From the path of a robot file to the values of a scene."""
+"""Import of a robot file as values of a scene."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from snakestudio.robot_files.to_scene import ImportedRobot, import_robot
 
 
 def load_robot(path: Path) -> ImportedRobot:
-    """The robot in a URDF, xacro, SDF or MJCF file.
+    """Import the robot of a URDF, xacro, SDF or MJCF file.
 
-    Raises `RobotFileError` if the file cannot be read, or its robot cannot be described by a scene;
+    Raises `RobotFileError` if the file cannot be read, or a scene cannot represent its robot;
     the message names file and element.
     """
     description = read_robot(path)

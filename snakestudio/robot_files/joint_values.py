@@ -16,23 +16,23 @@ from snakestudio.robot_files.rotations import rounded_angles
 
 _FULL_TURN = 2.0 * math.pi
 _SAG = 20.0
-"""N m/rad for each N m of weight that a lifted quarter of the robot has: it sags by 1/20 rad."""
+"""Stiffness per weight moment of a lifted quarter of the robot, N m/rad per N m: it sags by 1/20 rad."""
 
 _STEPS = (2.5e-4, 1e-4, 5e-5, 2.5e-5)
 _LONGEST = 1e-3
-"""Time step of a file that is taken at most, s: others are for implicit controllers and soft
+"""Largest time step of a file that is used, s: larger ones are meant for implicit controllers and soft
 contacts."""
 
 _LIMIT = 4.0
-"""Of the eigenvalues of the explicit joint controllers over a time step."""
+"""Stability limit of the eigenvalues of the explicit joint controllers over a time step."""
 
 _WINDOW = 24
-"""Links of a longer chain that are looked at at a time: its stiffest motions are local."""
+"""Number of links per window of a longer chain: its stiffest motions are local."""
 
 
 @dataclass(slots=True)
 class AxisFields:
-    """The values of one axis; rad and N m. None: the file does not say."""
+    """Values of one axis; rad and N m. None: not in the file."""
 
     joint: int
     kind: str
@@ -52,7 +52,7 @@ class AxisFields:
 
 
 def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
-    """The values of all axes, joint after joint, each in the order yaw, pitch, roll."""
+    """Values of all axes, joint by joint, each in the order yaw, pitch, roll."""
     axes = []
     for number, aligned in enumerate(alignment.joints):
         for hinge, kind, sign, zero in zip(
@@ -75,13 +75,13 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
             if joint.armature:
                 notes.add(
                     joint.name,
-                    f"the rotor inertia (armature) of {joint.armature:g} kg m² was left out",
+                    f"the rotor inertia (armature) of {joint.armature:g} kg m² was ignored",
                     "armature",
                 )
             if joint.friction:
                 notes.add(
                     joint.name,
-                    f"the dry friction of {joint.friction:g} N m in the joint was left out",
+                    f"the dry friction of {joint.friction:g} N m in the joint was ignored",
                     "dry",
                 )
             axes.append(axis)
@@ -91,7 +91,7 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
 def _limits(
     name: str, low: float, high: float, sign: float, zero: float, notes: Notes
 ) -> tuple[float | None, float | None]:
-    """Stops in the angles of the scene; None where there are none."""
+    """Joint limits in the angles of the scene; None if there are none."""
     changed = False
     if math.isfinite(low + high):
         (low, high), changed = rounded_angles([low, high])
@@ -107,8 +107,8 @@ def _limits(
     if (lower is not None and lower > 0) or (upper is not None and upper < 0):
         notes.add(
             name,
-            f"its limits of {math.degrees(ends[0]):.3g}° and {math.degrees(ends[1]):.3g}° leave out the straight pose;"
-            " they were widened to it",
+            f"its limits of {math.degrees(ends[0]):.3g}° and {math.degrees(ends[1]):.3g}° exclude the straight pose;"
+            " they were widened to include it",
             "limits off",
         )
         lower = None if lower is None else min(lower, 0.0)
@@ -123,11 +123,11 @@ def give_gains(
     given: float | None,
     notes: Notes,
 ) -> float:
-    """Give gains to the axes of which the file has none, and return a time step for which all are stable, s.
+    """Set gains of axes without gains in the file, and return a time step for which all are stable, s.
 
-    That is the one that is given (by the file) where it does; 0 if there is none.
+    The time step of the file is used if it is stable; 0 if no time step is.
 
-    Raises `InputError` if a gain is negative, or the masses cannot be those of one robot.
+    Raises `InputError` if a gain is negative, or the masses are not consistent.
     """
     for axis in axes:
         if min(axis.kp or 0.0, axis.kd or 0.0) < 0.0:
@@ -139,20 +139,20 @@ def give_gains(
     for axis in passive:
         axis.kp = 0.0
         axis.kd = 0.0
-        notes.add(axis.name, "has no motor in the file, so it is a passive joint here", "passive")
+        notes.add(axis.name, "has no motor in the file, so here it is a passive joint", "passive")
     if not any_driven:
-        notes.add("", "No joint has a motor in the file; all of them have one here")
+        notes.add("", "No joint has a motor in the file; here all joints have one")
     open_axes = [axis for axis in axes if axis.kp is None]
     mass = sum(link.mass for link in links) / len(links)
     length = sum(link.length for link in links) / len(links)
     reach = min(max(len(links), 8), 24)
-    wanted = _SAG * mass * (gravity or 9.81) * length * reach**2 / 32.0
+    stiffness = _SAG * mass * (gravity or 9.81) * length * reach**2 / 32.0
     response = _responses(axes, links)
     stiffest = max(float(np.linalg.eigvalsh(each)[-1]) for _, each in response)
     step = _STEPS[0]
     for step in _STEPS:
-        kp = min(wanted, 0.2 / (stiffest * step**2))
-        if kp >= 0.25 * wanted:
+        kp = min(stiffness, 0.2 / (stiffest * step**2))
+        if kp >= 0.25 * stiffness:
             break
     kd = min(0.02 * kp, 0.25 / (stiffest * step))
     kp, kd = (float(f"{value:.2g}") for value in (kp, kd))
@@ -177,7 +177,7 @@ def give_gains(
 
 
 def largest_step(axes: list[AxisFields], links: list[LinkValues], longest: float) -> float:
-    """The longest step, `longest` halved any number of times, with which all gains are stable, s; 0: none is."""
+    """Largest step, `longest` divided by a power of 2, with which all gains are stable, s; 0 if there is none."""
     response = _responses(axes, links)
     step = longest
     while step > 1e-6:
@@ -193,9 +193,9 @@ def _stable(
     step: float,
     limit: float = 0.5 * _LIMIT,
 ) -> bool:
-    """Whether explicit controllers are stable, with a margin for bent poses if no other `limit` is given.
+    """Whether explicit controllers are stable, by default with a margin for bent poses.
 
-    Springs and dampers do not count: they are stable with any time step.
+    Springs and dampers are ignored: they are stable with any time step.
     """
     scale = np.array([(a.kp or 0.0) * step**2 + 2.0 * (a.kd or 0.0) * step for a in axes])
     for part, response in responses:
@@ -206,7 +206,7 @@ def _stable(
 
 
 def _responses(axes: list[AxisFields], links: list[LinkValues]) -> list[tuple[slice, FloatArray]]:
-    """Accelerations that torques about the axes make on stretches of the straight free chain, 1/(kg m^2)."""
+    """Accelerations per torque about the axes for windows of the straight free chain, 1/(kg m^2)."""
     result = []
     starts = (
         range(0, max(1, len(links) - _WINDOW // 2), _WINDOW // 2) if len(links) > _WINDOW else [0]

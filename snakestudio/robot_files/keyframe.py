@@ -1,4 +1,4 @@
-"""The pose in which an MJCF file starts its robot: its first keyframe with positions."""
+"""Initial pose of the robot in an MJCF file: its first keyframe with positions."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from snakestudio.robot_files.description import BodyDescription, JointDescriptio
 from snakestudio.robot_files.elements import Element, vector_of
 
 _SIZES = {"free": 7, "ball": 4}
-"""Positions of a joint in `qpos`; one of all others."""
+"""Number of positions in `qpos` for joints with more than one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Keyframe:
-    """The pose of a keyframe."""
+    """Pose of a keyframe."""
 
     bodies: list[BodyDescription]
-    """All bodies, with `start` in their joints."""
+    """All bodies, with `start` set in their joints."""
 
     base: Placement | None
-    """How the robot's base moves from where it is in the file; None without a free joint, or with
-    several of them."""
+    """Motion of the robot's base from its pose in the file; None without a free joint, or with
+    several."""
 
     notes: list[str]
-    """What was left out, a sentence each."""
+    """Notes on omissions, one sentence each."""
 
 
 def read_keyframe(
     root: Element, bodies: Sequence[BodyDescription], references: Mapping[str, float]
 ) -> Keyframe | None:
-    """The first keyframe that has positions; None if there is none.
+    """Read the first keyframe with positions; None if there is none.
 
-    Raises `InputError` if it has another number of positions than the joints have, or one that is
-    not a number.
+    Raises `InputError` if the number of positions does not match the joints, or one is not
+    a number.
 
     Parameters
     ----------
     root : Element
-        Of the file.
+        Root element of the file.
     bodies : sequence of BodyDescription
         All bodies, in any order.
     references : mapping
-        Position (rad) of joints, by name, at which their angle is 0: `ref` of MuJoCo.
+        Position (rad) of joints, by name, at which their angle is 0: `ref` in MuJoCo.
     """
     key = next(
         (key for group in root.all("keyframe") for key in group.all("key") if key.get("qpos")), None
@@ -67,7 +67,7 @@ def read_keyframe(
             bases[joint.name] = Placement(own[:3], _turn(own[3:]))
         elif joint.kind == "ball" and not np.allclose(_turn(own), np.eye(3), atol=1e-9):
             notes.append(
-                f"The keyframe's angles of the ball joint {joint.name} were left out; they start at 0."
+                f"The keyframe's angles of the ball joint {joint.name} were ignored; they start at 0."
             )
     return Keyframe([_started(body, starts) for body in bodies], _base(bodies, bases), notes)
 

@@ -16,21 +16,21 @@ from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.solids import moments
 
 _LARGEST_PART = 1.5
-"""An inertia of more than this times that of the mass at the corners of the link is impossible."""
+"""Largest inertia, as a multiple of that of the mass concentrated at the corners of the link."""
 
 _SMALLEST_PART = 0.02
-"""Of the capsule's: a smaller one is that of no body of this size."""
+"""Smallest inertia, as a fraction of the capsule's."""
 
 _TRIANGLE = 1.02
 _COARSE = 20.0
-"""A mesh so many times larger than the distance between joints is in millimetres."""
+"""Ratio of the size of a mesh to the joint distance above which it is in millimetres."""
 
 _NOTEWORTHY = 0.1
 
 
 @dataclass(slots=True)
 class LinkValues:
-    """The values of a link as a scene has them; m, kg, kg m^2."""
+    """Values of a link as in a scene; m, kg, kg m^2."""
 
     length: float
     radius: float
@@ -41,10 +41,10 @@ class LinkValues:
     inertia: float
     axial: float
     centre: float
-    """Of mass, from the middle."""
+    """Position of the centre of mass from the middle."""
 
     mu: tuple[float, float] | None
-    """Along and across, where the file gives them."""
+    """Coefficients along and across, if the file has them."""
 
     wheels: bool
     name: str
@@ -52,7 +52,7 @@ class LinkValues:
 
 @dataclass(slots=True)
 class _Shape:
-    """The box around the geometry of a link in its frame, m."""
+    """Bounding box of the geometry of a link in its frame, m."""
 
     low: FloatArray
     high: FloatArray
@@ -63,7 +63,7 @@ class _Shape:
 
 
 def link_values(chain: Chain, alignment: Alignment, notes: Notes) -> list[LinkValues]:
-    """The values of all links.
+    """Values of all links.
 
     Raises `InputError` if a link has no length, or no mass.
     """
@@ -102,7 +102,7 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
             scale = 1e-3
             notes.add(
                 segment.name,
-                f"its mesh {geometry.file} was taken to be in millimetres",
+                f"its mesh {geometry.file} was interpreted in millimetres",
                 "millimetres",
             )
         centre = frame.T @ geometry.placement.position
@@ -120,7 +120,7 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
 
 
 def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float, float] | None:
-    """Radius and half length of a cylinder along the link with a sphere at either end; None if it is something else."""
+    """Radius and half length of a cylinder along the link with a sphere at each end; None for other shapes."""
     barrels = [g for g in shapes if len(g.size) == 2]
     balls = [g for g in shapes if len(g.size) == 1]
     if len(barrels) != 1 or len(balls) != 2 or len(shapes) != 3:
@@ -139,7 +139,7 @@ def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float,
 
 
 def _half_box(geometry: Geometry, turn: FloatArray) -> FloatArray:
-    """Half sizes of the box around a shape along the axes of the link."""
+    """Half sizes of the bounding box of a shape along the axes of the link."""
     if len(geometry.size) == 3:
         half: FloatArray = np.abs(turn) @ np.array(geometry.size)
         return half
@@ -164,10 +164,10 @@ def _radius(shape: _Shape | None) -> float | None:
 def _spans(
     chain: Chain, alignment: Alignment, shapes: list[_Shape | None]
 ) -> list[tuple[FloatArray, float]]:
-    """Where each link begins, and its length.
+    """Start of each link, and its length.
 
-    A joint whose yaw and pitch axes are apart is in the middle between them. The free end of the
-    first and of the last link is as far from the middle of its geometry as the joint is.
+    A joint with separate yaw and pitch axes is in the middle between them. The free end of the first and
+    of the last link is as far from the middle of its geometry as the joint.
     """
     joints = alignment.joints
     frames = alignment.frames
@@ -240,7 +240,7 @@ def _values(
     if aside > max(_NOTEWORTHY * radius, 1e-4):
         notes.add(
             name,
-            f"its centre of mass is {1e3 * aside:.3g} mm off its axis, and was put on it",
+            f"its centre of mass is {1e3 * aside:.3g} mm off its axis, and was moved to the axis",
             "mass aside",
         )
     along = float(centre[0])
@@ -249,7 +249,7 @@ def _values(
     if abs(along) > 0.5 * length + half + radius:
         notes.add(
             name,
-            f"its centre of mass is {1e3 * along:.3g} mm from its middle, outside of it; 0 was taken",
+            f"its centre of mass is {1e3 * along:.3g} mm from its middle, outside of it; 0 was used",
             "outside",
         )
         along = 0.0
@@ -309,14 +309,14 @@ def _capsule(
     if abs(offset) > max(_NOTEWORTHY * length, 1e-3):
         notes.add(
             name,
-            f"its geometry is {1e3 * offset:.3g} mm from the middle between its joints, and was put there",
+            f"its geometry is {1e3 * offset:.3g} mm from the middle between its joints, and was moved there",
             "off",
         )
     return radius, half
 
 
 def _radius_from(inertia: FloatArray, mass: float, length: float) -> float:
-    """Radius of a cylinder with this axial inertia, where that is plausible; else a quarter of the length."""
+    """Radius of a cylinder with this axial inertia if plausible, otherwise a quarter of the length."""
     axial = float(inertia[0, 0])
     radius = math.sqrt(2.0 * axial / mass) if axial > 0 else 0.0
     return radius if 0.05 * length < radius < length else 0.25 * length
@@ -331,7 +331,7 @@ def _inertias(
     length: float,
     notes: Notes,
 ) -> tuple[float, float]:
-    """Moments about a transverse axis and the link's own, kg m^2; the capsule's where the file's are impossible."""
+    """Transverse and axial moments, kg m^2; those of the capsule if the file's are impossible."""
     reach = max(half + radius, 0.5 * length)
     largest = mass * (reach**2 + radius**2)
     axial = float(table[0, 0])
@@ -367,7 +367,7 @@ def _inertias(
         notes.add(
             name,
             f"its inertia is not that of a body of revolution (up to {left_out:.3g} kg m² differ from the mean of"
-            f" {transverse:.3g}); the mean was taken",
+            f" {transverse:.3g}); the mean was used",
             "unequal",
         )
     return transverse, axial
@@ -376,13 +376,13 @@ def _inertias(
 def _wheels(
     segment: Segment, frame: FloatArray, middle: FloatArray, radius: float, notes: Notes
 ) -> float | None:
-    """Radius of a link on passive wheels; None if it has none that roll along it."""
+    """Radius of a link on passive wheels; None if it has no wheels that roll along it."""
     reaches = []
     for axis, geometries in segment.wheels:
         if abs((frame.T @ axis)[1]) < 0.7:
             notes.add(
                 segment.name,
-                "a wheel of it does not roll along the link, and was taken as fixed",
+                "one of its wheels does not roll along the link, and is treated as fixed",
                 "odd wheel",
             )
             continue
@@ -409,7 +409,7 @@ def _wheels(
 
 
 def _friction(segment: Segment, frame: FloatArray) -> tuple[float, float] | None:
-    """Coefficients along and across of the geometry that touches the ground."""
+    """Friction coefficients along and across of the geometry that touches the ground."""
     touching = [g for g in segment.geometries if g.collides and g.friction is not None]
     if segment.wheels:
         touching = [

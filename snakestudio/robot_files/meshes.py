@@ -1,4 +1,4 @@
-"""Sizes of meshes (STL, OBJ, COLLADA): the box around one, its volume, and its moments for a uniform density."""
+"""Properties of meshes (STL, OBJ, COLLADA): bounding box, volume, and moments for uniform density."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attrib
 _VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE)
 
 _WORTH = 0.7
-"""A box along the principal axes is taken if its volume is less than this part of that along the
-mesh's own axes."""
+"""Largest volume of a box along the principal axes, as a fraction of that along the mesh's own axes, with
+which it is used instead."""
 
 _FULL = 0.05
-"""A closed mesh fills at least this part of its box; one that does not is open, and its volume
-means nothing."""
+"""Smallest fraction of its box that a closed mesh fills; with less, the mesh is open, and its volume
+is meaningless."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """What is known of a mesh, in its own units and axes."""
+    """Properties of a mesh, in its own units and axes."""
 
     half_sizes: FloatArray
-    """(3,) of its box."""
+    """Half sizes of its box. Shape (3,)."""
 
     box: Placement
-    """Where that is."""
+    """Pose of the box."""
 
     volume: float | None
-    """None if its surface is open."""
+    """None if the surface is open."""
 
     centre: FloatArray
-    """(3,), of its volume, or of its box."""
+    """Centre of the volume, or of the box. Shape (3,)."""
 
     moments: FloatArray
-    """(3, 3), inertia about the centre for a density of 1, or that of the box."""
+    """Inertia about the centre for a density of 1, or that of the box. Shape (3, 3)."""
 
     def scaled(self, scale: FloatArray) -> Mesh:
-        """It with the three axes scaled; the box keeps its axes."""
+        """The mesh with its three axes scaled; the box keeps its axes."""
         if np.allclose(scale, 1.0):
             return self
         factors = np.abs(self.box.rotation.T @ np.diag(scale) @ self.box.rotation).diagonal()
@@ -62,7 +62,7 @@ class Mesh:
 
 
 def read_mesh(path: Path) -> Mesh:
-    """A mesh file.
+    """Read a mesh file.
 
     Raises `InputError` if it cannot be read.
     """
@@ -75,7 +75,9 @@ def read_mesh(path: Path) -> Mesh:
     elif ending == ".dae":
         triangles = _dae(data)
     else:
-        raise InputError(f"a {ending or 'nameless'} mesh is not read", "export it as STL or OBJ")
+        raise InputError(
+            f"{ending or 'nameless'} meshes are not supported", "export it as STL or OBJ"
+        )
     if not len(triangles):
         raise InputError("the mesh has no triangles", "export it again")
     if not np.isfinite(triangles).all():
@@ -96,7 +98,7 @@ def _stl(data: bytes) -> FloatArray:
             return table["corners"].astype(np.float64)
     try:
         values = np.array(
-            [[float(word) for word in match.groups()] for match in _VERTEX.finditer(data)]
+            [[float(part) for part in match.groups()] for match in _VERTEX.finditer(data)]
         )
     except ValueError:
         raise InputError("the mesh has points that are not numbers", "export it again") from None
@@ -113,13 +115,13 @@ def _obj(data: bytes) -> FloatArray:
     corners: list[tuple[int, int, int]] = []
     try:
         for line in data.split(b"\n"):
-            words = line.split()
-            if not words:
+            parts = line.split()
+            if not parts:
                 continue
-            if words[0] == b"v":
-                points.append([float(word) for word in words[1:4]])
-            elif words[0] == b"f":
-                face = [int(word.split(b"/", 1)[0]) for word in words[1:]]
+            if parts[0] == b"v":
+                points.append([float(part) for part in parts[1:4]])
+            elif parts[0] == b"f":
+                face = [int(part.split(b"/", 1)[0]) for part in parts[1:]]
                 face = [index - 1 if index > 0 else len(points) + index for index in face]
                 corners += [(face[0], a, b) for a, b in pairwise(face[1:])]
         triangles: FloatArray = np.array(points).reshape(-1, 3)[
@@ -131,7 +133,7 @@ def _obj(data: bytes) -> FloatArray:
 
 
 def _dae(data: bytes) -> FloatArray:
-    """Triangles between the points of a COLLADA file one after the other: its box is right, its volume is not."""
+    """Triangles between consecutive points of a COLLADA file: the box is correct, the volume is not."""
     root = parse_xml(data, MESH_TABLE)
     unit = next((element for element in root.iter() if element.tag == "unit"), None)
     metres = float(unit.get("meter", "1") or 1) if unit is not None else 1.0

@@ -1,4 +1,4 @@
-"""What MJCF files leave implicit: included files, classes of defaults, and the many ways to write a rotation."""
+"""Implicit parts of MJCF files: included files, default classes, and representations of rotations."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MOST_INCLUDES = 50
 
 
 def with_included(root: Element, reading: Reading) -> Element:
-    """The root element with the contents of included files in place of the <include> elements.
+    """The root element with <include> elements replaced by the contents of the included files.
 
-    Raises `InputError` if one is missing, outside of the robot file's folder, or they include each
-    other.
+    Raises `InputError` if a file is missing, outside the robot file's folder, or includes
+    itself.
     """
     pending = [root]
     files = 0
@@ -43,7 +43,7 @@ def with_included(root: Element, reading: Reading) -> Element:
             if files > _MOST_INCLUDES:
                 raise InputError(
                     f"it includes more than {_MOST_INCLUDES} files",
-                    "see whether they include each other",
+                    "check whether they include each other",
                 )
             name = child.get("file")
             included = parse_xml(read_bytes(resolved(name, reading.folder), ROBOT), ROBOT)
@@ -53,7 +53,7 @@ def with_included(root: Element, reading: Reading) -> Element:
             children.append(included)
         element.children = children
         pending += [child for child in children if child not in pending]
-    # An included file's root element stands for its contents.
+    # The root element of an included file is replaced by its contents.
     queue = [root]
     while queue:
         element = queue.pop()
@@ -71,7 +71,7 @@ def with_included(root: Element, reading: Reading) -> Element:
 
 
 class Defaults:
-    """Values of the classes of <default>."""
+    """Default values by class."""
 
     def __init__(self, root: Element) -> None:
         self._classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
@@ -94,7 +94,7 @@ class Defaults:
             pending += [(child, values, False) for child in element.all("default")]
 
     def of(self, element: Element, child_class: str) -> Element:
-        """The element with the values of its class where it has none."""
+        """The element with missing values filled in from its class."""
         name = element.get("class") or child_class
         if name not in self._classes:
             raise InputError(
@@ -111,7 +111,7 @@ class Defaults:
 
 
 class Compiler:
-    """What <compiler> says about how the rest is written."""
+    """Settings of <compiler> for the rest of the file."""
 
     def __init__(self, root: Element) -> None:
         values: dict[str, str] = {}
@@ -125,7 +125,7 @@ class Compiler:
         self.degrees = values.get("angle", "degree") != "radian"
         self.sequence = values.get("eulerseq", "xyz")
         if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
-            raise InputError(f'eulerseq is "{self.sequence}"', "give three of x, y and z")
+            raise InputError(f'eulerseq is "{self.sequence}"', "use three of x, y and z")
         self.auto_limits = values.get("autolimits", "true") != "false"
         self.mesh_folder = values.get("meshdir", values.get("assetdir", ""))
         self.strip = values.get("strippath", "false") == "true"
@@ -133,30 +133,30 @@ class Compiler:
         self.total_mass = float(values.get("settotalmass", "-1") or -1)
 
     def angle(self, value: float) -> float:
-        """An angle of the file, rad."""
+        """Convert an angle of the file to rad."""
         return math.radians(value) if self.degrees else value
 
     def placement(self, element: Element, reading: Reading) -> Placement:
-        """Where an element is, from `pos` and any of the ways to write a rotation."""
+        """Pose of an element, from `pos` and any representation of a rotation."""
         position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.place} pos")
         return Placement(position, self.rotation(element, reading))
 
     def rotation(self, element: Element, reading: Reading) -> FloatArray:
-        """The rotation of an element; the identity where it has none."""
+        """Rotation of an element; the identity if it has none."""
         where = element.place
         if text := element.get("quat"):
             return from_quaternion(*vector_of(text, 4, f"{where} quat"))
         if text := element.get("axisangle"):
             *turned, angle = vector_of(text, 4, f"{where} axisangle")
             if not np.any(turned):
-                raise InputError(f"{where}: the axis of axisangle is 0 0 0", "give its direction")
+                raise InputError(f"{where}: the axis of axisangle is 0 0 0", "set its direction")
             angles, changed = rounded_angles([self.angle(angle)])
             if changed:
                 reading.note_rounded(element.get("name") or where)
             return snapped(about(turned, float(angles[0])))
         if text := element.get("euler"):
-            given = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
-            angles, changed = rounded_angles(given)
+            euler_angles = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
+            angles, changed = rounded_angles(euler_angles)
             if changed:
                 reading.note_rounded(element.get("name") or where)
             result = np.eye(3)
@@ -168,13 +168,13 @@ class Compiler:
             values = vector_of(text, 6, f"{where} xyaxes")
             if np.linalg.norm(np.cross(values[:3], values[3:])) < 1e-12:
                 raise InputError(
-                    f"{where}: the two vectors of xyaxes are parallel", "give two directions"
+                    f"{where}: the two vectors of xyaxes are parallel", "set two directions"
                 )
             return from_axes(values[:3], values[3:])
         if text := element.get("zaxis"):
             axis = vector_of(text, 3, f"{where} zaxis")
             size = np.linalg.norm(axis)
             if size < 1e-12:
-                raise InputError(f"{where}: zaxis is 0 0 0", "give its direction")
+                raise InputError(f"{where}: zaxis is 0 0 0", "set its direction")
             return snapped(turn_between(np.array([0.0, 0.0, 1.0]), axis / size))
         return np.eye(3)

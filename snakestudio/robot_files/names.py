@@ -1,4 +1,4 @@
-"""Names of parts in robot files: what all formats allow, and none twice."""
+"""Names of parts in robot files: valid in all formats, and unique."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 
 
 def plain_name(text: str) -> str:
-    """A name without what has a special meaning in a format, or XML cannot hold; "" if nothing is left."""
-    kept = re.sub(r"[^\w .()+-]", "_", text)
-    return re.sub(r"_{2,}", "_", kept).strip("_ ")
+    """A name without characters that are special in a format or invalid in XML; "" if nothing is left."""
+    name = re.sub(r"[^\w .()+-]", "_", text)
+    return re.sub(r"_{2,}", "_", name).strip("_ ")
 
 
 class UniqueNames:
-    """Gives every part a unique name; `taken` are in use."""
+    """Assigns unique names to parts; `taken` are in use."""
 
     def __init__(self, *taken: str) -> None:
         self._taken = set(taken)
 
     def unique(self, wanted: str) -> str:
-        """`wanted`, or with a number behind it."""
+        """`wanted`, with a number appended if necessary."""
         name = base = plain_name(wanted) or "part"
         number = 2
         while name in self._taken:

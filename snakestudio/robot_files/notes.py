@@ -1,4 +1,4 @@
-"""Notes on what an import left out or approximated, those of one kind together."""
+"""Notes on omissions and approximations of an import, grouped by kind."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from snakestudio.robot_files.reading import names_text
 
 
 class Notes:
-    """Sentences about elements of a robot file; one that concerns many of them is written once."""
+    """Sentences about elements of a robot file; a sentence about many elements is written once."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, where: str, text: str, kind: str = "") -> None:
-        """Note something about an element.
+        """Add a note about an element.
 
         Parameters
         ----------
         where : str
-            The element, as the file names it; "" for the whole robot.
+            Name of the element in the file; "" for the whole robot.
         text : str
-            What was left out or approximated, with its value, beginning in lower case where there
-            is an element.
+            Omission or approximation, with its value; begins in lower case for an
+            element.
         kind : str
-            What notes that are written together have in common; the text if left out.
+            Key for grouping notes; the text if omitted.
         """
         self._kinds.setdefault(kind or text, []).append((where, text))
 
     def update(self, others: Notes) -> None:
-        """Add all notes of others."""
+        """Add all notes of another collection."""
         for kind, entries in others._kinds.items():
             self._kinds.setdefault(kind, []).extend(entries)
 
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each kind."""
+        """One sentence for each kind."""
         result = []
         for entries in self._kinds.values():
             names = list(dict.fromkeys(where for where, _ in entries if where))

@@ -1,4 +1,4 @@
-"""What stands around a robot in its file, as obstacles of a scene."""
+"""Surroundings of a robot in its file, as obstacles of a scene."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from snakestudio.robot_files.description import Geometry
 from snakestudio.robot_files.notes import Notes
 
 _LEVEL = 0.999
-"""Cosine: a plane or a cylinder that stands upright."""
+"""Smallest cosine for a level plane or an upright cylinder."""
 
 _THIN = 2e-3
-"""A large box whose top is that near to the ground is the ground, m."""
+"""Largest distance of the top of a large box from the ground for the box to be the ground, m."""
 
 _WIDE = 2.0
 _MOST = 5000
@@ -32,7 +32,7 @@ def ground_height(world: Sequence[Geometry]) -> float:
 
 
 def ground_friction(world: Sequence[Geometry]) -> tuple[float, float] | None:
-    """Friction coefficients of the ground plane, or of a box that takes its place."""
+    """Friction coefficients of the ground plane, or of a box that replaces it."""
     height = ground_height(world)
     for geometry in world:
         if (
@@ -56,7 +56,7 @@ def _is_floor(geometry: Geometry, height: float) -> bool:
 
 
 def obstacles_of(world: Sequence[Geometry], notes: Notes) -> tuple[Obstacle, ...]:
-    """Posts, blocks and uneven ground; what cannot be one is noted."""
+    """Posts, blocks and uneven ground; other geometry is noted."""
     height = ground_height(world)
     result: list[Obstacle] = []
     for number, geometry in enumerate(world, start=1):
@@ -65,12 +65,12 @@ def obstacles_of(world: Sequence[Geometry], notes: Notes) -> tuple[Obstacle, ...
             continue
         if geometry.kind == "plane":
             if abs(geometry.placement.rotation[2, 2]) < _LEVEL:
-                notes.add(name, "is a plane that is not level; it was left out", "tilted plane")
+                notes.add(name, "is a plane that is not level; it was ignored", "tilted plane")
             continue
         if _is_floor(geometry, height):
             continue
         if len(result) >= _MOST:
-            notes.add(name, f"is beyond the first {_MOST} obstacles; it was left out", "too many")
+            notes.add(name, f"is beyond the first {_MOST} obstacles; it was ignored", "too many")
             continue
         obstacle = _obstacle(geometry, name, height, notes)
         if obstacle is not None:
@@ -80,7 +80,7 @@ def obstacles_of(world: Sequence[Geometry], notes: Notes) -> tuple[Obstacle, ...
 
 def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obstacle | None:
     if not geometry.size or geometry.kind == "mesh":
-        notes.add(name, "is a mesh of the surroundings; it was left out", "mesh")
+        notes.add(name, "is a mesh of the surroundings; it was ignored", "mesh")
         return None
     x, y, z = (
         plain(round(float(value), 9)) for value in geometry.placement.position - [0.0, 0.0, height]
@@ -89,7 +89,7 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
     shared = {"name": name[:80], "friction": plain(friction), "group": "world"}
     rotation = geometry.placement.rotation
     if max(abs(x), abs(y)) > 1e4 or max(geometry.size) > 1e3 or min(geometry.size) <= 1e-6:
-        notes.add(name, "is too large, too small or too far away; it was left out", "size")
+        notes.add(name, "is too large, too small or too far away; it was ignored", "size")
         return None
     if geometry.kind == "height_field" and geometry.heights is not None:
         return HeightField(
@@ -108,7 +108,7 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
         top = z + geometry.size[1] + (geometry.size[0] if geometry.kind == "capsule" else 0.0)
         return _post(name, x, y, geometry.size[0], top, z - geometry.size[1], notes, shared)
     if geometry.kind == "sphere":
-        notes.add(name, "is a sphere; it is a post of its radius and height", "sphere")
+        notes.add(name, "is a sphere; it becomes a post of the same radius and height", "sphere")
         return _post(name, x, y, geometry.size[0], z + geometry.size[0], 0.0, notes, shared)
     half = np.array(geometry.size)
     if geometry.kind in ("cylinder", "capsule"):
@@ -116,7 +116,7 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
         half = np.array([geometry.size[0], geometry.size[0], geometry.size[1] + cap])
         notes.add(
             name,
-            "is a cylinder that does not stand upright; it is a box around it",
+            "is a cylinder that is not upright; it becomes its bounding box",
             "lying cylinder",
         )
     pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
@@ -147,10 +147,10 @@ def _post(
     shared: dict[str, object],
 ) -> Obstacle | None:
     if top <= 1e-6:
-        notes.add(name, "lies below the ground; it was left out", "below")
+        notes.add(name, "is below the ground; it was ignored", "below")
         return None
     if bottom > 1e-3:
-        notes.add(name, f"hangs {bottom:.3g} m above the ground; it stands on it here", "hanging")
+        notes.add(name, f"is {bottom:.3g} m above the ground; here it is on the ground", "hanging")
     return Cylinder(x_m=x, y_m=y, radius_m=plain(radius), height_m=plain(round(top, 9)), **shared)
 
 

@@ -1,4 +1,4 @@
-"""Robot files of all formats, told apart by what is in them."""
+"""Reader of robot files; the format is detected from the content."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": r
 
 
 def refusal(path: Path, message: str, remedy: str) -> RobotFileError:
-    """The error about a robot file: what is wrong, and what to do."""
+    """Error about a robot file, with the problem and the remedy."""
     return RobotFileError(f"{path}: {sentences(message, remedy)}")
 
 
 def read_robot(path: Path) -> RobotDescription:
-    """What a URDF, xacro, SDF or MJCF file says.
+    """Read a URDF, xacro, SDF or MJCF file.
 
-    Raises `RobotFileError` if it cannot be read; the message names file and element, and what to
-    do.
+    Raises `RobotFileError` if it cannot be read; the message names file and element, and the
+    remedy.
     """
     try:
         root = parse_xml(read_bytes(path, ROBOT), ROBOT)
@@ -37,7 +37,7 @@ def read_robot(path: Path) -> RobotDescription:
         if reader is None:
             raise InputError(
                 f"its root element is <{root.tag}>",
-                "give a URDF (<robot>), SDF (<sdf>) or MJCF (<mujoco>) file",
+                "choose a URDF (<robot>), SDF (<sdf>) or MJCF (<mujoco>) file",
             )
         return reader(root, Reading(path.parent))
     except InputError as error:

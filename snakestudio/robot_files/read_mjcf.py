@@ -1,4 +1,4 @@
-"""MJCF files of MuJoCo: nested bodies, classes of defaults, masses from geometry, actuators."""
+"""Reader of MJCF files of MuJoCo: nested bodies, default classes, masses from geometry, actuators."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _MOST_HEIGHTS = 10_000
 
 @dataclass(slots=True)
 class _File:
-    """An MJCF file while it is read."""
+    """State of reading an MJCF file."""
 
     root: Element
     reading: Reading
@@ -69,15 +69,15 @@ class _File:
 
 
 def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
-    """The robot of an MJCF file.
+    """Read the robot of an MJCF file.
 
-    Raises `InputError` if it is wrong, or has an equality constraint.
+    Raises `InputError` if it is invalid, or has an equality constraint.
     """
     root = with_included(root, reading)
     for element in root.iter():
         if element.tag in _UNREAD:
             raise InputError(
-                f"{element.place}: <{element.tag}> is not read",
+                f"{element.place}: <{element.tag}> is not supported",
                 "load the file in MuJoCo and save the compiled model",
             )
     _refuse_constraints(root)
@@ -115,7 +115,7 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
             step = float_of(option.get("timestep"), "<option> timestep")
         for key in ("density", "viscosity"):
             if option.get(key) and float_of(option.get(key), f"<option> {key}") > 0.0:
-                reading.notes.append(f"The {key} of the medium, {option.get(key)}, was left out.")
+                reading.notes.append(f"The {key} of the medium, {option.get(key)}, was ignored.")
     _note_the_rest(root, reading, 0 if keyframe is None else 1)
     return RobotDescription(
         root.get("model") or "robot",
@@ -152,7 +152,7 @@ def _refuse_constraints(root: Element) -> None:
 
 
 def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
-    """Note what was left out; of the keyframes, so many were read."""
+    """Note ignored elements; `keyframes` is the number of keyframes that were read."""
     counts: dict[str, int] = {}
     for element in root.iter():
         if what := _LEFT_OUT.get(element.tag):
@@ -163,8 +163,8 @@ def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
         if number:
             counts[what] = counts.get(what, 0) + number
     if counts:
-        words = [counted(number, what) for what, number in counts.items()]
-        reading.notes.append(f"Left out: {names_text(words)}.")
+        parts = [counted(number, what) for what, number in counts.items()]
+        reading.notes.append(f"Ignored: {names_text(parts)}.")
 
 
 # --- bodies ---------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
 def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
     bodies: list[BodyDescription] = []
     world: list[Geometry] = []
-    # Element, its body (-1: the world), where it is in that body, and the class of what is in it.
+    # Element, its body (-1: the world), its pose in that body, and the class of its content.
     pending: list[tuple[Element, int, Placement, str]] = [
         (e, -1, Placement(), "") for e in reversed(file.root.all("worldbody"))
     ]
@@ -201,7 +201,7 @@ def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
         for child in reversed(element.all("body")):
             if child.get("mocap") == "true":
                 file.reading.notes.append(
-                    f"{child.get('name') or 'A body'} moved by motion capture was left out."
+                    f"{child.get('name') or 'A body'} moved by motion capture was ignored."
                 )
                 continue
             _check_number(len(bodies))
@@ -212,7 +212,7 @@ def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
 
 def _check_number(number: int) -> None:
     if number >= 20_000:
-        raise InputError("it has more than 20000 bodies", "give a file of one robot")
+        raise InputError("it has more than 20000 bodies", "choose a file of one robot")
 
 
 def _body(
@@ -250,7 +250,7 @@ def _inertial(file: _File, element: Element) -> Inertial:
     where = element.place
     mass = float_of(element.get("mass"), f"{where} mass")
     if mass < 0:
-        raise InputError(f"{where}: the mass is {mass:g} kg", "give a mass of 0 or more")
+        raise InputError(f"{where}: the mass is {mass:g} kg", "set a mass of 0 or more")
     frame = file.compiler.placement(element, file.reading)
     if text := element.get("fullinertia"):
         xx, yy, zz, xy, xz, yz = vector_of(text, 6, f"{where} fullinertia")
@@ -268,7 +268,7 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
     if kind not in ("hinge", "slide", "ball", "free"):
         raise InputError(
-            f'{where}: "{kind}" is not a type of joint', "give hinge, slide, ball or free"
+            f'{where}: "{kind}" is not a type of joint', "use hinge, slide, ball or free"
         )
     if kind in ("free", "ball"):
         return JointDescription(name, kind)
@@ -276,7 +276,7 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     axis = vector_of(element.get("axis", "0 0 1"), 3, f"{where} axis")
     size = float(np.linalg.norm(axis))
     if size < 1e-9:
-        raise InputError(f"{where}: the axis is 0 0 0", "give its direction")
+        raise InputError(f"{where}: the axis is 0 0 0", "set its direction")
 
     def value(key: str) -> float:
         return float_of(element.get(key, "0"), f"{where} {key}")
@@ -292,7 +292,7 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
         if low > high:
             raise InputError(
                 f"{where}: the lower limit {low:g} is above the upper limit {high:g}",
-                "exchange them",
+                "swap them",
             )
         if float(low) > -UNLIMITED:
             lower = turn(float(low)) - zero
@@ -323,7 +323,7 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
 def _geometry(
     file: _File, given: Element, outer: Placement, child_class: str
 ) -> tuple[Geometry | None, Inertial | None]:
-    """A geom, and its mass and inertia in the frame of its body."""
+    """Read a geom, and its mass and inertia in the frame of its body."""
     element = file.defaults.of(given, child_class)
     where = element.place
     name = element.get("name")
@@ -342,7 +342,7 @@ def _geometry(
         along = ends[3:] - ends[:3]
         length = float(np.linalg.norm(along))
         if length < 1e-12:
-            raise InputError(f"{where}: both ends of fromto are the same point", "give two points")
+            raise InputError(f"{where}: both ends of fromto are the same point", "set two points")
         turn = snapped(turn_between(np.array([0.0, 0.0, 1.0]), along / length))
         placement = outer.then(Placement(0.5 * (ends[:3] + ends[3:]), turn))
         half = 0.5 * length
@@ -372,13 +372,13 @@ def _geometry(
         if mass > 0
         else None
     )
-    shown = kind
+    shape = kind
     if kind == "ellipsoid":
-        shown = "box"
+        shape = "box"
         file.reading.notes.append(
-            f"{name or where}: an ellipsoid was taken as its box for contacts."
+            f"{name or where}: an ellipsoid was replaced by its box for contacts."
         )
-    return Geometry(shown, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
+    return Geometry(shape, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
 
 
 def _mesh(
@@ -397,9 +397,7 @@ def _mesh(
     scale = vector_of(asset.get("scale", "1 1 1"), 3, f"{asset.place} scale")
     path = asset.get("file")
     if not path:
-        file.reading.notes.append(
-            f"The mesh {name} has its points in the file itself; it was left out."
-        )
+        file.reading.notes.append(f"The mesh {name} is defined in the file itself; it was ignored.")
         return Geometry(
             "mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")
         ), None
@@ -438,9 +436,7 @@ def _height_field(
     heights = (heights - heights.min()) / span * top if span > 0 else np.zeros_like(heights)
     step = math.ceil(math.sqrt(heights.size / _MOST_HEIGHTS))
     if step > 1:
-        file.reading.notes.append(
-            f"The height field {name} was thinned out to every {step}th point."
-        )
+        file.reading.notes.append(f"The height field {name} was reduced to every {step}th point.")
         heights = heights[::step, ::step]
     return Geometry(
         "height_field",
@@ -465,14 +461,14 @@ def _heights(file: _File, asset: Element) -> FloatArray | None:
                 rows, columns
             )[::-1]
         file.reading.notes.append(
-            f"The height field {_asset_name(asset)} has no heights in the file: left out."
+            f"The height field {_asset_name(asset)} has no heights in the file and was ignored."
         )
         return None
     try:
-        found = resolved(path, file.reading.folder, file.compiler.mesh_folder)
-        if found.suffix.lower() == ".png":
-            return grey_values(found)
-        data = read_bytes(found, HEIGHTS)
+        file_path = resolved(path, file.reading.folder, file.compiler.mesh_folder)
+        if file_path.suffix.lower() == ".png":
+            return grey_values(file_path)
+        data = read_bytes(file_path, HEIGHTS)
         rows, columns = (int(value) for value in np.frombuffer(data, dtype="<i4", count=2))
         values = np.frombuffer(data, dtype="<f4", offset=8).astype(np.float64)
         if (
@@ -485,7 +481,7 @@ def _heights(file: _File, asset: Element) -> FloatArray | None:
         return values.reshape(rows, columns)
     except (InputError, ValueError, OSError) as error:
         why = error.message if isinstance(error, InputError) else "it cannot be read"
-        file.reading.notes.append(f"The height field {_asset_name(asset)} was left out: {why}.")
+        file.reading.notes.append(f"The height field {_asset_name(asset)} was ignored: {why}.")
         return None
 
 
@@ -495,11 +491,11 @@ def _heights(file: _File, asset: Element) -> FloatArray | None:
 def _with_pairs(
     file: _File, bodies: list[BodyDescription], world: list[Geometry]
 ) -> tuple[list[BodyDescription], list[Geometry]]:
-    """Friction of explicit contact pairs in place of that of their two geoms."""
+    """Use the friction of explicit contact pairs instead of that of their two geoms."""
     frictions: dict[str, tuple[float, float]] = {}
     for group in file.root.all("contact"):
-        for given in group.all("pair"):
-            pair = file.defaults.of(given, "")
+        for element in group.all("pair"):
+            pair = file.defaults.of(element, "")
             values = vector_of(
                 pair.get("friction", "1 1"), (1, 2, 3, 4, 5), f"{pair.place} friction"
             )
@@ -515,7 +511,7 @@ def _with_pairs(
         )
 
     file.reading.notes.append(
-        "Friction of explicit contact pairs was taken for their geoms; the rest of them left out."
+        "The friction of explicit contact pairs was assigned to their geoms; the rest of the pairs was ignored.",
     )
     return [replace(body, geometries=with_own(body.geometries)) for body in bodies], list(
         with_own(tuple(world))
@@ -525,7 +521,7 @@ def _with_pairs(
 def _with_contact_friction(
     bodies: list[BodyDescription], world: list[Geometry]
 ) -> list[BodyDescription]:
-    """Friction of contacts with the ground, which is the larger one of geom and ground."""
+    """Friction of contacts with the ground: the larger of that of the geom and of the ground."""
     ground = next((g.friction for g in world if g.kind == "plane" and g.collides), None)
     if ground is None:
         return bodies
@@ -543,8 +539,8 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
     motors: dict[str, Actuation] = {}
     others = 0
     for group in file.root.all("actuator"):
-        for given in group.children:
-            element = file.defaults.of(given, "")
+        for child in group.children:
+            element = file.defaults.of(child, "")
             joint = element.get("joint") or element.get("jointinparent")
             if element.tag not in _ACTUATORS or not joint:
                 others += 1
@@ -561,7 +557,7 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
             motors[joint] = new
     if others:
         file.reading.notes.append(
-            f"{counted(others, 'actuator')} of other things than joints left out."
+            f"{counted(others, 'actuator')} that do not act on joints ignored."
         )
 
     def driven(joint: JointDescription) -> JointDescription:

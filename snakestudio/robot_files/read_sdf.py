@@ -1,4 +1,4 @@
-"""SDF files of Gazebo, versions 1.4 to 1.11: models in models, included models, poses relative to frames."""
+"""Reader of SDF files of Gazebo, versions 1.4 to 1.11: nested and included models, poses relative to frames."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _KINDS = {
 
 @dataclass(slots=True)
 class _Model:
-    """All links, joints and frames of a file, by their full names ("model::link")."""
+    """All links, joints and frames of a file, by full name ("model::link")."""
 
     links: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, tuple[Element, str]] = field(default_factory=dict)
-    """Each with the prefix of its model."""
+    """Joints, each with the prefix of its model."""
 
     frames: dict[str, tuple[str, Placement]] = field(default_factory=dict)
-    """What each frame is relative to, and where it is there."""
+    """Reference frame of each frame, and its pose in it."""
 
     attached: dict[str, str] = field(default_factory=dict)
     static: set[str] = field(default_factory=set)
@@ -61,9 +61,9 @@ class _Model:
 
 
 def read_sdf(root: Element, reading: Reading) -> RobotDescription:
-    """The robot of an SDF file, and what stands around it.
+    """Read the robot of an SDF file and its surroundings.
 
-    Raises `InputError` if it is wrong, or has a joint that a chain cannot have, or a closed loop.
+    Raises `InputError` if it is invalid, or has a joint that a chain cannot have, or a closed loop.
     """
     version = _version(root)
     model = _Model()
@@ -84,12 +84,12 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
         if physics is not None and physics.text_of("max_step_size"):
             step = float_of(physics.text_of("max_step_size"), "<max_step_size>")
     if not model.links:
-        raise InputError("the file has no <link>", "give an SDF file with a robot's model")
+        raise InputError("the file has no <link>", "choose an SDF file with a robot's model")
     bodies = _bodies(model, reading)
     bodies, world_parts = world_geometry(bodies)
     sensors = sum(1 for link in model.links.values() for _ in link.all("sensor"))
     if sensors:
-        reading.notes.append(f"{counted(sensors, 'sensor')} left out.")
+        reading.notes.append(f"{counted(sensors, 'sensor')} ignored.")
     name = next(
         (
             m.get("name")
@@ -132,9 +132,9 @@ def _collect(
     ground: list[Geometry],
     depth: int,
 ) -> None:
-    """The models in a world, a model or a file."""
+    """Collect the models of a world, a model or a file."""
     if depth > _DEEPEST:
-        raise InputError(f"its models are nested more than {_DEEPEST} deep", "write them flat")
+        raise InputError(f"its models are nested more than {_DEEPEST} deep", "reduce the nesting")
     for element in holder.children:
         if element.tag == "model":
             _collect_model(
@@ -176,7 +176,9 @@ def _include(
             uri if uri.endswith((".sdf", ".world")) else f"{uri.rstrip('/')}/model.sdf", folder
         )
     except MissingFileError:
-        reading.notes.append(f"The included model {uri} is not near the file and was left out.")
+        reading.notes.append(
+            f"The included model {uri} was not found near the file and was ignored."
+        )
         return
     inner = parse_xml(read_bytes(path, ROBOT), ROBOT)
     for child in inner.all("model"):
@@ -210,7 +212,7 @@ def _collect_model(
     model.models += 1
     if model.models > _MOST_MODELS:
         raise InputError(
-            f"it has more than {_MOST_MODELS} models", "see whether they include each other"
+            f"it has more than {_MOST_MODELS} models", "check whether they include each other"
         )
     inside = f"{prefix}{name}::"
     holder = included if included is not None and included.find("pose") is not None else element
@@ -226,7 +228,7 @@ def _collect_model(
         full = f"{inside}{link.get('name')}"
         if full in model.links:
             raise InputError(
-                f'{link.place}: there are two links "{link.get("name")}"', "give each its own name"
+                f'{link.place}: there are two links "{link.get("name")}"', "use unique names"
             )
         model.links[full] = link
         relative, placement = _pose(link, reading)
@@ -241,7 +243,7 @@ def _collect_model(
         if full in model.joints:
             raise InputError(
                 f'{joint.place}: there are two joints "{joint.get("name")}"',
-                "give each its own name",
+                "use unique names",
             )
         model.joints[full] = joint, inside
         model.old_axes[full] = version < 1.045
@@ -285,7 +287,7 @@ def _scoped(name: str, prefix: str) -> str:
 
 
 def _pose(element: Element, reading: Reading) -> tuple[str, Placement]:
-    """What the pose of an element is relative to, as written, and where it is there."""
+    """Reference frame of the pose of an element, as written, and the pose in it."""
     pose = element.find("pose")
     if pose is None:
         return "", Placement()
@@ -305,9 +307,9 @@ def _pose(element: Element, reading: Reading) -> tuple[str, Placement]:
 
 
 def _placements(model: _Model) -> dict[str, Placement]:
-    """Where all frames are in the world.
+    """Poses of all frames in the world.
 
-    Raises `InputError` if one is relative to a frame that does not exist, or to itself.
+    Raises `InputError` if a pose is relative to a frame that does not exist, or to itself.
     """
     done = {"world": Placement()}
     for name in model.frames:
@@ -315,9 +317,9 @@ def _placements(model: _Model) -> dict[str, Placement]:
         while trail[-1] not in done:
             outer, _ = model.frames[trail[-1]]
             if outer not in model.frames and outer not in done:
-                shown = outer.rpartition("::")[2]
+                local_name = outer.rpartition("::")[2]
                 raise InputError(
-                    f'the pose of "{trail[-1]}" is relative to "{shown}", which does not exist',
+                    f'the pose of "{trail[-1]}" is relative to "{local_name}", which does not exist',
                     "correct it",
                 )
             if outer in trail:
@@ -335,7 +337,7 @@ def _placements(model: _Model) -> dict[str, Placement]:
 
 
 def _link_of(name: str, model: _Model, joint: Element) -> str:
-    """The link that the end of a joint names, through frames and models."""
+    """Resolve the link at an end of a joint, through frames and models."""
     for _ in range(_DEEPEST):
         if name in model.links or name == "world":
             return name
@@ -350,9 +352,9 @@ def _link_of(name: str, model: _Model, joint: Element) -> str:
         if not inside:
             break
         name = inside[0]
-    shown = name.rpartition("::")[2] or name
+    local_name = name.rpartition("::")[2] or name
     raise InputError(
-        f'{joint.place}: there is no link "{shown}"', "correct its <parent> and <child>"
+        f'{joint.place}: there is no link "{local_name}"', "correct its <parent> and <child>"
     )
 
 
@@ -375,7 +377,7 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
         if kind not in _KINDS:
             raise InputError(
                 f'{joint.place}: "{kind}" is not a type of joint',
-                f"give one of {', '.join(_KINDS)}",
+                f"use one of {', '.join(_KINDS)}",
             )
         ends = [joint.text_of(end) for end in ("parent", "child")]
         parent, child = (_link_of(_scoped(end, prefix), model, joint) for end in ends)
@@ -425,9 +427,9 @@ def _joint(
     here = placements[child].inverse().then(placements[full])
     if kind == "ball":
         return (JointDescription(joint.get("name"), "ball", position=here.position),)
-    found: list[JointDescription] = []
+    joints: list[JointDescription] = []
     for axis in joint.all("axis", "axis2"):
-        name = joint.get("name") if not found else f"{joint.get('name')} (axis 2)"
+        name = joint.get("name") if not joints else f"{joint.get('name')} (axis 2)"
         where = f"{joint.place} {axis.tag}"
         xyz = axis.find("xyz")
         direction = vector_of("0 0 1" if xyz is None else xyz.text, 3, f"{where} xyz")
@@ -447,12 +449,12 @@ def _joint(
             frame = f"{prefix}__model__"
         world = placements[frame].rotation @ (direction / size)
         local = placements[child].rotation.T @ world
-        found.append(_axis(name, kind, axis, local, here.position, where, model.motors.get(full)))
+        joints.append(_axis(name, kind, axis, local, here.position, where, model.motors.get(full)))
         if joint.get("type") not in ("universal", "revolute2"):
             break
-    if not found:
+    if not joints:
         raise InputError(f"{joint.place}: it has no <axis>", "add one")
-    return tuple(found)
+    return tuple(joints)
 
 
 def _axis(
@@ -465,7 +467,7 @@ def _axis(
     motor: Actuation | None,
 ) -> JointDescription:
     def value(holder: Element | None, key: str) -> float | None:
-        """None: not given, or so large that it means unlimited."""
+        """Value of a key; None if omitted, or so large that it means unlimited."""
         text = "" if holder is None else holder.text_of(key)
         return None if not text or _is_far(text) else float_of(text, f"{where} {key}")
 
@@ -475,7 +477,7 @@ def _axis(
     if lower is not None and upper is not None and lower > upper:
         raise InputError(
             f"{where}: the lower limit {lower:g} is above the upper limit {upper:g}",
-            "exchange them",
+            "swap them",
         )
     effort = value(limit, "effort")
     speed = value(limit, "velocity")
@@ -536,7 +538,7 @@ def _inertial(link: Element, reading: Reading) -> Inertial | None:
         return None
     mass = float_of(element.text_of("mass", "1"), f"{link.place} mass")
     if mass < 0:
-        raise InputError(f"{link.place}: the mass is {mass:g} kg", "give a mass of 0 or more")
+        raise InputError(f"{link.place}: the mass is {mass:g} kg", "set a mass of 0 or more")
     _, frame = _pose(element, reading)
     table = element.find("inertia")
     xx, xy, xz, yy, yz, zz = (
@@ -588,7 +590,7 @@ def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | N
     elif shape.tag == "ellipsoid":
         size = tuple(vector_of(shape.text_of("radii"), 3, f"{where} radii"))
     elif shape.tag != "plane":
-        reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was left out.")
+        reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was ignored.")
         return None
     kind = "box" if shape.tag == "ellipsoid" else shape.tag
     return Geometry(
@@ -622,11 +624,11 @@ def _height_map(
     try:
         heights = grey_values(resolved(uri, reading.folder)) * size[2]
     except InputError as error:
-        reading.notes.append(f"The height map {uri} was left out: {error.message}.")
+        reading.notes.append(f"The height map {uri} was ignored: {error.message}.")
         return None
     step = math.ceil(math.sqrt(heights.size / _MOST_HEIGHTS))
     if step > 1:
-        reading.notes.append(f"The height map {uri} was thinned out to every {step}th point.")
+        reading.notes.append(f"The height map {uri} was reduced to every {step}th point.")
         heights = heights[::step, ::step]
     placed = placement.then(Placement(origin))
     half = float(0.5 * size[0]), float(0.5 * size[1])

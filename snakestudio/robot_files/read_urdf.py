@@ -1,4 +1,4 @@
-"""URDF files: links and joints by name, with the additions of Gazebo for friction."""
+"""Reader of URDF files: links and joints by name, with Gazebo's elements for friction."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _WORLDS = ("world", "world_link", "map", "odom")
 
 
 def read_urdf(root: Element, reading: Reading) -> RobotDescription:
-    """The robot of a URDF.
+    """Read the robot of a URDF.
 
-    Raises `InputError` if it is wrong, or has a mimic joint or a closed loop.
+    Raises `InputError` if it is invalid, or has a mimic joint or a closed loop.
     """
     if any(element.tag.startswith("xacro:") for element in root.iter()):
         raise InputError(
@@ -49,7 +49,7 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     links = _named(root.all("link"), "link")
     joints = _named(root.all("joint"), "joint")
     if not links:
-        raise InputError("the file has no <link>", "give a URDF of a robot")
+        raise InputError("the file has no <link>", "choose a URDF of a robot")
     above: dict[str, Element] = {}
     below: dict[str, list[Element]] = {name: [] for name in links}
     for joint in joints.values():
@@ -78,7 +78,7 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     trees.sort(key=lambda bodies: -sum(bool(body.joints) for body in bodies[1:]))
     if len(trees) > 1:
         others = names_text([bodies[0].name for bodies in trees[1:]])
-        reading.notes.append(f"Links that are not joined to the robot were left out: {others}.")
+        reading.notes.append(f"Links that are not joined to the robot were ignored: {others}.")
     bodies, world = world_geometry(trees[0])
     if len({body.name for tree in trees for body in tree}) < len(links):
         raise InputError(
@@ -87,7 +87,7 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
         )
     left_out = sum(1 for e in root.iter() if e.tag == "sensor")
     if left_out:
-        reading.notes.append(f"{counted(left_out, 'sensor')} left out.")
+        reading.notes.append(f"{counted(left_out, 'sensor')} ignored.")
     return RobotDescription(
         root.get("name") or bodies[0].name if bodies else root.get("name"),
         tuple(bodies),
@@ -101,10 +101,10 @@ def _named(elements: list[Element], kind: str) -> dict[str, Element]:
     for element in elements:
         name = element.get("name")
         if not name:
-            raise InputError(f"line {element.line}: a {kind} has no name", "give it one")
+            raise InputError(f"line {element.line}: a {kind} has no name", "add one")
         if name in result:
             raise InputError(
-                f'line {element.line}: there are two {kind}s "{name}"', "give each its own name"
+                f'line {element.line}: there are two {kind}s "{name}"', "use unique names"
             )
         result[name] = element
     return result
@@ -122,7 +122,7 @@ def _linked(joint: Element, end: str, links: dict[str, Element]) -> str:
 def _friction(
     root: Element, links: dict[str, Element]
 ) -> dict[str, tuple[float, float, FloatArray | None]]:
-    """Coefficients of links from Gazebo's additions."""
+    """Friction coefficients of links from Gazebo's elements."""
     result: dict[str, tuple[float, float, FloatArray | None]] = {}
     for element in root.all("gazebo"):
         name = element.get("reference")
@@ -145,7 +145,7 @@ def _tree(
     friction: dict[str, tuple[float, float, FloatArray | None]],
     driven: set[str],
 ) -> list[BodyDescription]:
-    """A link and all below it; the base floats unless it is called world."""
+    """A link and all its descendants; the base is free unless its name is world."""
     base = () if name.lower() in _WORLDS else (JointDescription("", "free"),)
     bodies = [_body(links[name], -1, Placement(), base, reading, friction)]
     pending = [(name, 0)]
@@ -177,7 +177,7 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
     kind = joint.get("type")
     if kind not in _KINDS:
         raise InputError(
-            f'{joint.place}: "{kind}" is not a type of joint', f"give one of {', '.join(_KINDS)}"
+            f'{joint.place}: "{kind}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
         )
     if not _KINDS[kind]:
         return ()
@@ -192,7 +192,7 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
     )
     size = float(np.linalg.norm(axis))
     if size < 1e-9:
-        raise InputError(f"{joint.place}: the axis is 0 0 0", "give its direction")
+        raise InputError(f"{joint.place}: the axis is 0 0 0", "set its direction")
     lower = -math.inf
     upper = math.inf
     effort = None
@@ -210,11 +210,11 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
             if lower > upper:
                 raise InputError(
                     f"{joint.place}: the lower limit {lower:g} is above the upper limit {upper:g}",
-                    "exchange them",
+                    "swap them",
                 )
             if lower == upper == 0.0 and not effort and not speed:
                 reading.notes.append(
-                    f"{name}: its limits, effort and velocity are all 0, which was taken as not given."
+                    f"{name}: its limits, effort and velocity are all 0, which was treated as unlimited."
                 )
                 lower = -math.inf
                 upper = math.inf
@@ -273,7 +273,7 @@ def _inertial(link: Element, reading: Reading) -> Inertial | None:
         return None
     value = float_of(mass.get("value"), f"{link.place} mass")
     if value < 0:
-        raise InputError(f"{link.place}: the mass is {value:g} kg", "give a mass of 0 or more")
+        raise InputError(f"{link.place}: the mass is {value:g} kg", "set a mass of 0 or more")
     frame = _origin(element, reading)
     table = element.find("inertia")
     entries = {} if table is None else table.attributes
@@ -319,7 +319,7 @@ def _geometry(
             0.5 * float_of(shape.get("length"), f"{where} length"),
         )
     else:
-        reading.notes.append(f"{link.get('name')}: a <{kind}> geometry was left out.")
+        reading.notes.append(f"{link.get('name')}: a <{kind}> geometry was ignored.")
         return None
     mu = None if friction is None else friction[:2]
     axis = None if friction is None else friction[2]

@@ -1,4 +1,4 @@
-"""What the readers of all formats share: notes, meshes that are read once, and what belongs to the world."""
+"""Shared parts of the readers of all formats: notes, a cache of meshes, and the geometry of the world."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from snakestudio.robot_files.meshes import Mesh, read_mesh
 from snakestudio.text import listing
 
 _MOST_NAMES = 5
-"""Names in a note before the rest is counted."""
+"""Number of names that a note lists."""
 
 
 def names_text(names: Iterable[str]) -> str:
-    """Names in a sentence; of many the first few."""
+    """Names within a sentence; the first few of many."""
     return listing(names, most=_MOST_NAMES)
 
 
 class Reading:
-    """A robot file while it is read.
+    """State of reading a robot file.
 
     Parameters
     ----------
     folder : Path
-        Where it is.
+        Folder of the file.
 
     Attributes
     ----------
     notes : list of str
-        What was left out or approximated, a sentence each.
+        Notes on omissions and approximations, one sentence each.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,11 +45,11 @@ class Reading:
         self._missing: list[str] = []
 
     def note_rounded(self, where: str) -> None:
-        """Remember that angles there were rounded values of pi/2 or pi."""
+        """Record that angles of this element were rounded values of pi/2 or pi."""
         self._rounded.append(where)
 
     def finished_notes(self) -> tuple[str, ...]:
-        """All notes, those that concern many elements as one sentence."""
+        """All notes; those that concern many elements are combined."""
         notes = list(self.notes)
         if self._rounded:
             names = names_text(list(dict.fromkeys(self._rounded)))
@@ -65,7 +65,7 @@ class Reading:
         return tuple(notes)
 
     def mesh(self, file: str, subfolder: str = "") -> Mesh | None:
-        """A mesh of the robot file; None if it is missing or cannot be read, which is noted.
+        """A mesh of the robot file; None, with a note, if it is missing or cannot be read.
 
         Raises `InputError` if its name leads out of the robot file's folder.
         """
@@ -93,7 +93,7 @@ class Reading:
         *,
         collides: bool = True,
     ) -> tuple[Geometry, Mesh | None]:
-        """A mesh as geometry of a body, and the mesh."""
+        """A mesh as geometry of a body, and the mesh itself."""
         mesh = self.mesh(file, subfolder)
         if mesh is None:
             return Geometry("mesh", (), placement, file, collides=collides), None
@@ -105,10 +105,10 @@ class Reading:
 def world_geometry(
     bodies: Sequence[BodyDescription],
 ) -> tuple[list[BodyDescription], list[Geometry]]:
-    """Bodies without those that nothing moves and that carry nothing that moves, and the geometry of those.
+    """Bodies without those that are fixed to the world and carry no moving body, and the geometry of the latter.
 
-    A body without joints whose parent is the world does not move; the base of a robot that is fixed
-    to the world carries joints and stays.
+    A body without joints whose parent is the world is fixed; the base of a robot that is fixed to the
+    world carries joints and is kept.
     """
     children: list[list[int]] = [[] for _ in bodies]
     for index, body in enumerate(bodies):
@@ -132,7 +132,7 @@ def world_geometry(
         for geometry in body.geometries
     ]
     numbers = np.cumsum([not each for each in static]) - 1
-    kept = [
+    remaining = [
         BodyDescription(
             body.name,
             -1 if body.parent < 0 else int(numbers[body.parent]),
@@ -144,7 +144,7 @@ def world_geometry(
         for index, body in enumerate(bodies)
         if not static[index]
     ]
-    return kept, world
+    return remaining, world
 
 
 def _moved(geometry: Geometry, outer: Placement) -> Geometry:

@@ -1,4 +1,4 @@
-"""Rotations as robot files write them."""
+"""Conversion of rotations in robot files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 
 _ROUNDING = 2e-3
-"""1.57 for pi/2 and 3.14 for pi are that far off, rad."""
+"""Largest rounding error of angles such as 1.57 for pi/2 and 3.14 for pi, rad."""
 
 _DIGITS = 2e-6
-"""0.707107 in a quaternion makes errors up to this."""
+"""Largest rounding error of rotations, such as from 0.707107 in a quaternion."""
 
 
 def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bool]:
-    """Angles with those that are multiples of pi/2 but for rounding made exact (rad); whether any was changed."""
+    """Angles (rad) with multiples of pi/2 made exact if they differ by rounding only; whether any was changed."""
     result = np.array(angles, dtype=np.float64)
     quarters = np.round(result / (math.pi / 2))
     exact = quarters * (math.pi / 2)
@@ -28,14 +28,14 @@ def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bo
 
 
 def snapped(rotation: FloatArray) -> FloatArray:
-    """A rotation with entries that are -1, 0 or 1 but for rounding made exact, where all of them are."""
-    whole = np.asarray(np.round(rotation), dtype=np.float64)
-    exact = float(np.abs(rotation - whole).max()) < _DIGITS
-    return whole if exact else rotation
+    """A rotation whose entries are all -1, 0 or 1 except for rounding, made exact; others are unchanged."""
+    rounded = np.asarray(np.round(rotation), dtype=np.float64)
+    exact = float(np.abs(rotation - rounded).max()) < _DIGITS
+    return rounded if exact else rotation
 
 
 def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:
-    """The rotation about an axis, by its right-hand rule; angle in rad."""
+    """Rotation about an axis by the right-hand rule; angle in rad."""
     x, y, z = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
     c, s = math.cos(angle), math.sin(angle)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -44,13 +44,13 @@ def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:
 
 
 def from_rpy(rpy: Sequence[float] | FloatArray) -> FloatArray:
-    """The rotation of URDF and SDF: about the fixed axes x, y and z in turn."""
+    """Rotation of URDF and SDF: about the fixed axes x, y and z in sequence."""
     roll, pitch, yaw = rpy
     return snapped(about((0, 0, 1), yaw) @ about((0, 1, 0), pitch) @ about((1, 0, 0), roll))
 
 
 def from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
-    """The rotation of a quaternion, which is normalized first; the identity where it is 0."""
+    """Rotation of a quaternion, which is normalized first; the identity if it is 0."""
     length = math.sqrt(w * w + x * x + y * y + z * z)
     if length == 0.0:
         return np.eye(3)
@@ -67,7 +67,7 @@ def from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
 
 
 def from_axes(x_axis: FloatArray, y_axis: FloatArray) -> FloatArray:
-    """The rotation whose x axis is given, and whose y axis is as near to the given one as it can be."""
+    """Rotation with this x axis and a y axis as close as possible to the given one."""
     x = x_axis / np.linalg.norm(x_axis)
     y = y_axis - (y_axis @ x) * x
     y /= np.linalg.norm(y)
@@ -75,7 +75,7 @@ def from_axes(x_axis: FloatArray, y_axis: FloatArray) -> FloatArray:
 
 
 def turn_between(start: FloatArray, end: FloatArray) -> FloatArray:
-    """The smallest rotation that turns one unit vector into another."""
+    """Smallest rotation from one unit vector to another."""
     axis = np.cross(start, end)
     size = float(np.linalg.norm(axis))
     if size < 1e-12:

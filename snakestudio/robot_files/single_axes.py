@@ -1,4 +1,4 @@
-"""Bodies with one joint each, for formats whose joints have one axis: between two axes there is an additional body."""
+"""Bodies with one joint each, for formats with single-axis joints: additional bodies between the axes of a joint."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from snakestudio.robot_files.description import (
 )
 
 CROSS_SHARE = 1e-6
-"""Mass of a body between two axes as a share of the link behind them.
+"""Mass of a body between two axes as a fraction of that of the link after them.
 
-Programs refuse or drop bodies without mass, and with them all that hang on them.
+Programs refuse or drop massless bodies with all their descendants.
 """
 
 
 def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription, ...]:
-    """The same robot with at most one hinge to a body, and without the free joint of the first one."""
+    """The same robot with at most one hinge per body, and without the free joint of the first body."""
     result: list[BodyDescription] = []
     last: dict[int, int] = {-1: -1}
     for index, body in enumerate(bodies):
@@ -43,7 +43,7 @@ def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription
 
 
 def _cross(body: BodyDescription, joint: JointDescription) -> Inertial | None:
-    """The little mass of what is between two axes, at the first of them."""
+    """Small mass of the body between two axes, at the first of them."""
     if body.inertial is None:
         return None
     inertia: FloatArray = CROSS_SHARE * float(np.trace(body.inertial.inertia)) / 3.0 * np.eye(3)

@@ -1,4 +1,4 @@
-"""Volumes and moments of the primitive shapes of robot files, and masses put together."""
+"""Volumes and moments of primitive shapes, and combined masses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.robot_files.description import Inertial, Placement
 
 
 def volume(kind: str, size: tuple[float, ...]) -> float:
-    """Of a box, an ellipsoid, a sphere, a cylinder or a capsule (sizes as in `Geometry`), m^3."""
+    """Volume of a box, ellipsoid, sphere, cylinder or capsule (sizes as in `Geometry`), m^3."""
     if kind == "box":
         return 8.0 * size[0] * size[1] * size[2]
     if kind == "ellipsoid":
@@ -25,7 +25,7 @@ def volume(kind: str, size: tuple[float, ...]) -> float:
 
 
 def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
-    """Inertia (3, 3) about the centre for a mass of 1 that fills the shape, m^2."""
+    """Inertia (3, 3) about the centre of a shape with uniform density and mass 1, m^2."""
     if kind in ("box", "ellipsoid"):
         square = np.array(size) ** 2 / (3.0 if kind == "box" else 5.0)
         return np.diag(square.sum() - square)
@@ -38,21 +38,21 @@ def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
     along = barrel * radius**2 / 2.0
     if kind == "capsule":
         ball = 4.0 / 3.0 * math.pi * radius**3
-        # Two half balls, their centres 3/8 of the radius beyond the ends of the barrel.
+        # Two hemispheres, with their centroids 3/8 of the radius beyond the ends of the cylinder.
         across += ball * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
         along += 0.4 * ball * radius**2
     return np.diag([across, across, along]) / volume(kind, size)
 
 
 def moved_to(inertial: Inertial, placement: Placement) -> Inertial:
-    """Mass and inertia of what is placed in another frame, in that frame."""
+    """Mass and inertia in the outer frame of `placement`."""
     turn = placement.rotation
     centre = placement.position + turn @ inertial.centre
     return Inertial(inertial.mass, centre, turn @ inertial.inertia @ turn.T)
 
 
 def summed(parts: Sequence[Inertial]) -> Inertial | None:
-    """All parts as one rigid body; None if there is none."""
+    """All parts as one rigid body; None if there are no parts."""
     if len(parts) < 2:
         return parts[0] if parts else None
     mass = sum(part.mass for part in parts)

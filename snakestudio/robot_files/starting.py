@@ -1,4 +1,4 @@
-"""Where and how an imported robot starts: straight, or in the pose of the file's keyframe."""
+"""Initial state of an imported robot: straight, or in the pose of the file's keyframe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from snakestudio.robot_files.link_values import LinkValues
 from snakestudio.robot_files.notes import Notes
 
 _DEEP = 1e-4
-"""m: a robot that starts deeper in the ground than this is put on it."""
+"""Depth in the ground at the start above which the robot is moved onto it, m."""
 
 
 def posed(
@@ -38,20 +38,20 @@ def posed(
     axes: Sequence[AxisFields],
     notes: Notes,
 ) -> StraightStart | JointAnglesStart:
-    """The start in the pose of the keyframe; `straight` if the file has none, or nothing but a base that stays.
+    """Start in the pose of the keyframe; `straight` if the file has none, or one that only keeps the base.
 
     Parameters
     ----------
     straight : StraightStart
         The start without a keyframe.
     base : Placement or None
-        How the base moves from where it is in the file; None: the robot is where `straight` has it.
+        Motion of the base from its pose in the file; None: the robot is where `straight` has it.
     robot : Robot
         The imported robot.
     chain, alignment, links, axes
-        What it was made of.
+        Intermediate results of the import.
     notes : Notes
-        Where stops that the pose is beyond are reported.
+        Notes, for a pose beyond joint limits.
     """
     angles = np.array(
         [_within_stops(axis, hinge.joint.start, notes) for axis, hinge in _pairs(alignment, axes)]
@@ -72,14 +72,14 @@ def posed(
         values = _placed(base, chain, alignment, links)
     if bent:
         values |= {
-            name: tuple(round(angle, 9) + 0.0 for angle in given)
-            for name, given in joint_lists(scene, angles).items()
+            name: tuple(round(angle, 9) + 0.0 for angle in list_values)
+            for name, list_values in joint_lists(scene, angles).items()
         }
     start = JointAnglesStart(**values) if bent else StraightStart(**values)
     pose, _ = initial_state(scene.model_copy(update={"start": start}))
     if height_of_lowest(pose[:, :3], matrices(pose[:, 3:]), robot) > _DEEP:
         if values["z_m"] is not None:
-            notes.add("", "The keyframe has the robot in the ground; it lies on it here")
+            notes.add("", "The keyframe has the robot in the ground; here it lies on the ground")
         start = start.model_copy(update={"z_m": None})
     return start
 
@@ -95,7 +95,9 @@ def _within_stops(axis: AxisFields, start: float, notes: Notes) -> float:
     upper = math.inf if axis.upper is None else axis.upper
     if not lower - 1e-9 <= angle <= upper + 1e-9:
         notes.add(
-            axis.name, "the keyframe has it beyond its stops; it starts at them", "beyond stops"
+            axis.name,
+            "the keyframe has it beyond its limits; it starts at the limit",
+            "beyond stops",
         )
     return min(max(angle, lower), upper)
 
@@ -103,7 +105,7 @@ def _within_stops(axis: AxisFields, start: float, notes: Notes) -> float:
 def _placed(
     base: Placement, chain: Chain, alignment: Alignment, links: Sequence[LinkValues]
 ) -> dict[str, Any]:
-    """Values that put the link with the file's base where the keyframe has it."""
+    """Values that place the link with the file's base as in the keyframe."""
     link = 0
     while link < len(chain.hinges) and chain.hinges[link][0].backward:
         link += 1
@@ -125,7 +127,7 @@ def _placed(
 
 
 def _centre(link: int, alignment: Alignment, values: LinkValues) -> FloatArray:
-    """Centre of mass of a link where the file's joints are at 0, (3,), m."""
+    """Centre of mass of a link with all joints of the file at 0, (3,), m."""
     along = alignment.frames[link][:, 0]
     if link == 0:
         middle = alignment.joints[0].rear - 0.5 * values.length * along

@@ -1,4 +1,4 @@
-"""A robot file's description as a scene: its robot, its motors, its surroundings, and a gait that fits."""
+"""Conversion of the description of a robot file to a scene: robot, motors, surroundings, and a matching gait."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from snakestudio.robot_files.starting import posed
 _MOST_LINKS = 1000
 _CONTROL_PERIOD = 0.01
 _WAVE_LINKS = 14.0
-"""Links that a wave of the gait is long, at most."""
+"""Largest wavelength of the gait in links."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRobot:
-    """A robot of a robot file, in the values of a scene."""
+    """Robot of a robot file, in the values of a scene."""
 
     robot: Robot
     gains: JointController
@@ -59,29 +59,32 @@ class ImportedRobot:
     links: tuple[LinkValues, ...]
     axes: tuple[AxisFields, ...]
     notes: tuple[str, ...]
-    """What was left out or approximated, a sentence each."""
+    """Notes on omissions and approximations, one sentence each."""
 
 
 def import_robot(description: RobotDescription) -> ImportedRobot:
-    """The robot of a description.
+    """Convert the robot of a description.
 
-    Raises `InputError` if it is not a chain, or has values that no scene can have.
+    Raises `InputError` if it is not a chain, or has values that are invalid in a scene.
     """
     notes = Notes()
     chain = chain_of(description, notes)
     if len(chain.segments) > _MOST_LINKS:
         raise InputError(
             f"the robot has {len(chain.segments)} links, more than {_MOST_LINKS}",
-            "give a shorter one",
+            "choose a shorter one",
         )
     alignment = align(chain, notes)
     links = link_values(chain, alignment, notes)
     axes = joint_values(alignment, notes)
     gravity = math.sqrt(sum(value**2 for value in description.gravity))
-    given = description.time_step
-    if given is not None and abs(_CONTROL_PERIOD / given - round(_CONTROL_PERIOD / given)) > 1e-6:
-        given = None
-    step = give_gains(axes, links, gravity, given, notes)
+    file_step = description.time_step
+    if (
+        file_step is not None
+        and abs(_CONTROL_PERIOD / file_step - round(_CONTROL_PERIOD / file_step)) > 1e-6
+    ):
+        file_step = None
+    step = give_gains(axes, links, gravity, file_step, notes)
     try:
         robot, gains, actuator = _robot(description.name, alignment, links, axes)
         ground = _ground(description, links, gravity, notes)
@@ -114,7 +117,9 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
 def _first_mistake(error: ValidationError) -> str:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
-    return f"its {key} of {first['input']!r} is outside of what a scene can have ({first['msg'].lower()})"
+    return (
+        f"its {key} of {first['input']!r} is outside the range of a scene ({first['msg'].lower()})"
+    )
 
 
 # --- robot ----------------------------------------------------------------------------------------
@@ -136,7 +141,7 @@ def _robot(
         )
     }
     usual: dict[str, Any] = {field: most_common(values) for field, values in columns.items()}
-    # The inertias that belong to the usual link, not the most common ones of all.
+    # The inertias of the most common link, not the most common inertias.
     shape = ("length_m", "radius_m", "mass_kg")
     alike = [k for k in range(len(links)) if all(columns[f][k] == usual[f] for f in shape)]
     for field in ("inertia_kg_m2", "axial_inertia_kg_m2"):
@@ -201,7 +206,7 @@ def _head(links: Sequence[LinkValues]) -> str:
 def _with_friction(
     robot: Robot, links: Sequence[LinkValues], ground: Ground
 ) -> tuple[LinkOverride, ...]:
-    """The link tables with the friction of links that differ from the ground's."""
+    """Link tables including the friction of links that differs from the ground's."""
     differences: dict[Hashable, dict[int, Any]] = {"mu_along": {}, "mu_across": {}}
     for k, link in enumerate(links):
         if link.mu is None:
@@ -229,15 +234,15 @@ def _with_friction(
 def _joints(
     alignment: Alignment, axes: Sequence[AxisFields]
 ) -> tuple[tuple[JointOverride, ...], JointController, Actuator, str, float | None, float]:
-    """Joint tables, gains, motors, pattern of the axes, usual limit (deg) and usual offset of the axes (m)."""
+    """Joint tables, gains, motors, axis pattern, common limit (deg) and common offset of the axes (m)."""
     names = [_name(joint.kinds) for joint in alignment.joints]
     pattern = _pattern(names)
     turns = {"alternating": ("yaw", "pitch")}.get(pattern, (pattern, pattern))
     count = len(names)
     differences: dict[Hashable, dict[int, Any]] = {}
     usual: dict[Hashable, Any] = {}
-    given = {k: name for k, name in enumerate(names) if name != turns[k % 2]}
-    differences["axes", None] = given
+    deviating = {k: name for k, name in enumerate(names) if name != turns[k % 2]}
+    differences["axes", None] = deviating
     offsets = unified([joint.axis_offset for joint in alignment.joints])
     cardan = [k for k, joint in enumerate(alignment.joints) if {"yaw", "pitch"} <= set(joint.kinds)]
     offset = most_common([offsets[k] for k in cardan]) if cardan else 0.0
@@ -282,8 +287,8 @@ def _joints(
         "reversed": False,
     }
     for field in ("max_torque_nm", "max_speed_deg_s"):
-        whole = all(value is not None for value in values[field])
-        bases[field] = most_common(values[field]) if whole else None
+        complete = all(value is not None for value in values[field])
+        bases[field] = most_common(values[field]) if complete else None
     kinds = [axis.kind for axis in axes]
     gains: dict[str, float] = {}
     for field, pitched in (
@@ -335,7 +340,7 @@ def _name(kinds: Sequence[str]) -> str:
 
 
 def _pattern(names: Sequence[str]) -> str:
-    """The pattern of [robot] from which the fewest joints differ."""
+    """The pattern of [robot] with the fewest deviating joints."""
     patterns = {
         "yaw": ("yaw", "yaw"),
         "pitch": ("pitch", "pitch"),
@@ -352,7 +357,7 @@ def _degrees(angle: float | None) -> float | None:
 
 
 def _usual_limit(lower: Sequence[float | None], upper: Sequence[float | None]) -> float | None:
-    """The limit to either side that most joints have, deg; None if some have none."""
+    """Most common symmetric limit, deg; None if some joints have none."""
     pairs = [(low, high) for low, high in zip(lower, upper, strict=True)]
     if any(low is None or high is None for low, high in pairs):
         return None
@@ -374,10 +379,10 @@ def _ground(
     elif any(link.wheels for link in links):
         values = {"mu_across": 0.5}
     if mu is None:
-        shown = Ground(**values)
+        ground = Ground(**values)
         notes.add(
             "",
-            f"The file has no friction; {shown.mu_along:g} along and {shown.mu_across:g} across were taken",
+            f"The file has no friction; {ground.mu_along:g} along and {ground.mu_across:g} across were used",
         )
     x, y, z = description.gravity
     if gravity > 0 and math.hypot(x, y) > 1e-6 * gravity:
@@ -386,29 +391,31 @@ def _ground(
             values["slope_deg"] = plain(round(tilt, 9))
             values["downhill_deg"] = plain(round(math.degrees(math.atan2(y, x)), 9))
     elif z > 0:
-        notes.add("", f"Gravity of the file points upwards ({z:g} m/s²); here it points down")
+        notes.add("", f"Gravity points upwards in the file ({z:g} m/s²); here it points down")
     if abs(gravity - STANDARD_GRAVITY) > 1e-9:
         values["gravity_m_s2"] = plain(gravity)
     return Ground(**values)
 
 
-def _solver(given: float | None, stable: float, notes: Notes) -> Solver:
-    """A time step of which a control period is a multiple."""
+def _solver(file_step: float | None, stable: float, notes: Notes) -> Solver:
+    """Solver with a time step of which the control period is a multiple."""
     if stable == 0.0:
         notes.add(
-            "", "The gains are too stiff for explicit joint controllers, so these are implicit here"
+            "", "The gains are too stiff for explicit joint controllers, so they are implicit here"
         )
         stable = 2.5e-4
         how = "implicit"
     else:
         how = "explicit"
-    if given is not None and abs(given - stable) > 1e-12:
-        notes.add("", f"The file's time step of {given:g} s was not taken; it is {stable:g} s here")
+    if file_step is not None and abs(file_step - stable) > 1e-12:
+        notes.add(
+            "", f"The file's time step of {file_step:g} s was not used; here it is {stable:g} s"
+        )
     return Solver(step_s=stable, joints=how)
 
 
 def _gait(robot: Robot, axes: Sequence[AxisFields]) -> GaitFields:
-    """A wave that keeps within limits and speeds of the joints."""
+    """A wave within the limits and speeds of the joints."""
     reach = {"yaw": 30.0, "pitch": 10.0}
     pitch_only = not any(axis.kind == "yaw" for axis in axes)
     if pitch_only:
@@ -449,7 +456,7 @@ def _start(
     obstacles: Sequence[Obstacle],
     notes: Notes,
 ) -> StraightStart:
-    """Straight, where the file has the robot; next to the obstacles if it would be in one."""
+    """Straight start at the position in the file; next to the obstacles if it would be inside one."""
     direction = alignment.frames[0][:, 0]
     level = math.hypot(direction[0], direction[1]) > 0.5
     heading = math.degrees(math.atan2(direction[1], direction[0])) if level else 180.0
@@ -471,7 +478,7 @@ def _start(
     near[flat] = False
     if near.any():
         y = float(boxes.low[:, 1].min()) - length - 2 * reach
-        notes.add("", "The robot would start in an obstacle; it was moved next to all of them")
+        notes.add("", "The robot would start in an obstacle; it was moved next to the obstacles")
     return StraightStart(
         link=1,
         x_m=plain(round(x + 0.5 * links[0].length * turn[0], 6)),
@@ -482,13 +489,13 @@ def _start(
 
 
 def _lying_height(links: Sequence[LinkValues]) -> float | None:
-    """Height at which the thickest link of a straight robot touches the ground, m; None if all are as thick."""
+    """Height at which the thickest link of a straight robot touches the ground, m; None if all have the same radius."""
     radii = [link.radius for link in links]
     return plain(max(radii)) if max(radii) - min(radii) > 1e-9 else None
 
 
 def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
-    """A scene around an imported robot: the spatial model, a gait, and the surroundings of the file."""
+    """A scene with an imported robot: the spatial model, a gait, and the surroundings of the file."""
     kind, declared = next(
         (kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial
     )
@@ -510,7 +517,7 @@ def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
 
 
 def compact_text(scene: Scene) -> str:
-    """A scene as the text of a new file, without the values that are as always."""
+    """A scene as the text of a new file, without default values."""
     values = scene.model_dump(exclude_defaults=True, mode="json")
     for name, part in scene:
         kind = getattr(part, "kind", None)
@@ -536,7 +543,7 @@ def _without_none(value: Any) -> Any:
 
 
 def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str, ...]]:
-    """A scene with its robot, gains and motors replaced; all else stays, but for what does not fit the new robot.
+    """A scene with robot, gains and motors replaced; the rest is kept except where it does not fit the new robot.
 
     Raises `SceneError` if the robot cannot be in that scene.
 
@@ -544,7 +551,7 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
     -------
     Scene
     tuple of str
-        What was changed beyond the robot, a sentence each.
+        Changes beyond the robot, one sentence each.
     """
     notes = []
     changes: dict[str, Any] = {
@@ -558,24 +565,26 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
         if stable == 0.0:
             changes["solver"] = scene.solver.model_copy(update={"joints": "implicit"})
             notes.append(
-                "The gains are too stiff for explicit joint controllers, so solver.joints is implicit now."
+                "The gains are too stiff for explicit joint controllers, so solver.joints is now implicit."
             )
         elif stable < step:
             changes["solver"] = scene.solver.model_copy(update={"step_s": stable})
-            notes.append(f"The gains need a shorter time step: solver.step_s is {stable:g} s now.")
+            notes.append(f"The gains need a shorter time step: solver.step_s is now {stable:g} s.")
     start = scene.start
     if not start.any_body:
         changes["start"] = StraightStart()
-        notes.append("The start of the scene was for another robot; the robot starts straight now.")
+        notes.append(
+            "The initial state of the scene was for another robot; the robot now starts straight."
+        )
     elif getattr(start, "link", 1) > imported.robot.n_links:
         changes["start"] = start.model_copy(update={"link": (imported.robot.n_links + 1) // 2})
-        notes.append(f"The placed link of the start is {(imported.robot.n_links + 1) // 2} now.")
+        notes.append(f"The placed link of the start is now {(imported.robot.n_links + 1) // 2}.")
     placed = changes.get("start", start)
     if placed.any_body and placed.z_m is None:
         changes["start"] = placed.model_copy(update={"z_m": _lying_height(imported.links)})
     if imported.obstacles:
         notes.append(
-            f"{len(imported.obstacles)} obstacles of the robot file were left out: the scene keeps its own."
+            f"{len(imported.obstacles)} obstacles of the robot file were ignored: the scene keeps its own."
         )
     result = scene.model_copy(update=changes)
     problems = structure_problems(result)

@@ -1,4 +1,4 @@
-"""The robot and the world of a scene as MJCF, the format of MuJoCo."""
+"""Writer of the robot and the world of a scene as MJCF, the format of MuJoCo."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from snakestudio.robot_files.xml_text import add, diagonal, document, numbers
 
 _WORLD = "1"
 _LINKS = "0"
-"""Collision types: links meet the world, but not each other."""
+"""Collision type: links collide with the world, but not with each other."""
 
 _LINK_PRIORITY = "1"
 _OBSTACLE_PRIORITY = "2"
-"""The geom of higher priority gives a contact its friction: the link on the ground, the obstacle at
-an obstacle."""
+"""Priority of obstacles: the geom with the higher priority determines the friction of a contact: the link on
+the ground, the obstacle at an obstacle."""
 
 
 _GREEN = "0.2 0.75 0.5 1"
@@ -36,11 +36,11 @@ _ORANGE = "0.85 0.5 0.25 1"
 _GREY = "0.8 0.8 0.8 1"
 
 MOST_LINKS = 496
-"""Links in a chain that MuJoCo reads: it takes elements up to a depth of 500."""
+"""Largest number of links in a chain that MuJoCo can read: its limit of nesting is 500."""
 
 
 def mjcf_notes(model: SceneModel) -> tuple[str, ...]:
-    """What does not carry over to MJCF."""
+    """Properties that MJCF cannot represent."""
     return (*model.description.notes, *model.motor_notes, *model.world_notes, *_own_notes(model))
 
 
@@ -53,31 +53,31 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
             " it obeys the PD law of the scene."
         )
     if any(motor.max_speed is not None for motor in motors):
-        yield "The largest speed of the joints is left out: limit the rate of your references."
+        yield "The speed limit of the joints is omitted: limit the rate of your references."
     links = [shape for body in model.description.bodies for shape in body.geometries]
     if any(
         shape.friction[0] != shape.friction[1] and not _has_directions(shape)
         for shape in links
         if shape.friction
     ):
-        yield "Links that are spheres have the friction along in all directions, because MuJoCo does not know theirs."
+        yield "Links that are spheres have the friction along in all directions, because MuJoCo has no axis for them."
     yield "Contacts and joint limits of MuJoCo are soft and its friction creeps; those of the scene are rigid."
 
 
 def mjcf_text(model: SceneModel) -> str:
-    """The file, with its notes in a comment at the top.
+    """Text of the file, with its notes in a comment at the top.
 
-    Every link is a body with a capsule; the axes of a joint are hinges of the link behind it, at
-    different positions if they are apart. Friction along and across a link that differ are explicit
-    pairs of the ground and the capsule, whose contact frames MuJoCo aligns with the axis of the
+    Each link is a body with a capsule; the axes of a joint are hinges of the link after it, at
+    different positions if they are apart. Different friction along and across a link is written as
+    explicit pairs of the ground and the capsule, whose contact frames MuJoCo aligns with the axis of the
     capsule. The keyframe `start` is the start of the scene.
 
-    Raises `ExportError` if the robot has more links than MuJoCo reads.
+    Raises `ExportError` if the robot has more links than MuJoCo can read.
     """
     description = model.description
     if len(description.bodies) > MOST_LINKS:
         raise ExportError(
-            f"MuJoCo reads chains of at most {MOST_LINKS} links, and the robot has {len(description.bodies)}. Export it"
+            f"MuJoCo reads chains of at most {MOST_LINKS} links, but the robot has {len(description.bodies)}. Export it"
             " as URDF or SDF."
         )
     root = Element("mujoco", model=plain_name(description.name) or "robot")
@@ -149,7 +149,7 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
     elif shape.heights is not None:
         low, high = float(shape.heights.min()), float(shape.heights.max())
         rows, columns = shape.heights.shape
-        # MuJoCo lists rows from the top of the picture down, and stretches heights to 0 to 1.
+        # MuJoCo lists rows from the top of the image down, and scales heights to 0 to 1.
         add(
             assets,
             "hfield",
@@ -167,7 +167,7 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
 
 
 def _has_directions(shape: Geometry) -> bool:
-    """Whether friction along and across differ, and MuJoCo knows which way is along."""
+    """Whether friction along and across differ, and MuJoCo can determine the direction along."""
     return (
         shape.friction is not None
         and shape.friction[0] != shape.friction[1]
@@ -176,7 +176,7 @@ def _has_directions(shape: Geometry) -> bool:
 
 
 def _ground_pair(pairs: Element, shape: Geometry, rolling: float) -> None:
-    """Friction that differs along and across a link: only explicit pairs have two coefficients."""
+    """Different friction along and across a link: only explicit pairs have two coefficients."""
     along, across = shape.friction or (0.0, 0.0)
     if _has_directions(shape):
         add(
@@ -230,7 +230,7 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
 
 
 def _dimension(friction: float, rolling: float) -> str:
-    """Directions in which a contact resists: along the normal, tangential, and against rolling."""
+    """Number of contact dimensions: normal, tangential, and rolling resistance."""
     if rolling:
         return "6"
     return "3" if friction else "1"
@@ -244,7 +244,7 @@ def _joint(body: Element, joint: JointDescription) -> None:
         body, "joint", name=joint.name, axis=numbers(*joint.axis), pos=numbers(*joint.position)
     )
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
-        # MuJoCo knows no limit to one side alone.
+        # MuJoCo does not support one-sided limits.
         element.set("range", numbers(max(joint.lower, -1e6), min(joint.upper, 1e6)))
     for name, value in (
         ("damping", joint.damping),
@@ -273,7 +273,7 @@ def _actuator(actuators: Element, joint: JointDescription) -> None:
 
 
 def _keyframe(root: Element, model: SceneModel) -> None:
-    """The start of the scene, with every position actuator holding its angle."""
+    """The start of the scene, with each position actuator holding its angle."""
     start = model.start
     joints = [
         joint for body in model.description.bodies for joint in body.joints if joint.kind == "hinge"

@@ -1,4 +1,4 @@
-"""The robot and the world of a scene as SDF 1.9, the format of Gazebo."""
+"""Writer of the robot and the world of a scene as SDF 1.9, the format of Gazebo."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from snakestudio.robot_files.xml_text import add, document, moment_texts, number
 VERSION = "1.9"
 
 _GROUND_SIZE = 100.0
-"""Edge of the ground that is drawn, m; it collides beyond."""
+"""Size of the drawn ground, m; it collides beyond."""
 
 _ON_EDGE = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""Turns the plane in which a profile is drawn, x and y, into x and z."""
+"""Rotates the plane of a profile, x and y, to x and z."""
 
 
 def sdf_notes(model: SceneModel) -> tuple[str, ...]:
-    """What does not carry over to SDF."""
+    """Properties that SDF cannot represent."""
     return (*model.description.notes, *model.world_notes, *_own_notes(model))
 
 
@@ -35,21 +35,21 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
         joint for body in description.bodies for joint in body.joints if joint.kind == "hinge"
     ]
     if any(joint.actuation is not None for joint in joints):
-        yield "The gains of the joint controllers are left out; largest torques and speeds are limits of the joints."
+        yield "The gains of the joint controllers are omitted; torque and speed limits are limits of the joints."
     if model.start.angles.any() or model.start.velocity.any() or model.start.angular_velocity.any():
         yield (
-            "SDF has no joint angles and velocities at the start: the robot begins straight and at rest, with its first"
-            " link where the scene has it."
+            "SDF has no initial joint angles and velocities: the robot starts straight and at rest, with its first"
+            " link as in the scene."
         )
     if any(len(body.joints) > 1 for body in description.bodies):
         yield (
             f"Between two axes of a joint there is a link named _cross with {CROSS_SHARE:g} of the mass and inertia of"
-            " the link behind it, because Gazebo refuses links without mass."
+            " the link after it, because Gazebo refuses links without mass."
         )
     if any(shape.heights is not None for shape in description.world):
-        yield "Height fields are left out: SDF takes them from picture files alone."
+        yield "Height fields are omitted: SDF reads them only from image files."
     if any(model.rolling):
-        yield "Rolling friction is left out."
+        yield "Rolling friction is omitted."
     ground = next(shape.friction for shape in description.world if shape.name == GROUND)
     links = [shape.friction for body in description.bodies for shape in body.geometries]
     if len(description.world) > 1 or any(friction != ground for friction in links):
@@ -57,7 +57,7 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
 
 
 def sdf_text(model: SceneModel) -> str:
-    """The file, with its notes in a comment at the top: a world with the ground, the obstacles and the robot."""
+    """Text of the file, with its notes in a comment at the top: a world with ground, obstacles and robot."""
     description = model.description
     root = Element("sdf", version=VERSION)
     world = add(root, "world", name="scene")
@@ -87,7 +87,7 @@ def _obstacle(world: Element, shape: Geometry, name: str) -> None:
 
 
 def _shape(link: Element, shape: Geometry, placement: Placement) -> None:
-    """A shape that collides and is drawn, at a placement in the frame of the link."""
+    """A shape for collision and drawing, at a pose in the frame of the link."""
     if shape.vertices is not None:
         placement = placement.then(_profile(shape)[0])
     for role in ("collision", "visual"):
@@ -125,7 +125,7 @@ def _geometry(element: Element, shape: Geometry) -> None:
 
 
 def _profile(shape: Geometry) -> tuple[Placement, FloatArray, float]:
-    """The profile (k, 2), m, of a wedge, where its plane is in the frame of the shape, and how far it is extruded."""
+    """Profile (k, 2) of a wedge, m, the pose of its plane in the frame of the shape, and its extrusion length."""
     assert shape.vertices is not None
     near, far = np.split(shape.vertices, 2)
     placement = Placement(np.array([0.0, float(far[0, 1]), 0.0]), _ON_EDGE)

@@ -1,4 +1,4 @@
-"""The robot of a scene as URDF, the format of ROS."""
+"""Writer of the robot of a scene as URDF, the format of ROS."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from snakestudio.robot_files.xml_text import add, document, moment_texts, number
 
 
 def urdf_notes(model: SceneModel) -> tuple[str, ...]:
-    """What does not carry over to URDF."""
+    """Properties that URDF cannot represent."""
     return (*model.description.notes, *_own_notes(model))
 
 
 def _own_notes(model: SceneModel) -> Iterator[str]:
     bodies = model.description.bodies
     joints = [joint for body in bodies for joint in body.joints if joint.kind == "hinge"]
-    yield "URDF has no world: the ground, gravity, obstacles and the start of the robot are left out."
+    yield "URDF has no world: the ground, gravity, obstacles and the start of the robot are omitted."
     if any(joint.actuation is not None for joint in joints):
-        yield "The gains of the joint controllers are left out; largest torques and speeds are limits of the joints."
+        yield "The gains of the joint controllers are omitted; torque and speed limits are limits of the joints."
     if any(joint.stiffness for joint in joints):
-        yield "The springs of the joints are left out."
+        yield "The springs of the joints are omitted."
     if any(len(body.joints) > 1 for body in bodies):
         yield (
             f"Between two axes of a joint there is a link named _cross with {CROSS_SHARE:g} of the mass and inertia of"
-            " the link behind it, because many programs refuse links without mass."
+            " the link after it, because many programs refuse links without mass."
         )
     if any(shape.kind == "capsule" for body in bodies for shape in body.geometries):
         yield "A capsule is written as a cylinder and two spheres."
-    yield "Friction is written in the gazebo elements, which other programs ignore; rolling friction is left out."
+    yield "Friction is written in the gazebo elements, which other programs ignore; rolling friction is omitted."
     if any(_stands_in(joint) for joint in joints):
-        yield f"A limit of {UNLIMITED:g} means that there is none, because URDF demands a number."
+        yield f"A limit of {UNLIMITED:g} represents no limit, because URDF requires a number."
 
 
 def urdf_text(model: SceneModel) -> str:
-    """The file, with its notes in a comment at the top.
+    """Text of the file, with its notes in a comment at the top.
 
-    The frame of the first link is in its middle; every other link has its frame on its axis, with x
+    The frame of the first link is in its middle; the other links have their frame on their axis, with x
     along the link.
     """
     root = Element("robot", name=plain_name(model.description.name) or "robot")
@@ -67,7 +67,7 @@ def urdf_text(model: SceneModel) -> str:
 
 
 def _frame(body: BodyDescription) -> Placement:
-    """The link's frame in the frame of the body."""
+    """The frame of the link in the frame of the body."""
     return Placement(body.joints[0].position) if body.joints else Placement()
 
 
@@ -98,7 +98,7 @@ def _link(root: Element, body: BodyDescription) -> None:
 
 
 def _parts(shape: Geometry) -> Iterator[Geometry]:
-    """Shapes that URDF has: of a capsule its cylinder and its end spheres."""
+    """Shapes that URDF supports: for a capsule its cylinder and its end spheres."""
     if shape.kind != "capsule":
         yield shape
         return
@@ -141,7 +141,7 @@ def _type(hinge: JointDescription | None) -> str:
 
 
 def _limits(hinge: JointDescription) -> dict[str, float]:
-    """The limits that a joint of this type must have if it has any, infinite where the scene has none."""
+    """Limits that a joint of this type must have, infinite if the scene has none."""
     motor = hinge.actuation or Actuation()
     limits = {
         "effort": math.inf if motor.max_torque is None else motor.max_torque,
@@ -157,7 +157,7 @@ def _written(limit: float) -> float:
 
 
 def _stands_in(hinge: JointDescription) -> bool:
-    """Whether a number stands for a limit that there is not."""
+    """Whether a number represents a missing limit."""
     return len({math.isfinite(value) for value in _limits(hinge).values()}) == 2
 
 

@@ -1,4 +1,4 @@
-"""Xacro files, expanded by the xacro package where that is installed."""
+"""Expansion of xacro files by the xacro package, if installed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _UPWARDS = 6
 
 
 def expanded(path: Path) -> bytes:
-    """The URDF that a xacro file is written for, with the default values of its arguments.
+    """Expand a xacro file to URDF with the default values of its arguments.
 
     Raises `InputError` if the package is not installed, or cannot expand the file.
     """
     if importlib.util.find_spec("xacro") is None:
         name = path.name.removesuffix(".xacro").removesuffix(".urdf")
         raise InputError(
-            "this is a xacro file, which the xacro package expands, and that is not installed",
+            "this is a xacro file, but the xacro package is not installed",
             f"run pip install xacro, or expand the file where ROS is installed: xacro {path.name} > {name}.urdf",
         )
     import xacro  # type: ignore[import-not-found, unused-ignore]
@@ -31,16 +31,17 @@ def expanded(path: Path) -> bytes:
     try:
         with _packages_near(path):
             return bytes(xacro.process_file(str(path)).toxml("utf-8"))
-    except Exception as error:  # whatever the expressions in the file raise
+    except Exception as error:  # expressions in the file may raise anything
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(
-            f"the xacro package cannot expand it ({reason})", "expand it where its packages are"
+            f"the xacro package cannot expand it ({reason})",
+            "expand it on a computer with its packages",
         ) from None
 
 
 @contextmanager
 def _packages_near(path: Path) -> Iterator[None]:
-    """Let ``$(find NAME)`` find packages around the file: xacro asks a package of ROS for them."""
+    """Let ``$(find NAME)`` find packages around the file: xacro uses a ROS package for this."""
     finder = ModuleType("ament_index_python.packages")
     finder.get_package_share_directory = lambda name: str(_package(name, path))  # type: ignore[attr-defined]
     ours = {
@@ -60,7 +61,7 @@ def _packages_near(path: Path) -> Iterator[None]:
 
 
 def _package(name: str, path: Path) -> Path:
-    """Folder of a package that the file is in, or that is next to that."""
+    """Folder of a package that contains the file, or is next to it."""
     for folder in list(path.resolve().parents)[:_UPWARDS]:
         if folder.name == name or _name_of(folder) == name:
             return folder
@@ -70,7 +71,7 @@ def _package(name: str, path: Path) -> Path:
 
 
 def _name_of(folder: Path) -> str:
-    """Name in the package.xml of a folder; "" if there is none."""
+    """Name in the package.xml of a folder; "" if it has none."""
     try:
         return parse_xml(read_bytes(folder / "package.xml", ROBOT), ROBOT).text_of("name")
     except InputError:

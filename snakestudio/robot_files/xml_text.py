@@ -1,4 +1,4 @@
-"""What the writers of robot files share: numbers to the last digit, rotations, the text of a file with its notes."""
+"""Shared parts of the writers of robot files: numbers with all digits, rotations, and files with their notes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from snakestudio.robot_files.description import Placement
 _NOT_IN_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 _UPRIGHT = 1e-12
-"""Horizontal part of an axis up to which it points straight up or down: there roll and yaw are one
-angle."""
+"""Horizontal part of an axis up to which it counts as vertical, where roll and yaw are
+the same angle."""
 
 
 def numbers(*values: float) -> str:
-    """Numbers so that reading them gives the very same values."""
+    """Numbers as text that is read back as exactly the same values."""
     return " ".join(repr(float(value) + 0.0) for value in values)  # -0.0 + 0.0 is 0.0
 
 
 def rpy(rotation: FloatArray) -> tuple[float, float, float]:
     """Roll, pitch and yaw about fixed axes, rad, of a rotation (3, 3): R_z(yaw) R_y(pitch) R_x(roll).
 
-    They are right to rounding for any rotation; straight up and down, the yaw is 0.
+    They are accurate up to rounding for any rotation; for vertical axes, the yaw is 0.
     """
     r = rotation
     level = math.hypot(r[0, 0], r[1, 0])
@@ -40,12 +40,12 @@ def rpy(rotation: FloatArray) -> tuple[float, float, float]:
 
 
 def pose_text(placement: Placement) -> str:
-    """Position and roll, pitch, yaw, as in SDF."""
+    """Position and roll, pitch, yaw in the form of SDF."""
     return numbers(*placement.position, *rpy(placement.rotation))
 
 
 def moment_texts(inertia: FloatArray) -> dict[str, str]:
-    """Moments and products of inertia by the names that URDF and SDF share."""
+    """Moments and products of inertia by their names in URDF and SDF."""
     places = {
         "ixx": (0, 0),
         "ixy": (0, 1),
@@ -58,7 +58,7 @@ def moment_texts(inertia: FloatArray) -> dict[str, str]:
 
 
 def add(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
-    """Add an element, with its text if there is one."""
+    """Add an element, with text if given."""
     child = SubElement(parent, tag, attributes)
     if text:
         child.text = text
@@ -66,9 +66,9 @@ def add(parent: Element, tag: str, text: str = "", **attributes: str) -> Element
 
 
 def document(root: Element, title: str, notes: Iterable[str]) -> str:
-    """The text of a file, with what does not carry over in a comment at its top."""
+    """Text of a file, with its notes in a comment at the top."""
     lines = [f"{title}, written by SnakeStudio {__version__}."]
-    lines += ["What does not carry over or differs:", *(f"- {note}" for note in notes)]
+    lines += ["Omissions and differences:", *(f"- {note}" for note in notes)]
     comment = _NOT_IN_XML.sub("", "\n".join(f"  {line}" for line in lines)).replace("--", "- -")
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")

@@ -241,10 +241,10 @@ def changed(sound: bytes, at: int, value: bytes) -> bytes:
     ("at", "value", "message"),
     [
         (2, struct.pack("<H", 4), "its header states 4 points and its parameters 3"),
-        (515, b"\x07", "its processor type 7 is not known"),
+        (515, b"\x07", "its processor type 7 is unknown"),
         (0, b"\x01", "parameters.*inside"),
-        (523, struct.pack("<h", 1), "lead.*themselves"),
-        (523, struct.pack("<h", 30_000), "parameters.*lead"),
+        (523, struct.pack("<h", 1), "loop"),
+        (523, struct.pack("<h", 30_000), "parameters.*section"),
     ],
 )
 def test_contradictions_that_size_does_not_settle_are_damage(
@@ -257,8 +257,8 @@ def test_contradictions_that_size_does_not_settle_are_damage(
 @pytest.mark.parametrize(
     ("at", "value", "note"),
     [
-        (8, struct.pack("<H", 24), "the header states 24 frames; the file holds 25"),
-        (8, struct.pack("<H", 60_000), "the header states 60000 frames; the file holds 25"),
+        (8, struct.pack("<H", 24), "the header states 24 frames; the file has 25"),
+        (8, struct.pack("<H", 60_000), "the header states 60000 frames; the file has 25"),
         (4, struct.pack("<H", 900), "Its header states 900 analog values and its parameters 2"),
         (
             4,
@@ -302,7 +302,7 @@ def test_two_scales_are_noted_and_the_header_counts(tmp_path: Path) -> None:
     at = sound.index(b"SCALE") + 5 + 2 + 2
     markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, struct.pack("<f", 0.2)))
     np.testing.assert_array_equal(markers.position, read_c3d(tmp_path / "a.c3d", sound).position)
-    assert "POINT:SCALE 0.2" in " ".join(markers.notes)
+    assert "POINT:SCALE states 0.2" in " ".join(markers.notes)
 
 
 @pytest.mark.parametrize("missing", [512, 1024, 1500])
@@ -313,12 +313,12 @@ def test_a_truncated_file_is_read_to_its_last_whole_frame(tmp_path: Path, missin
     k = (len(sound) - missing - 1024) // 64
     np.testing.assert_array_equal(markers.position, expected[:k])
     assert markers.notes == (
-        f"The file is truncated: it announces 25 frames and holds {k}, which were read.",
+        f"The file is truncated: it announces 25 frames but has {k}, which were read.",
     )
 
 
 def test_a_file_truncated_before_its_second_frame_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError, match="announces 25 frames and holds 1"):
+    with pytest.raises(ExperimentError, match="announces 25 frames but has 1"):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, False)[: 1024 + 100])
 
 
@@ -372,7 +372,7 @@ def test_units_of_length_are_read_in_any_spelling(
 
 
 def test_an_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError, match='"furlong" is not known'):
+    with pytest.raises(ExperimentError, match='"furlong" is unknown'):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units="furlong"))
 
 
@@ -389,7 +389,7 @@ def test_full_counters_are_read_to_the_end_and_noted(tmp_path: Path) -> None:
     markers = read_c3d(tmp_path / "a.c3d", whole)
     assert len(markers.time) == 66_000
     assert markers.notes == (naming("65535 frames; all 66000"),)
-    with pytest.raises(ExperimentError, match="announces at least 65535 frames and holds 65000"):
+    with pytest.raises(ExperimentError, match="announces at least 65535 frames but has 65000"):
         read_c3d(tmp_path / "a.c3d", whole[: 1024 + 65_000 * 24])
 
 

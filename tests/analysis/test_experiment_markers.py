@@ -96,8 +96,8 @@ def test_damaged_files_are_said(tmp_path: Path) -> None:
         read_capture(trc)
     text = _trc(trc).read_text(encoding="utf-8")
     trc.write_text(text.replace("\tmm\t", "\tfurlong\t"), encoding="utf-8")
-    with pytest.raises(ExperimentError, match='unit of length "furlong" is not known'):
+    with pytest.raises(ExperimentError, match='unit of length "furlong" is unknown'):
         read_capture(trc)
     trc.write_text(text.replace("0.05000\t", "oops\t"), encoding="utf-8")
-    with pytest.raises(ExperimentError, match='line 8: "oops"'):
+    with pytest.raises(ExperimentError, match='Line 8: "oops"'):
         read_capture(trc)

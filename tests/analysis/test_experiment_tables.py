@@ -179,9 +179,7 @@ def test_missing_frames_are_rows_in_which_nothing_is_seen(tmp_path: Path) -> Non
     assert naming("2 frames") in capture.notes
 
 
-@pytest.mark.parametrize(
-    ("factor", "said"), [(1000.0, "are these millimetres?"), (0.001, "Metres")]
-)
+@pytest.mark.parametrize(("factor", "said"), [(1000.0, "millimetres"), (0.001, "metres")])
 def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> None:
     path = _table(tmp_path / "a.csv", ["t_s,x_m,y_m,z_m"], _rows(length=factor, digits=9))
     assert any(said in note for note in read_capture(path).notes)
@@ -198,7 +196,7 @@ def test_wrong_units_are_suspected(tmp_path: Path, factor: float, said: str) -> 
         ("t,x,y\n0,1,2\n0.1,1,2\n0.05,1,2\n0.2,1,2\n", "0.1 to 0.05 s"),
         ("x,y,z\n1,2,3\n1.1,2,3\n1.3,2.2,3\n", "time column"),
         ("frame,x,y\n1,1,2\n2,1,2\n3,1,2\n", "counted in frames"),
-        ("t,x,y\n0,,\n0.1,,\n0.2,,\n", "no body"),
+        ("t,x,y\n0,,\n0.1,,\n0.2,,\n", "No body"),
         ("nothing but words\nin two lines\n", "column holds"),
     ],
 )
@@ -216,7 +214,7 @@ def test_binary_foreign_huge_and_absent_files(
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(bytes(range(256)) * 4)
-    with pytest.raises(ExperimentError, match=r"text.*binary"):
+    with pytest.raises(ExperimentError, match="binary file"):
         read_capture(path)
     with pytest.raises(ExperimentError, match=r"read from \.csv, \.tsv"):
         read_capture(tmp_path / "a.mat")
@@ -263,8 +261,8 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
     [
         (Layout(), "column holds"),
         (Layout(bodies=(BodyColumns("A", 1),)), "three columns"),
-        (Layout(bodies=(BodyColumns("A", 1, 2, 3, "euler", (4,)),)), "takes 3 columns"),
-        (Layout(axes="xyz", bodies=(BodyColumns("A", 1, 2),)), 'axes "xyz" are not understood'),
+        (Layout(bodies=(BodyColumns("A", 1, 2, 3, "euler", (4,)),)), "needs 3 columns"),
+        (Layout(axes="xyz", bodies=(BodyColumns("A", 1, 2),)), 'axes "xyz" are invalid'),
         (
             Layout(delimiter=",", decimal=",", bodies=(BodyColumns("A", 1, 2),)),
             "both delimiter",

@@ -153,7 +153,7 @@ def test_a_seed_gives_what_it_gave_for_several_runs(seen: Trial) -> None:
     elsewhere = fit(trials, [ALONG], "cma", seed=4, limit=8)
     assert elsewhere is not None
     assert elsewhere.history[1:] != first.history[1:], "another seed looks elsewhere"
-    assert any("tried" in note for note in elsewhere.notes)
+    assert any("limit of evaluations" in note for note in elsewhere.notes)
 
 
 def test_clock_and_frame_are_found_exactly_without_noise() -> None:
@@ -217,9 +217,9 @@ def test_a_capture_becomes_a_trial() -> None:
     np.testing.assert_allclose(far.tracks[0].time, capture.time - capture.time[0], atol=1e-9)
     assert "begin at 722" in far.notes[0]
     assert trial.notes == ()
-    with pytest.raises(UsageError, match=r"run 1.*which links its bodies \(a, b, c\)"):
+    with pytest.raises(UsageError, match=r"run 1.*links of its bodies \(a, b, c\)"):
         trial_of(replace(capture, links=(None, None, None), joint_angle=None), scene)
-    with pytest.raises(UsageError, match="it has 4 joints"):
+    with pytest.raises(UsageError, match="has 4 joints"):
         trial_of(replace(capture, joint_angle=np.zeros((20, 4, 2))), scene)
 
 
@@ -227,8 +227,8 @@ def test_what_the_data_cannot_tell_is_said(seen: Trial) -> None:
     rolling = PRESETS["Rolling friction"]
     result = fitted([short(seen)], [rolling, PRESETS["Start delay"]], limit=10)
     notes = "\n".join(result.notes)
-    assert "Rolling friction (ground.mu_rolling) changes nothing" in notes
-    assert "find the delay" in notes
+    assert "Rolling friction (ground.mu_rolling) has no effect" in notes
+    assert "fit the delay" in notes
     assert math.isnan(result.intervals[rolling.name][0])
     assert "ends at its lower bound, 0.2" in "\n".join(
         fitted([seen], [replace(ALONG, low=0.2)], limit=20).notes
@@ -242,7 +242,7 @@ def test_what_the_data_cannot_tell_is_said(seen: Trial) -> None:
     slow = brisk(**{"gait.frequency_deg_s": 20.0})
     far = Trial("slow", slow, measured(slow, {}, noise=0.05))
     notes = "\n".join(fitted([far], [ALONG, ACROSS], limit=1).notes)
-    assert "apart" in notes
+    assert "distinguish" in notes
 
 
 def test_stopping_keeps_the_best_and_abandoning_leaves_nothing(seen: Trial) -> None:
@@ -275,7 +275,7 @@ def test_values_with_which_the_physics_fail_are_gone_round(seen: Trial) -> None:
     [
         ("ground.mu_along", "KEY=LOW:HIGH"),
         ("ground.mu_along=a:b", "KEY=LOW:HIGH"),
-        ("ground.mu_along=0.5:0.1", "smaller.*larger"),
+        ("ground.mu_along=0.5:0.1", "smaller"),
         ("ground.mu_along=0:0.1:log", "lower bound above 0"),
         ("ground.mu_along=0.1:0.2:cubic", "KEY=LOW:HIGH"),
         ("=1:2", "needs.*scene"),
@@ -293,7 +293,7 @@ def test_free_parameters_as_they_are_typed() -> None:
     assert both.value(0.5) == pytest.approx(math.sqrt(0.05 * 0.5), rel=1e-5)
     assert both.place(both.value(0.3)) == pytest.approx(0.3, abs=1e-5)
     assert both.place(7.0) == 1.0
-    with pytest.raises(UsageError, match="is no range"):
+    with pytest.raises(UsageError, match="is not a range"):
         free_parameter("ground.mu_along", (0.1,))
 
 
@@ -302,27 +302,27 @@ def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
     track = seen.tracks[0]
     with pytest.raises(UsageError, match="measured"):
         fit([], [ALONG])
-    with pytest.raises(UsageError, match="Nothing is free"):
+    with pytest.raises(UsageError, match="No parameter is free"):
         fit([seen], [])
     with pytest.raises(UsageError, match="no method 'magic'"):
         fit([seen], [ALONG], "magic")
-    with pytest.raises(UsageError, match="seed -1"):
+    with pytest.raises(UsageError, match="seed.*-1"):
         fit([seen], [ALONG], seed=-1)
     with pytest.raises(UsageError, match="free twice"):
-        fit([seen], [ALONG, PRESETS["Friction, both alike"]])
+        fit([seen], [ALONG, PRESETS["Friction, isotropic"]])
     with pytest.raises(SceneError, match=r"ground\.mu_nowhere"):
         fit([seen], [FreeParameter(("ground.mu_nowhere",), 0.0, 1.0)])
     with pytest.raises(SceneError, match=r"value.*vary"):
         fit([seen], [FreeParameter(("robot.n_links",), 2.0, 9.0)])
     with pytest.raises(SceneError, match=r"ground\.mu_along.*-1"):
         fit([seen], [replace(ALONG, low=-1.0, scale="lin")])
-    with pytest.raises(UsageError, match="no link 12; give one of 1 to 11"):
+    with pytest.raises(UsageError, match=r"no link 12\. Choose one from 1 to 11"):
         Trial("t", scene, (replace(track, link=11),))
-    with pytest.raises(UsageError, match="do not ascend"):
+    with pytest.raises(UsageError, match="ascending"):
         Trial("t", scene, (replace(track, time=track.time[::-1]),))
     with pytest.raises(UsageError, match="differ in length"):
         Trial("t", scene, (replace(track, time=track.time[:-1]),))
-    with pytest.raises(UsageError, match="fewer than three"):
+    with pytest.raises(UsageError, match="Fewer than three"):
         Trial("t", scene, (replace(track, measured=track.time < 0.0),))
     failing = with_values(scene, {"solver.step_s": 0.005})
     with pytest.raises((PhysicsError, SceneError)):

@@ -264,7 +264,7 @@ def test_motive_same_name_twice_is_two_bodies(tmp_path: Path) -> None:
             lambda t: t.replace("Length Units,Meters", "Length Units,Furlongs"),
             '"Furlongs"',
         ),
-        (lambda t: t.replace(",Name,", ",Label,"), "No row Name"),
+        (lambda t: t.replace(",Name,", ",Label,"), "no row Name"),
         (
             lambda t: t.replace("Position", "Something"),
             "bone",
@@ -349,7 +349,7 @@ def test_qualisys_empty_and_zero_cells_are_gaps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "text"),
     [
-        ({"NO_OF_MARKERS": "4"}, "NO_OF_MARKERS is 4, and MARKER_NAMES lists 3 names"),
+        ({"NO_OF_MARKERS": "4"}, "NO_OF_MARKERS is 4, but MARKER_NAMES lists 3 names"),
         ({"MARKER_NAMES": "link 1\tlink 2", "NO_OF_MARKERS": "2"}, "names 2 markers"),
         ({"FREQUENCY": "--"}, "no FREQUENCY"),
     ],
@@ -419,7 +419,7 @@ def test_vicon_velocities_are_ignored(tmp_path: Path) -> None:
     [
         (vicon_section("Devices", ["Plate"], unit="N"), "no positions"),
         (vicon_section("Trajectories", NAMES, unit="furlong"), "furlong"),
-        (vicon_section("Trajectories", NAMES, rate=""), "No frame rate"),
+        (vicon_section("Trajectories", NAMES, rate=""), "no frame rate"),
     ],
     ids=["devices", "unit", "rate"],
 )
@@ -670,7 +670,7 @@ def test_no_name_that_comes_twice_is_lost(
 
 def test_names_that_do_not_pair_are_asked_about(tmp_path: Path) -> None:
     path = _table(tmp_path / "a.csv", "time_s,x,x,y,y", lambda i: [f"{TIME[i]:.6f}", *_two(i)])
-    assert "more than once" in question(path)
+    assert "repeated" in question(path)
 
 
 @pytest.mark.parametrize(
@@ -909,10 +909,10 @@ def _without(row: list[str], column: int) -> list[str]:
 @pytest.mark.parametrize(
     ("names", "text"),
     [
-        ("time_s,x,y,z,q", "5 columns and the rows of numbers have 4"),
-        ("time_s,x,y", "No name is over column 4"),
+        ("time_s,x,y,z,q", "5 columns, but the rows of numbers have 4"),
+        ("time_s,x,y", "no name above column 4"),
         ("time_s,a x,a y,b x", "No column"),
-        ("time_s,a x,a y,", "No name is over column 4"),
+        ("time_s,a x,a y,", "no name above column 4"),
     ],
 )
 def test_names_that_do_not_fit_the_columns_are_asked_about(

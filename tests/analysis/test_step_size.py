@@ -168,7 +168,7 @@ def test_proposed_step_divides_the_control_period() -> None:
     assert scene.control.period_s / step == pytest.approx(
         round(scene.control.period_s / step), abs=1e-9
     )
-    assert check.verdict.endswith("check again with it.") or "For 1 %" in check.verdict
+    assert check.verdict.endswith("repeat the check with it.") or "For 1 %" in check.verdict
 
 
 def test_agreement_of_two_runs_needs_no_third() -> None:

@@ -150,7 +150,7 @@ def test_check_lists_all_mistakes_of_all_files(
         (["run", MAIN, "--set", "obstacles[1].friction=-0.5"], "friction"),
         (["run", MAIN, "--size", "big", "--video", "x.mp4"], "WIDTHxHEIGHT"),
         (["run", MAIN, "--video", "x.avi"], ".avi"),
-        (["run", MAIN, "--fps", "0", "--video", "x.mp4"], "frames a second"),
+        (["run", MAIN, "--fps", "0", "--video", "x.mp4"], "frames per second"),
         (["run", MAIN, "--csv", MAIN], "the scene itself"),
         (["run"], "SCENE"),
         (["run", MAIN, "--nonsense"], "--nonsense"),

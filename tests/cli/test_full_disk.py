@@ -193,7 +193,7 @@ def test_a_disk_that_is_read_only_is_said_before_the_run(tmp_path: Path, option:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        f"snakestudio: out.{option}: the file cannot be written (Read-only file system); choose another folder or free "
+        f"snakestudio: out.{option}: The file cannot be written (Read-only file system). Choose another folder or free "
         "some space.\n"
     )
 

@@ -244,7 +244,7 @@ def test_two_runs_into_one_csv_lose_neither(tmp_path: Path) -> None:
             assert run.poll() is None
     said = ended(*runs)
     assert [run.returncode for run in runs] == [130, 2], said
-    assert f"{csv}: another program wrote this file meanwhile" in said[1]
+    assert f"{csv}: Another program wrote this file in the meantime" in said[1]
     assert "run-2.csv" in said[1]
     assert [amplitude_of(tmp_path / name) for name in ("run.csv", "run-2.csv")] == [20, 21]
 

@@ -204,5 +204,5 @@ def test_a_video_of_a_body_keeps_its_colours(tmp_path: Path) -> None:
     assert (np.abs(camera.project(ends, 16 / 9)[:, :2]) < 1.0).all()
     pictures = frames(write_video(tmp_path / "b.mp4", recording, options) or tmp_path)
     assert pictures[0].std() > 8
-    with pytest.raises(UsageError, match="give one of torque"):
+    with pytest.raises(UsageError, match="one of torque"):
         VideoOptions(body_quantity="colour")

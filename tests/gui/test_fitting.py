@@ -183,7 +183,7 @@ def test_another_value_by_its_key_and_what_is_wrong(
     dialog = dialog_of(qtbot, far_off, [capture])
     rows = dialog.parameters
     for wrong, piece in (
-        ("robot.n_links", "could vary"),
+        ("robot.n_links", "cannot be fitted"),
         ("ground.nowhere", "no such key"),
         ("", "scene key"),
     ):

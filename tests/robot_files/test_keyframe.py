@@ -60,7 +60,7 @@ def test_pose_beyond_the_stops_starts_at_them(tmp_path: Path) -> None:
     found = imported(tmp_path, text, "robot.xml")
     assert isinstance(found.start, JointAnglesStart)
     assert found.start.joint_angles_deg[0] == pytest.approx(np.degrees(1.0))
-    assert any("beyond its stops" in note for note in found.notes)
+    assert any("beyond its limits" in note for note in found.notes)
 
 
 def test_robot_in_the_ground_is_put_on_it(tmp_path: Path) -> None:
@@ -70,6 +70,6 @@ def test_robot_in_the_ground_is_put_on_it(tmp_path: Path) -> None:
 
 
 def test_wrong_number_of_positions_is_refused(tmp_path: Path) -> None:
-    message = re.escape("qpos: there must be 11 numbers (got 10)")
+    message = re.escape("qpos: 11 numbers are required (got 10)")
     with pytest.raises(RobotFileError, match=message):
         imported(tmp_path, keyed(f"{BASE} 0.4 -0.3 0.5"), "robot.xml")

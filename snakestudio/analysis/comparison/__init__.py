@@ -1,1 +1,1 @@
-"""Runs held against each other: several models of one scene, and chains of links beside a continuous body."""
+"""Comparison of runs: several models of one scene, and chains of links with a continuous body."""

@@ -1,4 +1,4 @@
-"""What a comparison of chains of links with a continuous body finds, as data."""
+"""Results of a comparison of link chains with a continuous body."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from snakestudio.model.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One entry of the wrenches that is compared."""
+    """A component of the wrench that is compared."""
 
     entry: int
     """Index in Lambda: N_X, N_Y, N_Z, C_X, C_Y, C_Z."""
 
     sign: float
-    """-1 for couples: a joint's torque turns the part behind, Lambda the part in front."""
+    """-1 for couples: a joint torque acts on the part behind the joint, Lambda on the part in front."""
 
     name: str
     label: str
@@ -33,12 +33,12 @@ PARTS = (
     Part(4, -1.0, "pitch_torque", "pitch torque", "-C_Y", "N m"),
     Part(5, -1.0, "yaw_torque", "yaw torque", "-C_Z", "N m"),
 )
-"""What the joints of a chain can be told to do."""
+"""Loads that the joints of a chain can exert."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainProfile:
-    """A chain of n links beside the body at one instant."""
+    """A chain of n links compared with the body at one instant."""
 
     links: int
     """n."""
@@ -51,53 +51,53 @@ class ChainProfile:
 
     chain: FloatArray
     body: FloatArray
-    """`chain` and `body`: the compared entries at the joints: of the chain's joints, and of the
-    body's cross-sections there. Shape (n-1, parts)."""
+    """`chain` and `body`: the compared components at the joints of the chain, and at the same
+    cross-sections of the body. Shape (n-1, parts)."""
 
     pose: FloatArray
-    """Centres (m) and unit quaternions of the links in the world. Shape (n, 7)."""
+    """Centres (m) and unit quaternions of the links in the world frame. Shape (n, 7)."""
 
     chain_speed: float
     body_speed: float
-    """`chain_speed` and `body_speed`: of the centres of mass, m/s."""
+    """`chain_speed` and `body_speed`: speeds of the centres of mass, m/s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainComparison:
-    """Chains of several numbers of links beside a continuous body."""
+    """Chains with different numbers of links compared with a continuous body."""
 
     scene: Scene
-    """Of the body."""
+    """Scene of the body."""
 
     free: bool
-    """Whether friction moved the chains; otherwise they move as the body does."""
+    """Whether friction moves the chains; otherwise they follow the motion of the body."""
 
     links: tuple[int, ...]
-    """Ascending."""
+    """Numbers of links, ascending."""
 
     times: tuple[float, ...]
     """Instants, s."""
 
     parts: tuple[Part, ...]
     profiles: tuple[tuple[ChainProfile, ...], ...]
-    """By number of links, then by instant."""
+    """By number of links, then by time."""
 
     errors: FloatArray
-    """Largest difference over the joints, by the largest of that entry in the body at that instant.
-    Shape (links, times, parts)."""
+    """Largest difference over the joints, relative to the largest value of that component in the body at
+    that time. Shape (links, times, parts)."""
 
     speed_errors: FloatArray
-    """Of the centre of mass's speed, by the body's. Shape (links, times)."""
+    """Error of the speed of the centre of mass, relative to that of the body. Shape (links, times)."""
 
     path_errors: FloatArray
-    """Largest distance between the centres of mass over the run, m; NaN for chains that move as the
-    body does. Shape (links,)."""
+    """Largest distance between the centres of mass over the run, m; NaN for chains that follow the motion
+    of the body. Shape (links,)."""
 
     def order(self, errors: FloatArray) -> float:
-        """Order in n of errors by number of links, (links,), by least squares; NaN where there is none to tell.
+        """Order of convergence in n of errors (links,), by least squares; NaN if it cannot be determined.
 
-        Of many numbers only the larger half counts, three at least: a few long links are not yet on
-        any line.
+        Only the larger half of the numbers of links is used, but at least three: chains of few long links
+        are not yet in the asymptotic range.
         """
         usable = np.flatnonzero(np.isfinite(errors) & (errors > 1e-13))
         if len(usable) < 2:

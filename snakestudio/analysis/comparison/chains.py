@@ -1,4 +1,4 @@
-"""A continuous body beside chains of n rigid links: torques, speed and path, and their convergence."""
+"""Comparison of a continuous body with chains of n rigid links: torques, speed, path, and their convergence."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 Progress = Callable[[float], bool]
 
 LINKS = (8, 16, 32, 64, 128, 256)
-"""Numbers of links by default, of chains that move as the body does."""
+"""Default numbers of links for chains that follow the motion of the body."""
 
 FREE_LINKS = (8, 16, 32, 64)
-"""Numbers of links by default, of chains that friction moves: they have to be run."""
+"""Default numbers of links for chains that are moved by friction and must be simulated."""
 
 MOST_LINKS = 1000
 
 _FINE = 1e-6
-"""Error tolerance under which the body is evaluated at the chosen times: its grid must not limit
-the convergence."""
+"""Error tolerance for evaluating the body at the chosen times; its grid must not limit the
+convergence."""
 
 _SHARE = 0.25
 _STEP = 2e-3
-"""Time step of a chain, in the longest stable one and in s, at most: then links, not steps, make
-the error."""
+"""Largest time step of a chain, as a fraction of the largest stable step and in s, so that the error
+is due to the links and not to the steps."""
 
 
 def compare_chain(
@@ -51,28 +51,28 @@ def compare_chain(
     progress: Progress | None = None,
     own_axes: bool = False,
 ) -> ChainComparison | None:
-    """Hold chains of links against the continuous body of a scene.
+    """Compare chains of links with the continuous body of a scene.
 
-    Under anchors or rings, whose contacts determine the motion, every chain moves as the body does,
-    and takes the loads that this costs. Under friction every chain is a scene of its own
-    (`discretise`), run beside the body.
+    Under anchors or rings, whose contacts determine the motion, each chain follows the motion of the
+    body, and the loads required for it are compared. Under friction, each chain is a separate scene
+    (`discretise`) that is simulated like the body.
 
-    Raises `UsageError` if the scene has no continuous body, or there are no such links or instants.
+    Raises `UsageError` if the scene has no continuous body, or a number of links or a time is invalid.
     Raises `SceneError` if the scene cannot be run, or no chain can follow its law. Raises
     `PhysicsError` if a run fails.
 
     Parameters
     ----------
     links : sequence of int
-        Numbers of links; `LINKS` or `FREE_LINKS` if left out.
+        Numbers of links; `LINKS` or `FREE_LINKS` if omitted.
     times : sequence of float
-        Instants at which to compare, s; half of the run if left out.
+        Times of the comparison, s; half of the run if omitted.
     base_dir : Path, optional
-        What relative paths in the scene are relative to.
+        Folder to which relative paths in the scene are relative.
     progress : callable, optional
-        Gets the finished fraction; the comparison is cancelled when it returns False.
+        Called with the finished fraction; the comparison is cancelled when it returns False.
     own_axes : bool
-        Whether rings push along the axes of the link they are on, which costs an order.
+        Whether rings push along the axes of their link, which reduces the order of convergence by one.
 
     Returns
     -------
@@ -81,26 +81,28 @@ def compare_chain(
     """
     if not scene.body.strained:
         raise UsageError(
-            f'The scene\'s model is {scene.model.kind}, not a continuous body; set model.kind to "continuum_beam".'
+            f'The scene\'s model is {scene.model.kind}, not a continuous body. Set model.kind to "continuum_beam".'
         )
     if any(scene.beam.tip_wrench):
-        raise UsageError("No chain has a force or a torque at its tip; set those of beam to 0.")
+        raise UsageError(
+            "A chain cannot have a force or torque at its tip. Set those of beam to 0."
+        )
     free = not scene.support.kinematic
     counts = tuple(sorted(set(links))) or (FREE_LINKS if free else LINKS)
     for n in counts:
         if not 2 <= n <= MOST_LINKS:
             raise UsageError(
-                f"There is no chain of {n} links here; give numbers from 2 to {MOST_LINKS}."
+                f"A chain of {n} links is not possible here. Choose 2 to {MOST_LINKS} links."
             )
     instants = tuple(sorted(set(times))) or (0.5 * scene.run.duration_s,)
     for t in instants:
         if not 0.0 <= t <= scene.run.duration_s:
             raise UsageError(
-                f"There is no instant {t:g} s in a run of {scene.run.duration_s:g} s; give others."
+                f"The time {t:g} s is not within the run of {scene.run.duration_s:g} s. Choose other times."
             )
     if free and instants[0] < scene.control.period_s:
         raise UsageError(
-            f"Joint torques are known from {scene.control.period_s:g} s on; give later instants."
+            f"Joint torques are known from {scene.control.period_s:g} s on. Choose later times."
         )
     parts = _parts(scene, instants)
     tell = progress or (lambda fraction: True)
@@ -112,7 +114,7 @@ def compare_chain(
 
 
 def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
-    """What the strain law works on: the axial force of a body that stretches, the couples of one that bends."""
+    """Loads of the strain law: the axial force if the body stretches, the couples if it bends or twists."""
     law = StrainLaw(scene.strain, scene.beam)
     spread = np.linspace(0.0, scene.run.duration_s, 13)
     field = law.at(
@@ -125,15 +127,15 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
     parts = tuple(part for part in PARTS if off[part.entry])
     if not parts:
         raise UsageError(
-            "The strain law neither stretches nor bends the body, so no joint has anything to do."
+            "The strain law neither stretches nor bends the body, so its joints have no effect. Change its strain."
         )
     return parts
 
 
 def as_chain(body: Scene, n: int) -> Scene:
-    """A body that friction moves as a chain of `n` links, with a step that it can be run with.
+    """Scene of a chain of `n` links for a body that is moved by friction, with a stable time step.
 
-    Raises `SceneError` as `discretise`.
+    Raises `SceneError` like `discretise`.
     """
     scene = discretise(body, n)
     step = min(scene.solver.step_s, _STEP, _SHARE * engines.largest_stable_step(scene))
@@ -142,28 +144,28 @@ def as_chain(body: Scene, n: int) -> Scene:
 
 
 class _Track:
-    """A run that stops at instants, and where its centre of mass was at every control period."""
+    """A run that stops at given times, and the path of its centre of mass at each control period."""
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
         self.runner = Runner(scene, base_dir)
         self.centre = [self.runner.latest.centre_of_mass()]
         self.torque = self.runner.latest.joint_torque
-        """Joint torques at the instant reached, (m,), N m: engines tell means over a step, this is
-        their course."""
+        """Joint torques at the current time, (m,), N m: engines report means over a step, this is the
+        instantaneous value."""
 
     def advance_to(self, time: float) -> None:
-        """Go on to the step nearest to `time`.
+        """Run to the step nearest to `time`.
 
         Raises
         ------
         PhysicsError
         """
         runner = self.runner
-        wanted = round(time / runner.scene.solver.step_s)
-        while (left := wanted - runner.engine.step_count) > 0:
+        target = round(time / runner.scene.solver.step_s)
+        while (left := target - runner.engine.step_count) > 0:
             border = runner.scene.steps_per_period
             steps = min(left, border - runner.engine.step_count % border)
-            if left == steps > 1:  # the last step alone, see `torque`
+            if left == steps > 1:  # only the last step, see `torque`
                 steps -= 1
             before = runner.latest.joint_torque
             report = runner.advance(steps)
@@ -183,15 +185,15 @@ def _alike(
     tell: Progress,
     own_axes: bool,
 ) -> ChainComparison | None:
-    """Chains that move as the body does."""
+    """Compare chains that follow the motion of the body."""
     from snakestudio.engines.continuum_beam.chain import chain_of
     from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
     from snakestudio.engines.continuum_beam.section import instant_of
 
-    found: list[list[ChainProfile]] = [[] for _ in counts]
+    profiles: list[list[ChainProfile]] = [[] for _ in counts]
     runner = Runner(scene, base_dir)
     engine = runner.engine
-    assert isinstance(engine, ContinuumBeamEngine), "the scene's model says so"
+    assert isinstance(engine, ContinuumBeamEngine), "the scene has this model"
     for t in times:
         while (left := round(t / scene.solver.step_s) - engine.step_count) > 0:
             if not tell(0.9 * engine.time / max(times[-1], scene.solver.step_s)):
@@ -202,7 +204,7 @@ def _alike(
         instant = instant_of(engine)
         for index, n in enumerate(counts):
             chain = chain_of(instant, n, own_axes)
-            found[index].append(
+            profiles[index].append(
                 ChainProfile(
                     n,
                     engine.time,
@@ -215,7 +217,7 @@ def _alike(
                 )
             )
     tell(1.0)
-    return _compared(scene, False, counts, parts, found, np.full(len(counts), np.nan))
+    return _compared(scene, False, counts, parts, profiles, np.full(len(counts), np.nan))
 
 
 def _free(
@@ -227,22 +229,22 @@ def _free(
     base_dir: Path | None,
     tell: Progress,
 ) -> ChainComparison | None:
-    """Chains that friction moves, and the body beside them."""
+    """Compare chains that are moved by friction with the body."""
     from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
     from snakestudio.engines.continuum_beam.section import instant_of
 
-    # The work of a chain's step grows with the cube of its links, and smaller links want smaller
+    # The work of a step grows with the cube of the number of links, and smaller links need smaller
     # steps.
     work = np.array([1.0, *((n / 8) ** 2 for n in counts)])
     share = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     stops = sorted({*times, *np.linspace(0.0, scene.run.duration_s, 21)[1:].tolist()})
 
-    def followed(track: _Track, index: int, look: Callable[[], None]) -> bool:
-        """Run to the end, looking at the chosen instants; False if it is cancelled."""
+    def followed(track: _Track, index: int, record_profiles: Callable[[], None]) -> bool:
+        """Run to the end and call `look` at the chosen times; False if cancelled."""
         for stop in (0.0, *stops):
             track.advance_to(stop)
             if stop in times:
-                look()
+                record_profiles()
             done = share[index] + (share[index + 1] - share[index]) * stop / scene.run.duration_s
             if not tell(float(done)):
                 return False
@@ -250,24 +252,24 @@ def _free(
 
     body = _Track(scene, base_dir)
     engine = body.runner.engine
-    assert isinstance(engine, ContinuumBeamEngine), "the scene's model says so"
+    assert isinstance(engine, ContinuumBeamEngine), "the scene has this model"
     instants: list[Instant] = []
     if not followed(body, 0, lambda: instants.append(instant_of(engine))):
         return None
-    found: list[list[ChainProfile]] = []
+    all_profiles: list[list[ChainProfile]] = []
     apart = []
     for index, (n, chain_scene) in enumerate(zip(counts, chains, strict=True)):
         chain = _Track(chain_scene, None)
         profiles: list[ChainProfile] = []
 
-        def look(
+        def record_profiles(
             chain: _Track = chain, profiles: list[ChainProfile] = profiles, n: int = n
         ) -> None:
             profiles.append(_profile(chain, instants[len(profiles)], n, parts))
 
-        if not followed(chain, index + 1, look):
+        if not followed(chain, index + 1, record_profiles):
             return None
-        found.append(profiles)
+        all_profiles.append(profiles)
         rows = min(len(body.centre), len(chain.centre))
         apart.append(
             float(
@@ -276,11 +278,11 @@ def _free(
                 ).max()
             )
         )
-    return _compared(scene, True, counts, parts, found, np.array(apart))
+    return _compared(scene, True, counts, parts, all_profiles, np.array(apart))
 
 
 def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -> ChainProfile:
-    """A running chain beside the body at an instant of that."""
+    """Profile of a running chain compared with the body at a time."""
     snapshot = track.runner.latest
     length = instant.params.length
     joint = length / n * np.arange(1, n, dtype=np.float64)
@@ -310,20 +312,25 @@ def _compared(
     free: bool,
     counts: tuple[int, ...],
     parts: tuple[Part, ...],
-    found: list[list[ChainProfile]],
+    all_profiles: list[list[ChainProfile]],
     path_errors: FloatArray,
 ) -> ChainComparison:
-    # Of one instant, the same measure for every n: the largest of the body at the joints of the
-    # finest chain.
-    largest = np.array([np.abs(profile.body).max(axis=0) for profile in found[-1]])
+    # At one time, the reference value is the same for all n: the largest of the body at the joints of
+    # the finest chain.
+    largest = np.array([np.abs(profile.body).max(axis=0) for profile in all_profiles[-1]])
     scale = np.where(largest > 0.0, largest, 1.0)
     errors = (
-        np.array([[np.abs(p.chain - p.body).max(axis=0) for p in profiles] for profiles in found])
+        np.array(
+            [[np.abs(p.chain - p.body).max(axis=0) for p in profiles] for profiles in all_profiles]
+        )
         / scale
     )
     speeds = np.array(
-        [[abs(p.chain_speed - p.body_speed) / (p.body_speed or 1.0) for p in row] for row in found]
+        [
+            [abs(p.chain_speed - p.body_speed) / (p.body_speed or 1.0) for p in row]
+            for row in all_profiles
+        ]
     )
-    times = tuple(profile.time for profile in found[0])
-    profiles = tuple(tuple(row) for row in found)
+    times = tuple(profile.time for profile in all_profiles[0])
+    profiles = tuple(tuple(row) for row in all_profiles)
     return ChainComparison(scene, free, counts, times, parts, profiles, errors, speeds, path_errors)

@@ -1,4 +1,4 @@
-"""One scene run by several formulations side by side, and what they disagree about."""
+"""One scene simulated with several formulations, and the differences between them."""
 
 from __future__ import annotations
 
@@ -36,27 +36,26 @@ from snakestudio.session.runner import Runner
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelRun:
-    """What one formulation made of the scene."""
+    """Result of one formulation."""
 
     label: str
-    """Its kind; with a number where the same kind runs more than once."""
+    """Its kind; numbered if the same kind is run more than once."""
 
     kind: str
     scene: Scene
-    """As it was run: with this kind, and perhaps a shorter step."""
+    """The simulated scene: with this kind, and possibly a shorter time step."""
 
     recording: RunRecording | None = None
-    """None if it cannot run the scene."""
+    """None if the formulation cannot run the scene."""
 
     refusals: tuple[str, ...] = ()
-    """Why it cannot, in sentences."""
+    """Reasons why it cannot."""
 
     failure: str = ""
-    """Why the run stopped early, in a sentence; empty if it did not."""
+    """Reason why the run stopped early; empty if it did not."""
 
     notes: tuple[str, ...] = ()
-    """What is to be known when reading the differences: another time step, parts of the scene that
-    it leaves out."""
+    """Remarks on the differences: another time step, parts of the scene that are ignored."""
 
     engine_seconds: float = 0.0
     """Processor time of the engine, s."""
@@ -68,32 +67,32 @@ class ModelRun:
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated over processor time."""
+        """Simulated time divided by processor time."""
         return self.end / self.engine_seconds if self.engine_seconds > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelComparison:
-    """Runs of one scene beside each other."""
+    """Comparison of runs of one scene."""
 
     scene: Scene
-    """What was given."""
+    """The scene as given."""
 
     runs: tuple[ModelRun, ...]
-    """In the order asked for, those that could not run, too."""
+    """In the requested order, including those that could not run."""
 
     times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Common times, s. Shape (k,)."""
 
     samples: dict[str, Samples] = field(default_factory=dict)
-    """Of the runs that ran, by label."""
+    """Samples of the completed runs, by label."""
 
     differences: dict[str, dict[str, Difference]] = field(default_factory=dict)
-    """From the reference, by label of the other runs and by name of the quantity."""
+    """Differences from the reference, by label of the run and by name of the quantity."""
 
     @property
     def ran(self) -> tuple[ModelRun, ...]:
-        """The runs there are; the first is the reference."""
+        """Runs that have a recording; the first is the reference."""
         return tuple(run for run in self.runs if run.recording is not None)
 
     @property
@@ -103,16 +102,18 @@ class ModelComparison:
 
 
 def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
-    """`kinds` as they are; if there are none all formulations of such a robot, the scene's own first.
+    """`kinds`, or if empty, all formulations of such a robot, the scene's own first.
 
-    A body that friction moves is also run as a chain of `robot.n_links` links, see `fitted_to`.
+    A body that is moved by friction is also run as a chain of `robot.n_links` links, see `fitted_to`.
 
-    Raises `UsageError`: naming a kind that does not exist, and those that do.
+    Raises `UsageError` if a kind does not exist; the message lists those that do.
     """
     own = scene.model.kind
     for kind in kinds:
         if kind not in FORMULATIONS:
-            raise UsageError(f"There is no model {kind!r}; give some of {', '.join(FORMULATIONS)}.")
+            raise UsageError(
+                f"There is no model {kind!r}. Choose some of {', '.join(FORMULATIONS)}."
+            )
     if kinds:
         return tuple(kinds)
     if scene.body.strained:
@@ -128,7 +129,7 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
-    """Why a formulation cannot run the scene, in sentences; empty if it can."""
+    """Reasons why a formulation cannot run the scene; empty if it can."""
     try:
         fitted, _ = fitted_to(scene, kind, base_dir)
     except SceneError as error:
@@ -139,14 +140,14 @@ def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str
 def fitted_to(
     scene: Scene, kind: str, base_dir: Path | None = None
 ) -> tuple[Scene, tuple[str, ...]]:
-    """The scene for another formulation, and what is to be known about that.
+    """The scene adapted to another formulation, with remarks.
 
-    A step that is too long for the formulation becomes the longest whole fraction of it that is
-    not, so that control periods stay whole numbers of steps. The scene's own formulation runs it as
-    it stands, however doubtful. A continuous body that friction moves becomes a chain of
-    `robot.n_links` links in the Lagrangian model.
+    A time step that is too long for the formulation is replaced by its largest stable integer fraction,
+    so that control periods remain integer multiples of the step. The scene's own formulation runs
+    the scene unchanged, regardless of its warnings. A continuous body that is moved by friction becomes a chain
+    of `robot.n_links` links in the Lagrangian model.
 
-    Raises `SceneError` if the scene cannot be one of that formulation.
+    Raises `SceneError` if the scene is not possible with that formulation.
     """
     own = kind == scene.model.kind
     if FORMULATIONS[kind].fields.body is not scene.model.body:
@@ -172,14 +173,14 @@ def fitted_to(
 
 
 def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
-    """A body as a chain of links; the reverse is asked for on purpose: much of a chain's scene has no place there."""
+    """A body as a chain of links. The reverse is refused: much of a chain's scene has no equivalent in a body."""
     if kind == CHAIN:
         n = scene.robot.n_links
         note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
         return as_chain(scene, n), (note,)
     if scene.body.jointed:
-        message = "it has links, no strain law"
-        remedy = "make a continuous body of its gait: snakestudio fit-strain"
+        message = "it has links but no strain law"
+        remedy = "convert its gait to a continuous body: snakestudio fit-strain"
     else:
         message = "it is a continuous body"
         remedy = (
@@ -198,23 +199,23 @@ def compare_models(
     *,
     gently: bool = False,
 ) -> ModelComparison | None:
-    """Run a scene by several formulations, side by side, and compare them with the first that can run it.
+    """Run a scene with several formulations and compare them with the first that can run it.
 
     Raises `UsageError` if there is no such formulation.
 
     Parameters
     ----------
     kinds : sequence of str
-        Formulations, the reference first; all of them, the scene's own first, if left out.
+        Formulations, the reference first; if omitted, all of them, the scene's own first.
     base_dir : Path, optional
-        What relative paths in the scene are relative to.
+        Folder to which relative paths in the scene are relative.
     changes : tuple of Change and Pull
-        What is done to scene and robot during the runs, as `run_offline` takes them.
+        Changes of the scene and pulls on the robot during the runs, as for `run_offline`.
     progress : callable, optional
-        Gets the finished fraction, from several threads but never at once; the comparison is
-        cancelled when it returns False.
+        Called with the finished fraction, from several threads but never concurrently; the comparison
+        is cancelled when it returns False.
     gently : bool
-        Whether to leave the processor to who else wants it: a window shall stay fluid.
+        Whether to run at a lower priority, so that a window stays responsive.
 
     Returns
     -------
@@ -249,7 +250,7 @@ def _run(
     if tell(0.0):
         try:
             fitted, notes = fitted_to(scene, kind, base_dir)
-            # loads the compiled code, which is none of the engine's time
+            # loads the compiled code, so that its time does not count as the engine's
             Runner(fitted, base_dir).advance(1)
             done = run_offline(fitted, base_dir, changes, tell)
         except SceneError as error:
@@ -266,11 +267,11 @@ LAW_NAMES = {
     "components": "the law by components",
     "unit_velocity": "the unit-velocity law",
 }
-"""How the values of `ground.law` are called in a sentence."""
+"""Names of the values of `ground.law` within a sentence."""
 
 
 def friction_law(scene: Scene) -> str:
-    """The law of Coulomb friction that holds in a scene, as in `ground.law`; "" if no such friction acts."""
+    """Coulomb friction law of a scene, as in `ground.law`; "" if no such friction acts."""
     ground = scene.ground
     coefficients = (ground.mu_along, ground.mu_across, ground.mu_backward or 0.0)
     slippery = (
@@ -282,7 +283,7 @@ def friction_law(scene: Scene) -> str:
 
 
 def _with_laws(runs: tuple[ModelRun, ...]) -> tuple[ModelRun, ...]:
-    """The runs, with a note on those of which friction follows another law than in the reference."""
+    """The runs, with a note on each whose friction law differs from that of the reference."""
     reference = next((run for run in runs if run.recording is not None), None)
     law = "" if reference is None else friction_law(reference.scene)
 

@@ -56,7 +56,7 @@ def run_side_by_side(
 
 
 def _step_back() -> None:
-    """Let other threads run before this one, where threads have priorities of their own."""
+    """Let other threads run before this one, on systems with priorities per thread."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

@@ -1,16 +1,16 @@
-"""One scene run with its time step, a half and a quarter of it: how far the result depends on the step.
+"""Check of the time step: a scene is run with its step, half of it and a quarter of it.
 
 The error of a value at the scene's step is estimated in one of two ways:
 
-- *order*: where the values of three steps h, h/2, h/4 approach a limit like C h^p, p = log2(|v1 -
+- *order*: where the values at three steps h, h/2, h/4 approach a limit like C h^p, p = log2(|v1 -
   v2| / |v2 - v3|), and the error of v1 is |v1 - v2| / (1 - 2^-p) (Richardson). A vector has one
   order for all its parts.
-- *spread*: elsewhere, the largest difference between any two of the values; of two steps alone,
-  twice their difference, which is the error of a method of order 1.
+- *spread*: otherwise, the largest difference between any two of the values; for only two steps,
+  twice their difference, which is the error of a first-order method.
 
-A result settles where halving the step again makes the difference smaller by a factor of sqrt(2) at
-least, or where all differences are small. Positions of all links at the end count there, too:
-nearby runs that part come back together in one number by chance, but never in all of them.
+A result converges if halving the step again reduces the difference by a factor of at least sqrt(2),
+or if all differences are small. The positions of all links at the end are included: nearby runs
+that diverge can agree in a single value by chance, but never in all positions.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 
 TARGET = 0.01
-"""Relative error that the proposed step is for."""
+"""Relative error that the proposed step aims at."""
 
 _ENOUGH = 0.002
-"""Relative error, estimated from two runs, below which no third is needed."""
+"""Relative error, estimated from two runs, below which a third run is not needed."""
 
 _LEAST_ORDER = 0.5
 _MOST_ORDER = 5.5
 _MOST_NONSMOOTH_ORDER = 2.5
-"""Orders that are plausible: methods that solve contact problems are of order 1, the others up to
-order 5. What looks like a higher one are differences that happen to be small."""
+"""Largest plausible orders: methods that solve contact problems are of order 1, the others up to
+order 5. A higher apparent order means that the differences are small by chance."""
 
 _SAME_DIRECTION = 0.5
-"""Least cosine between two differences of a vector that approaches a limit."""
+"""Smallest cosine between two successive differences of a vector that converges."""
 
 _ROUNDING = 1e-9
-"""Relative difference below which no order is read: it may be rounding."""
+"""Relative difference below which no order is determined, because it may be rounding."""
 
 _NEAR_ZERO = 0.01
-"""Share of its scale below which a value counts as zero: its error is related to the scale then."""
+"""Fraction of its scale below which a value counts as zero; its error is then relative to the scale."""
 
 _ADAPTIVE = "solver.error_tolerance"
 _FORCE = "largest_force_n"
@@ -68,15 +68,15 @@ Basis = Literal["order", "two steps", "spread", "unsettled", "none"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepRun:
-    """The run with one step."""
+    """The run with one time step."""
 
     scene: Scene
     recording: RunRecording | None
-    """Its rows, until it has been judged."""
+    """Its rows, until the run has been evaluated."""
     complete: bool = False
     """Whether it reached its end."""
     failure: str = ""
-    """Why it ended early, in a sentence; empty if it did not."""
+    """Reason why it ended early; empty if it did not."""
     stable: bool = True
     """Whether the explicit parts of the model are stable with the step."""
     engine_seconds: float = 0.0
@@ -90,40 +90,40 @@ class StepRun:
 
 @dataclass(frozen=True, slots=True)
 class QuantityCheck:
-    """One quantity of all runs, and how far off it is at the scene's step."""
+    """One quantity of all runs, and its error at the scene's step."""
 
     name: str
-    """As a column would be called: it ends in the unit."""
+    """In the form of a column name, ending in the unit."""
     label: str
     unit: str
     values: tuple[float, ...]
-    """Of every run, from the longest step on; NaN of one that failed."""
+    """Values of all runs, longest step first; NaN for a failed run."""
     error: float
-    """Estimated absolute error at the scene's step; NaN if it does not settle, or cannot be
-    told."""
+    """Estimated absolute error at the scene's step; NaN if it does not converge or cannot be
+    estimated."""
     reference: float
-    """What the error is related to: the size of the value or, where that is near zero, its
+    """Reference of the relative error: the magnitude of the value or, if that is near zero, its
     scale."""
     relative_to: str
-    """That in words: "value", or what the scale is."""
+    """Description of the reference: "value", or the name of the scale."""
     basis: Basis
     order: float = math.nan
-    """Observed order of convergence; NaN where it is not visible."""
+    """Observed order of convergence; NaN if it cannot be determined."""
 
     @property
     def relative(self) -> float:
-        """Error as a share of the reference."""
+        """Error as a fraction of the reference."""
         return self.error / self.reference if self.error else 0.0
 
     @property
     def settled(self) -> bool:
-        """Whether finer steps approach a value."""
+        """Whether the value converges with finer steps."""
         return self.basis not in ("unsettled", "none")
 
 
 @dataclass(frozen=True, slots=True)
 class StepCheck:
-    """What a check of the step size gives."""
+    """Result of a check of the time step."""
 
     scene: Scene
     changes: tuple[Change | Pull, ...]
@@ -132,27 +132,27 @@ class StepCheck:
     quantities: tuple[QuantityCheck, ...]
     """Net displacement, mean speed, largest force, work of the actuators and of friction."""
     motion_settled: bool
-    """Whether the links are at the end where finer steps have them, too."""
+    """Whether the positions of the links at the end converge with finer steps."""
     apart: tuple[float, ...]
     """RMS distance of the links at the end between each complete run and the next finer one, m."""
     notes: tuple[str, ...]
-    """What must be known of the runs, in sentences."""
+    """Remarks on the runs."""
     proposal: dict[str, float] | None = None
-    """Scene values with which errors are about 1 %; empty if the present ones are enough, None if
+    """Scene values with which errors are about 1 %; empty if the current ones are sufficient, None if
     none are proposed."""
     verdict: str = ""
-    """The outcome in a sentence or two."""
+    """Summary in one or two sentences."""
 
     @property
     def settled(self) -> bool:
-        """Whether the motion and the works approach a limit; the largest force need not."""
+        """Whether the motion and the works converge; the largest force need not."""
         return self.motion_settled and all(
             each.settled for each in self.quantities if each.name != _FORCE
         )
 
     @property
     def estimate(self) -> StepEstimate | None:
-        """What files of the run carry of it; None if too few runs reached their end."""
+        """The part that is written to run files; None if too few runs reached their end."""
         own = self.runs[0]
         if not own.complete or sum(run.complete for run in self.runs) < 2:
             return None
@@ -192,18 +192,18 @@ def check_step_size(
     *,
     gently: bool = False,
 ) -> StepCheck | None:
-    """Run a scene with its time step and with half of it at the same time, then with a quarter if that is needed.
+    """Run a scene with its time step and half of it in parallel, then with a quarter if needed.
 
     Raises `SceneError` if the scene cannot be run.
 
     Parameters
     ----------
     base_dir : Path, optional
-        What relative paths in the scene are relative to.
+        Folder to which relative paths in the scene are relative.
     changes : tuple of Change
-        Changes of the scene during the run, as `run_offline` takes them.
+        Changes of the scene during the run, as for `run_offline`.
     progress : callable, optional
-        Takes the finished fraction, from several threads but never concurrently; the check is
+        Called with the finished fraction, from several threads but never concurrently; the check is
         cancelled when it returns False.
     gently : bool
         Whether to run at a lower priority.
@@ -213,7 +213,7 @@ def check_step_size(
     StepCheck or None
         None if it was cancelled.
     """
-    share = 3.0 / 7.0  # of the work: 1 + 2 of 1 + 2 + 4
+    share = 3.0 / 7.0  # fraction of the work: 1 + 2 of 1 + 2 + 4
 
     def first(fraction: float) -> bool:
         return progress is None or progress(share * fraction)
@@ -232,15 +232,15 @@ def check_step_size(
             return None
         runs += finest
     check = judge(scene, changes, runs)
-    # Recordings hold files and memory, and all that is of interest has been read.
+    # Recordings hold files and memory, and are no longer needed.
     return replace(check, runs=tuple(replace(run, recording=None) for run in runs))
 
 
 def refined(scene: Scene, parts: int) -> Scene:
     """The scene with its step divided by `parts`.
 
-    Where a formulation divides its steps to keep an error tolerance, that is divided by the square
-    of `parts`: in the least exact method, of order 1, the error of a step grows with its square.
+    For formulations that adapt their steps to an error tolerance, the tolerance is divided by the square
+    of `parts`: in the least accurate method, of order 1, the error of a step grows with its square.
     """
     if parts == 1:
         return scene
@@ -272,18 +272,18 @@ def _run(
     return StepRun(scene, done.recording, done.ok, failure, stable, done.engine_seconds)
 
 
-# --- what is measured of a run --------------------------------------------------------------------
+# --- measurement of a run --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Measures:
-    """What is compared of one run. Vectors are m; `links` are the centres of all links at the end, (n, 3)."""
+    """Compared values of one run. Vectors are in m; `links` are the link centres at the end, (n, 3)."""
 
     displacement: FloatArray
     path: float
     """Length of the path of the centre of mass, m."""
     links_path: float
-    """The same of a link, as the mean over all of them, m."""
+    """Mean length of the paths of the links, m."""
     duration: float
     force: float
     actuator_work: float
@@ -293,7 +293,7 @@ class _Measures:
 
 
 def _measure(recording: Recording) -> _Measures:
-    """The measures of a whole run."""
+    """Measures of a complete run."""
     energy = recording.schema.energy
     actuator = energy.index("work_actuator")
     friction = energy.index("work_friction")
@@ -329,7 +329,7 @@ def _measure(recording: Recording) -> _Measures:
 
 
 def _largest_force(rows: Rows) -> float:
-    """The largest force of a contact on a link, as the mean between two rows, or of an anchor or support, N."""
+    """Largest contact force on a link, as the mean between two rows, or force of an anchor or support, N."""
     span = np.diff(rows.time)
     impulses = np.diff(rows.impulse_obstacle + rows.impulse_ground, axis=0)
     sizes = np.linalg.norm(impulses, axis=2).max(axis=1, initial=0.0)
@@ -338,12 +338,12 @@ def _largest_force(rows: Rows) -> float:
     return max(float(mean.max(initial=0.0)), float(held))
 
 
-# --- what is made of them -------------------------------------------------------------------------
+# --- evaluation -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """A quantity of the runs that count, with what its error is related to where it is near zero."""
+    """A quantity of the evaluated runs, with the scale of its error where it is near zero."""
 
     name: str
     label: str
@@ -352,17 +352,17 @@ class _Series:
     scale: float
     scale_name: str
     share: float = 1.0
-    """What distances between values are multiplied by: 1 / sqrt(n) gives the RMS over n links."""
+    """Factor of distances between values: 1 / sqrt(n) gives the RMS over n links."""
     absolute: bool = False
-    """Whether the size of the value says nothing, so that errors are always related to the
-    scale."""
+    """Whether errors are always relative to the scale, because the magnitude of the value has no
+    meaning."""
 
     def distance(self, one: int, other: int) -> float:
-        """How far two values are apart."""
+        """Distance between two values."""
         return self.share * float(np.linalg.norm(self.values[one] - self.values[other]))
 
     def reference(self, limit: FloatArray | None = None) -> tuple[float, str]:
-        """What errors are related to, and what that is; `limit` is the value of a vanishing step, if it is known."""
+        """Reference of the errors and its name; `limit` is the value for a vanishing step, if known."""
         size = self.share * float(np.linalg.norm(self.values[-1] if limit is None else limit))
         near_zero = self.absolute or size < _NEAR_ZERO * self.scale
         return (self.scale, self.scale_name) if near_zero else (size, "value")
@@ -376,11 +376,11 @@ class _Judgement:
     basis: Basis
     order: float = math.nan
     limit: FloatArray | None = None
-    """Value of a vanishing step; None where the order is not visible."""
+    """Value for a vanishing step; None if the order cannot be determined."""
 
 
 def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
-    """The quantities that are shown and, last, the positions of the links, which are not."""
+    """The reported quantities and, last, the positions of the links, which are not reported."""
     body = scene.body
     last = measures[-1]
     length = max(last.links_path, 1e-6 * body.length)
@@ -410,7 +410,7 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
             "J",
             scalars("actuator_work"),
             energy,
-            "energy turned over",
+            "energy converted",
         ),
         _Series(
             "work_friction_j",
@@ -418,7 +418,7 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
             "J",
             scalars("friction_work"),
             energy,
-            "energy turned over",
+            "energy converted",
         ),
         _Series(
             "links",
@@ -434,7 +434,7 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
 
 
 def _judge_series(series: _Series, most_order: float) -> _Judgement:
-    """The error of the first value. Orders up to `most_order` are plausible; 0: none can be read from these runs."""
+    """Error of the first value. Orders up to `most_order` are plausible; 0: no order can be determined."""
     reference, _ = series.reference()
     visible = most_order > 0.0
     count = len(series.values)
@@ -466,7 +466,7 @@ def _spread(spread: float, *, settled: bool) -> _Judgement:
 
 
 def _two_suffice(runs: Sequence[StepRun]) -> bool:
-    """Whether a third run is not needed: two agree so well that it would change nothing, or the first failed."""
+    """Whether a third run is unnecessary: two agree well enough, or the first failed."""
     if not runs[0].complete:
         return True
     if not (runs[1].complete and runs[0].stable):
@@ -479,15 +479,15 @@ def _two_suffice(runs: Sequence[StepRun]) -> bool:
 
 
 def judge(scene: Scene, changes: tuple[Change | Pull, ...], runs: tuple[StepRun, ...]) -> StepCheck:
-    """What finished runs with ever finer steps say about the first of them."""
+    """Evaluate finished runs with ever finer steps."""
     complete = [run for run in runs if run.complete]
     notes = _notes(scene, runs)
     if len(complete) < 2:
         proposal, verdict = _proposal_after_failures(scene, runs, complete)
         return StepCheck(scene, changes, runs, (), False, (), notes, proposal, verdict)
     measures = [_measure(run.recording) for run in complete if run.recording is not None]
-    # Of a step that oscillates, or where a run is missing, only how far the runs are apart can be
-    # read.
+    # If a step oscillates or a run is missing, only the spread between the runs can be
+    # determined.
     most_order = 0.0
     if runs[0].stable and len(complete) == len(runs):
         most_order = (
@@ -495,9 +495,9 @@ def judge(scene: Scene, changes: tuple[Change | Pull, ...], runs: tuple[StepRun,
             if FORMULATIONS[scene.model.kind].contact_problems
             else _MOST_ORDER
         )
-    *shown, links = _series(scene, measures)
+    *reported, links = _series(scene, measures)
     quantities = []
-    for series in shown:
+    for series in reported:
         judged = _judge_series(series, most_order)
         reference, relative_to = series.reference(judged.limit)
         sizes = iter(float(np.linalg.norm(v)) if len(v) > 1 else float(v[0]) for v in series.values)
@@ -531,7 +531,7 @@ def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
     if _adaptive(scene):
         tolerances = ", ".join(f"{run.scene.solver.error_tolerance:.3g}" for run in runs)
         notes.append(
-            f"This model divides its steps to keep {_ADAPTIVE}. The finer runs have a smaller one, too: {tolerances}."
+            f"This model divides its steps to keep {_ADAPTIVE}. The finer runs have smaller tolerances: {tolerances}."
         )
     return tuple(notes)
 
@@ -539,12 +539,15 @@ def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
 def _proposal_after_failures(
     scene: Scene, runs: Sequence[StepRun], complete: Sequence[StepRun]
 ) -> tuple[dict[str, float] | None, str]:
-    """The same where less than two runs reached their end."""
+    """Proposal if fewer than two runs reached their end."""
     if not runs[0].stable:
         return _stable_proposal(scene)
     if complete and not runs[0].complete:
         values = _values(scene, complete[0].step / runs[0].step)
-        return values, f"The run reaches its end with {_words(values)}. Use that, then check again."
+        return (
+            values,
+            f"The run reaches its end with {_values_text(values)}. Use that, then check again.",
+        )
     return None, "The time step cannot be judged, because too few runs reached their end."
 
 
@@ -553,19 +556,19 @@ def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
     stable = engines.largest_stable_step(scene)
     values = _values(scene, 0.9 * stable / step)
     return values, (
-        f"{_ms(step)} is longer than the largest stable step, {_ms(stable)}. Use {_words(values)}, then check again."
+        f"{_ms(step)} exceeds the largest stable step, {_ms(stable)}. Use {_values_text(values)}, then check again."
     )
 
 
 def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:
-    """The values to take for `TARGET`, and the outcome in words."""
+    """Values for `TARGET`, and the summary."""
     scene = check.scene
     own = check.runs[0]
     if not own.stable:
         return _stable_proposal(scene)
     if not check.motion_settled:
         return None, (
-            f"The motion does not settle with finer steps: at the end the links are {_apart(check, complete)}. It is "
+            f"The motion does not converge with finer steps: at the end the links are {_apart(check, complete)}. It is "
             "chaotic or discontinuous, so no step is proposed. Compare statistics of several runs instead of one run."
         )
     if not check.settled:
@@ -574,10 +577,10 @@ def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, 
         )
         return (
             None,
-            f"The motion settles with finer steps, but not the {label.lower()}, so no step is proposed.",
+            f"The motion converges with finer steps, but not the {label.lower()}, so no step is proposed.",
         )
     peak = next(each for each in check.quantities if each.name == _FORCE)
-    # The peak of a force may depend on the step without any order: no step would then be fine
+    # The peak of a force may depend on the step without any order: then no step would be fine
     # enough for it.
     counted = [each for each in check.quantities if each is not peak or peak.basis == "order"]
     worst = min(counted, key=_factor)
@@ -595,13 +598,13 @@ def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, 
     step = values["solver.step_s"]
     beyond = ""
     if step < 0.5 * complete[-1].step:
-        beyond = " It is far below the steps that were run, so check again with it."
+        beyond = " It is far below the simulated steps, so repeat the check with it."
     now = f"The error of the {worst.label.lower()} is {100 * worst.relative:.2g} % at {_ms(own.step)}."
-    return values, f"{now} For 1 %, use {_words(values)}.{beyond}{besides}"
+    return values, f"{now} For 1 %, use {_values_text(values)}.{beyond}{besides}"
 
 
 def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
-    """How far the links of each run are from those of the next finer one."""
+    """Distances between the links of each run and those of the next finer one."""
     parts = [
         f"{_mm(distance)} apart between {_ms(longer.step)} and {_ms(shorter.step)}"
         for distance, longer, shorter in zip(check.apart, complete, complete[1:], strict=False)
@@ -610,7 +613,7 @@ def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
 
 
 def _factor(quantity: QuantityCheck) -> float:
-    """What to multiply the step by to have a relative error of `TARGET`; 1 if it is there already."""
+    """Factor of the step for a relative error of `TARGET`; 1 if the error is already smaller."""
     if quantity.relative <= TARGET:
         return 1.0
     order = quantity.order if quantity.basis == "order" else 1.0
@@ -618,10 +621,10 @@ def _factor(quantity: QuantityCheck) -> float:
 
 
 def _values(scene: Scene, factor: float) -> dict[str, float]:
-    """The step multiplied by `factor` or a little less: a whole fraction of the control period, round if possible."""
+    """The step times `factor`, rounded down to an integer fraction of the control period, if possible a round one."""
     period = scene.control.period_s
-    wanted = factor * scene.solver.step_s
-    least = math.ceil(period / wanted * (1.0 - 1e-9))
+    target = factor * scene.solver.step_s
+    least = math.ceil(period / target * (1.0 - 1e-9))
     counts = range(least, least + max(1, least // 3) + 1)
     round_ones = (
         count
@@ -636,7 +639,7 @@ def _values(scene: Scene, factor: float) -> dict[str, float]:
     return values
 
 
-def _words(values: dict[str, float]) -> str:
+def _values_text(values: dict[str, float]) -> str:
     parts = [f"a step of {_ms(values['solver.step_s'])}"]
     parts += [
         f"an error tolerance of {values[_ADAPTIVE]:.2g}" for key in values if key == _ADAPTIVE

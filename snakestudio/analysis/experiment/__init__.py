@@ -1,1 +1,1 @@
-"""Experiments: motion capture read from files, laid over a run, and the errors between the two as figures."""
+"""Experiments: motion capture read from files, aligned with a run, and the errors between the two."""

@@ -1,4 +1,4 @@
-"""Run and experiment at the same instants, and the error values of that."""
+"""Samples of a run and an experiment at common times, and their error values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.analysis.experiment.figures import FIGURES, Figure
 from snakestudio.analysis.experiment.trend import Trend
 
 _LIFTS_M = 0.002
-"""A run whose link stays within this height tells nothing about heights."""
+"""Height range of a run's link below which heights are not compared, m."""
 
 MEANS = {"along_mean": "along", "heading_mean": "heading"}
 
@@ -34,28 +34,27 @@ _LARGEST = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedSamples:
-    """Run and experiment beside each other at the k instants of a capture that lie within the run."""
+    """Run and experiment at the k times of a capture that are within the run."""
 
     time: FloatArray
-    """Of the run, s. Shape (k,)."""
+    """Times of the run, s. Shape (k,)."""
 
     run: FloatArray
     experiment: FloatArray
-    """`run` and `experiment`: places of the link, m; of the experiment NaN where nothing is known.
-    Shape (k, 3)."""
+    """`run` and `experiment`: positions of the link, m; NaN where the experiment has none. Shape (k, 3)."""
 
     measured: BoolArray
-    """Where the experiment was really seen; only this counts in figures. Shape (k,)."""
+    """Where the experiment was actually measured; only these samples are evaluated. Shape (k,)."""
 
     along: FloatArray
     across: FloatArray
-    """`along` and `across`: the experiment's place less the run's, along the run's path and to the
-    left of it, m. Shape (k,)."""
+    """`along` and `across`: position of the experiment relative to the run, along the path of the run and
+    to its left, m. Shape (k,)."""
 
     run_heading: FloatArray
     heading: FloatArray | None
-    """`run_heading` and `heading`: heading of the run's link, and the experiment's less that, rad.
-    Shape (k,)."""
+    """`run_heading` and `heading`: heading of the run's link, and the difference of the experiment from it,
+    rad. Shape (k,)."""
 
     @property
     def distance(self) -> FloatArray:
@@ -65,12 +64,12 @@ class AlignedSamples:
 
     @property
     def height(self) -> FloatArray:
-        """The experiment's height less the run's (k,), m."""
+        """Height of the experiment minus that of the run (k,), m."""
         return self.experiment[:, 2] - self.run[:, 2]
 
 
 def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dict[str, Figure]:
-    """The figures of a course, by name; what cannot be told is left out.
+    """Error values of aligned samples, by name; those that cannot be determined are omitted.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dic
 
 
 def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
-    """One error series where it was measured, in the unit of its figures; None if there is none."""
+    """One measured error series, in the unit of its value; None if there is none."""
     values: FloatArray | None = getattr(course, name)
     if values is None:
         return None

@@ -1,4 +1,4 @@
-"""A capture as a Recording: measured tracks are plotted, overlaid and exported like any run; what is missing is NaN."""
+"""A capture as a Recording, for plots, overlays and export like any run; missing values are NaN."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
 _WINDOW = 5
-"""Rows over which a parabola is laid to get velocities from positions (Savitzky and Golay 1964)."""
+"""Number of rows of the parabola that is fitted to get velocities (Savitzky and Golay 1964)."""
 
 
 class CaptureRecording:
-    """A `Recording` of an aligned capture of the robot of a run.
+    """An aligned capture as a `Recording` with the robot of a run.
 
-    Links that nothing was measured of are NaN, as is everything that cameras do not see; the
-    schema's `valid` says which fields there are at all. A link with a position alone has a pose of
-    NaN but for its centre. Velocities are slopes of parabolas through five rows. The track of a
-    centre of mass stands in the columns of the centre of mass.
+    Links without measurements are NaN, as is everything that the cameras did not see; `valid` of the
+    schema lists the available fields. For a link with only a position, the pose is NaN except for the
+    centre. Velocities are slopes of parabolas through five rows. The track of a centre of mass is in the
+    columns of the centre of mass.
 
     Parameters
     ----------
     capture : Capture
-        Aligned: in the times and places of the run.
+        Aligned: in the times and positions of the run.
     recording : Recording
         The run, for scene and schema.
 
     Attributes
     ----------
     measured : (k, n) bool array
-        Where a link was really seen (not filled in).
+        Where a link was actually measured (not interpolated).
     """
 
     def __init__(self, capture: Capture, recording: Recording) -> None:
@@ -80,19 +80,19 @@ class CaptureRecording:
                 axis = own.axes[entry]
                 angle[:, entry] = capture.joint_angle[:, axis.joint, sides.index(axis.kind)]
             rate[:, known] = _slope(capture.time, angle[:, known])
-        # A column of the same name as a computed one stands in its place: the centre of mass, where
-        # it was measured.
+        # A measured column replaces the computed one of the same name: the centre of mass, where it was
+        # measured.
         self._schema = replace(own, n_links=n, extra=tuple(extra), valid=valid)
         self._rows = _rows(capture.time, pose, twist, angle, rate, own, extra)
 
     @property
     def scene(self) -> Scene:
-        """The scene of the run that it is laid over."""
+        """The scene of the run with which the capture is aligned."""
         return self._scene
 
     @property
     def schema(self) -> Schema:
-        """What the rows hold."""
+        """Content of the rows."""
         return self._schema
 
     @property
@@ -102,17 +102,17 @@ class CaptureRecording:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """None: nothing was changed."""
+        """None: a capture has no changes."""
         return ()
 
     @property
     def pulls(self) -> Sequence[Pull]:
-        """None: no hand pulled."""
+        """None: a capture has no pulls."""
         return ()
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        """None were noted."""
+        """None: a capture has no events."""
         return ()
 
     def scene_at(self, time: float) -> Scene:
@@ -185,7 +185,7 @@ def _rows(
 
 
 def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
-    """Rates of columns (k, c); NaN where a column is."""
+    """Derivatives of columns (k, c); NaN where a column is NaN."""
     from scipy.signal import savgol_filter
 
     result = np.full_like(values, np.nan)
@@ -205,7 +205,7 @@ def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _turning(time: FloatArray, quaternion: FloatArray) -> FloatArray:
-    """Angular velocities (k, 3), rad/s, in the world's frame: omega = 2 q' q*."""
+    """Angular velocities (k, 3) in the world frame, rad/s: omega = 2 q' q*."""
     near = quaternion.copy()
     for i in range(1, len(near)):
         if np.nansum(near[i] * near[i - 1]) < 0.0:

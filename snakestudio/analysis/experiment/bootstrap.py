@@ -1,9 +1,9 @@
-"""Bootstrap: how certain values are, by drawing the data again, in blocks of time within a trial, and among trials.
+"""Bootstrap confidence intervals: data are resampled in blocks of time within a trial, and among trials.
 
-The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the
-moving-block bootstrap, Künsch 1989), from the series closed to a circle (Politis and Romano 1992):
-else its ends, where alignment errors are largest, would be drawn too seldom. Where there are
-several trials, trials are drawn first, then blocks within each.
+The errors at neighbouring times are correlated, so whole blocks are drawn within a trial (moving-block
+bootstrap, Künsch 1989), from the series closed to a circle (Politis and Romano 1992): otherwise its
+ends, where alignment errors are largest, would be drawn too rarely. With several trials, trials are
+drawn first, then blocks within each.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from snakestudio._arrays import FloatArray
 DRAWS = 2000
 
 COVERAGE = 0.95
-"""Share of the draws that an interval holds."""
+"""Fraction of the draws within an interval."""
 
 
 def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
-    """Means (draws,) of a series (k,) drawn anew in blocks of so many rows that follow each other, round its end."""
+    """Means (draws,) of a series (k,) resampled in blocks of consecutive rows, wrapped around at its end."""
     k = len(values)
     block = max(1, min(block, k))
     sums = np.concatenate([[0.0], np.cumsum(np.concatenate([values, values[: block - 1]]))])
@@ -34,7 +34,7 @@ def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
 
 
 def among_trials(draws: FloatArray, seed: int) -> FloatArray:
-    """Means (draws,) over trials drawn with replacement, of the figures (trials, draws) that each trial's draw gave."""
+    """Means (draws,) over trials drawn with replacement, of the values (trials, draws) of each trial."""
     trials, n = draws.shape
     random = np.random.default_rng(seed)
     chosen = random.integers(0, trials, (n, trials))
@@ -43,7 +43,7 @@ def among_trials(draws: FloatArray, seed: int) -> FloatArray:
 
 
 def interval(draws: FloatArray) -> tuple[float, float]:
-    """The percentile interval of draws (n,)."""
+    """Percentile interval of draws (n,)."""
     tail = 50.0 * (1.0 - COVERAGE)
     low, high = np.percentile(draws, [tail, 100.0 - tail])
     return float(low), float(high)

@@ -1,10 +1,10 @@
-"""C3D files (Vicon, Qualisys, OptiTrack, Theia and most others): tracks of markers and of segments, read strictly.
+"""C3D files (Vicon, Qualisys, OptiTrack, Theia and most others): tracks of markers and segments, read strictly.
 
-A C3D file is blocks of 512 bytes: a header, parameters in groups, and the frames, each with its
-points and then its analog values (the C3D file format user guide, www.c3d.org); rotations of
-segments are in a section behind them. Header and parameters state most things twice, and many
+A C3D file consists of blocks of 512 bytes: a header, parameters in groups, and the frames, each with
+its points followed by its analog values (the C3D file format user guide, www.c3d.org); rotations of
+segments are in a section after them. Header and parameters state most things twice, and many
 programs write one of the two wrong. Where they differ, the size of the file decides; if it does
-not, the file is refused. Every such decision is a note.
+not, the file is refused. Each such decision is noted.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _KEY = 0x50
 """Second byte of every C3D file."""
 
 _MOST_COUNTED = 65535
-"""A counter of two bytes that stands there says nothing but "at least"."""
+"""Largest value of a two-byte counter; it only means "at least as many"."""
 
 _NECESSARY = ("POINT:USED", "POINT:LABELS", "POINT:UNITS")
-"""Where the parameters are cut off, what was read has to hold these."""
+"""Parameters that are required if the section is truncated."""
 
 _ROTATION_VALUES = 17
-"""A matrix (4, 4) by columns, and a residual, all real numbers."""
+"""A matrix (4, 4) in column-major order, and a residual, all real numbers."""
 
 _UNITS: dict[str, tuple[LengthUnit, float]] = {
     **dict.fromkeys(
         ("m", "meter", "meters", "metre", "metres", "mete"), ("m", 1.0)
-    ),  # "mete": cut to four letters
+    ),  # "mete": truncated to four letters
     **dict.fromkeys(("dm", "decimeter", "decimeters", "decimetre", "decimetres"), ("cm", 10.0)),
     **dict.fromkeys(
         ("cm", "centimeter", "centimeters", "centimetre", "centimetres", "cent"), ("cm", 1.0)
@@ -72,28 +72,28 @@ _UNITS: dict[str, tuple[LengthUnit, float]] = {
     **dict.fromkeys(("in", "inch", "inches", "inc"), ("in", 1.0)),
     **dict.fromkeys(("ft", "foot", "feet"), ("in", 12.0)),
 }
-"""A unit of `Layout` that is next to a spelling, and how many of it one is."""
+"""Unit of `Layout` and the factor to it, by spelling."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Frames:
-    """Where the frames are, and how large each is."""
+    """Location and size of the frames."""
 
     start: int
     points: int
     analog: int
     size: int
-    """Bytes of a number."""
+    """Bytes per number."""
     available: int
     """Bytes from `start` to the end of the section."""
 
     @property
     def frame(self) -> int:
-        """Bytes."""
+        """Bytes per frame."""
         return (4 * self.points + self.analog) * self.size
 
     def fits(self, count: int, data: bytes) -> bool:
-        """Whether so many frames fill the section, but for less than a block or zeros."""
+        """Whether this number of frames fills the section, except for less than a block or zeros."""
         rest = self.available - count * self.frame
         end = self.start + self.available
         return 0 <= rest < BLOCK or (rest > 0 and not any(data[end - rest : end]))
@@ -102,11 +102,11 @@ class _Frames:
 def read_c3d(path: Path, data: bytes) -> Markers:
     """Tracks in a C3D file; a marker with a negative residual was not seen (C3D user guide, "Residuals").
 
-    Raises `ExperimentError`: stating what is wrong and what to do.
+    Raises `ExperimentError` if the file cannot be read.
     """
     if len(data) < BLOCK or data[1] != _KEY:
         raise ExperimentError(
-            f"{path}: This is not a C3D file. Export it again, or give a table the ending .csv."
+            f"{path}: This is not a C3D file. Export it again, or give a table the extension .csv."
         )
     try:
         return _markers(path, data)
@@ -122,13 +122,13 @@ def _markers(path: Path, data: bytes) -> Markers:
         raise DamageError("its parameters are not inside the file")
     numbers = Numbers(data[start + 3])
     header = read_header(data, numbers)
-    # The first block counts the parameters' blocks, but some programs count too few or too many.
+    # The first block counts the blocks of the parameters, but some programs write a wrong count.
     end = (header.data - 1) * BLOCK
     parameters = read_parameters(
         data[start : end if end > start else start + data[start + 2] * BLOCK], numbers
     )
-    if not parameters.whole and not all(name in parameters for name in _NECESSARY):
-        raise DamageError("its parameters lead out of their section")
+    if not parameters.is_complete and not all(name in parameters for name in _NECESSARY):
+        raise DamageError("its parameters extend beyond their section")
     notes: list[str] = []
     rate = _rate(path, header, parameters, notes)
     n_segments = _segments(parameters)
@@ -144,14 +144,14 @@ def _markers(path: Path, data: bytes) -> Markers:
         count = _no_points(path, header, parameters, n_segments)
     if count < 2:
         raise ExperimentError(
-            f"{path}: It holds {counted(count, 'frame')}, and a measurement needs at least two. "
+            f"{path}: The file has {counted(count, 'frame')}, but a measurement needs at least two. "
             "Export a recording of the motion."
         )
     if n_segments:
         segments = _poses(data, parameters, n_segments, count, numbers)
         if segments is None:
             notes.append(
-                f"Rotations of {n_segments} segments are not one for each frame, so they were ignored."
+                f"The rotations of {n_segments} segments are not available for each frame, so they were ignored."
             )
         else:
             room_for(path, count, _ROTATION_VALUES * n_segments)
@@ -167,7 +167,9 @@ def _markers(path: Path, data: bytes) -> Markers:
             names = names[: n_points + n_segments]
             notes.append(f"{n_segments} of the bodies are segments with rotations.")
     if not names:
-        raise ExperimentError(f"{path}: It has no markers. Export the marker trajectories as well.")
+        raise ExperimentError(
+            f"{path}: The file has no markers. Export the marker trajectories as well."
+        )
     unit, factor = _unit(path, parameters, notes)
     first = max(header.first - 1, 0)
     if first > 0:
@@ -181,13 +183,13 @@ def _markers(path: Path, data: bytes) -> Markers:
 
 
 def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: int) -> int:
-    """Frames of a file that has segments alone."""
+    """Number of frames of a file that has only segments."""
     counts = _counts(header, parameters)
     if not n_segments:
         channels = parameters.count("ANALOG:USED") or header.analog
         only = f", only {channels} analog channels" if channels else ""
         raise ExperimentError(
-            f"{path}: It has no markers{only}. Export the marker trajectories as well."
+            f"{path}: The file has no markers{only}. Export the marker trajectories as well."
         )
     if len(set(counts.values())) != 1:
         raise DamageError(_differing(counts))
@@ -195,27 +197,27 @@ def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: i
 
 
 def _rate(path: Path, header: Header, parameters: Parameters, notes: list[str]) -> float:
-    """Frames a second. The parameter counts: the header's is a copy of it."""
+    """Frames per second. The parameter is used: the header has a copy of it."""
     stated = parameters.number("POINT:RATE")
     rate = stated if stated is not None and stated > 0.0 else header.rate
     if not 1e-3 <= rate <= 1e6:
         raise ExperimentError(f"{path}: The file does not state its frame rate. Export it again.")
     if np.isfinite(header.rate) and header.rate > 0.0 and abs(header.rate - rate) > 1e-3 * rate:
         notes.append(
-            f"The header states {header.rate:g} Hz and POINT:RATE {rate:g} Hz, which was used."
+            f"The header states {header.rate:g} Hz and POINT:RATE {rate:g} Hz; POINT:RATE was used."
         )
     return rate
 
 
 def _scale(header: Header, parameters: Parameters, notes: list[str]) -> float:
-    """Units of length in one step of whole numbers. Programs that write two of them use the one in the header."""
+    """Length units per step of integers. The header is used where programs write two different values."""
     stated = [header.scale, parameters.number("POINT:SCALE") or 0.0]
     scales = [scale for scale in stated if np.isfinite(scale) and scale != 0.0]
     if not scales:
         raise DamageError("it states no scale")
     if scales[0] > 0.0 and abs(scales[0] - scales[-1]) > 1e-4 * scales[0]:
         notes.append(
-            f"The header states a scale of {scales[0]:g}, which was used, and POINT:SCALE {scales[-1]:g}. "
+            f"The header states a scale of {scales[0]:g}, which was used, and POINT:SCALE states {scales[-1]:g}. "
             "Check a known distance."
         )
     return scales[0]
@@ -224,7 +226,7 @@ def _scale(header: Header, parameters: Parameters, notes: list[str]) -> float:
 def _layout(
     data: bytes, header: Header, parameters: Parameters, notes: list[str]
 ) -> tuple[_Frames, int]:
-    """Where the frames are and how many; header, parameters and the size of the file have to agree on it.
+    """Location and number of frames; header, parameters and the size of the file must agree.
 
     Raises `DamageError` if they do not.
     """
@@ -240,7 +242,7 @@ def _layout(
         count = _smallest_whole(data, frames, ks)
         if len(known) > 1:
             notes.append(
-                f"{capitalized(_differing(counts))}; the file holds {count}, which were read."
+                f"{capitalized(_differing(counts))}; the file has {count}, which were read."
             )
         if len(candidates) > 1:
             notes.append(
@@ -251,37 +253,37 @@ def _layout(
         raise DamageError(_ambiguous(header, parameters))
     frames = candidates[0]
     held = _without_zeros(data, frames)
-    if not known:  # all counters are full
+    if not known:  # all counters are at their limit
         if held < _MOST_COUNTED:
-            raise DamageError(f"it announces at least {_MOST_COUNTED} frames and holds {held}")
+            raise DamageError(f"it announces at least {_MOST_COUNTED} frames but has {held}")
         notes.append(
-            f"The file does not count beyond {_MOST_COUNTED} frames; all {held} up to its end were read."
+            f"The counters of the file end at {_MOST_COUNTED} frames; all {held} frames up to its end were read."
         )
         return frames, held
     count = known[-1]
     if len(known) > 1:
         raise DamageError(_differing(counts))
     if held < 2:
-        raise DamageError(f"it announces {count} frames and holds {held}")
+        raise DamageError(f"it announces {count} frames but has {held}")
     if held < count:
-        whole = min(frames.available // frames.frame, count)
+        available = min(frames.available // frames.frame, count)
         notes.append(
-            f"The file is truncated: it announces {count} frames and holds {whole}, which were read."
+            f"The file is truncated: it announces {count} frames but has {available}, which were read."
         )
-        return frames, whole
+        return frames, available
     if (held - count) % (_MOST_COUNTED + 1) == 0:
         notes.append(
-            f"The file counts {count} frames and holds {held} (its counters overflowed); all were read."
+            f"The file counts {count} frames but has {held} (its counters overflowed); all were read."
         )
         return frames, held
     notes.append(
-        f"The file announces {count} frames; data for {held - count} more behind them were ignored."
+        f"The file announces {count} frames; data for {held - count} more after them were ignored."
     )
     return frames, count
 
 
 def _counts(header: Header, parameters: Parameters) -> dict[str, int]:
-    """How many frames there are, by who says so; counters of two bytes that are full say nothing."""
+    """Number of frames by source; two-byte counters at their limit are omitted."""
     counts: dict[str, int] = {}
     first, last = (parameters.values(f"TRIAL:ACTUAL_{end}_FIELD") for end in ("START", "END"))
     if len(first) == len(last) == 2:
@@ -299,7 +301,7 @@ def _counts(header: Header, parameters: Parameters) -> dict[str, int]:
 
 
 def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Frames]:
-    """All that header and parameters say about the frames, each once; one where they agree."""
+    """All layouts of the frames that header and parameters state, each once; one if they agree."""
     used = parameters.count("POINT:USED")
     channels = parameters.count("ANALOG:USED")
     points = [header.points] if used is None else [header.points, used]
@@ -338,7 +340,7 @@ def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Fr
 
 
 def _smallest_whole(data: bytes, frames: _Frames, counts: list[int]) -> int:
-    """The fewest frames behind which there is nothing; the most if there is something behind all of them."""
+    """Smallest number of frames after which there is no data; the largest if there always is."""
     end = frames.start + frames.available
     for count in counts:
         if not any(data[frames.start + count * frames.frame : end]):
@@ -347,7 +349,7 @@ def _smallest_whole(data: bytes, frames: _Frames, counts: list[int]) -> int:
 
 
 def _without_zeros(data: bytes, frames: _Frames) -> int:
-    """Frames to the end of the section: zeros at its end fill up the last block."""
+    """Number of frames to the end of the section; zeros at its end fill up the last block."""
     k = frames.available // frames.frame
     values = np.frombuffer(data, np.uint8, k * frames.frame, frames.start)
     used = np.flatnonzero(values)
@@ -367,7 +369,7 @@ def _differing(counts: dict[str, int]) -> str:
 
 
 def _ambiguous(header: Header, parameters: Parameters) -> str:
-    """What header and parameters state differently."""
+    """Statements in which header and parameters differ."""
     pairs = (
         ("points", header.points, parameters.count("POINT:USED")),
         ("analog values", header.analog, parameters.count("ANALOG:USED")),
@@ -390,7 +392,9 @@ def _positions(
     )
     flat = np.ascontiguousarray(rows[:, :width]).tobytes()
     real = frames.size == 4
-    values = (numbers.real(flat) if real else numbers.whole(flat)).reshape(count, frames.points, 4)
+    values = (numbers.real(flat) if real else numbers.integers(flat)).reshape(
+        count, frames.points, 4
+    )
     with np.errstate(invalid="ignore"):
         position = values[:, :, :3].astype(np.float64)
         residual = values[:, :, 3]
@@ -401,14 +405,14 @@ def _positions(
 
 
 def _segments(parameters: Parameters) -> int:
-    """How many segments the rotations are of."""
+    """Number of segments with rotations."""
     return parameters.count("ROTATION:USED") or 0
 
 
 def _poses(
     data: bytes, parameters: Parameters, n: int, count: int, numbers: Numbers
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Positions (k, n, 3) in the file's unit and quaternions (k, n, 4) of segments; None if not one for each frame."""
+    """Positions (k, n, 3) in the file's unit and quaternions (k, n, 4) of segments; None unless each frame has them."""
     start = ((parameters.count("ROTATION:DATA_START") or 0) - 1) * BLOCK
     size = count * n * _ROTATION_VALUES * 4
     if (
@@ -432,16 +436,16 @@ def _poses(
 
 
 def _unit(path: Path, parameters: Parameters, notes: list[str]) -> tuple[LengthUnit, float]:
-    """The unit of length, and how many of it one of the file's is."""
+    """Unit of length, and the factor from the file's unit to it."""
     spellings = {text.casefold().rstrip(".") for text in parameters.texts("POINT:UNITS") if text}
     if not spellings:
-        notes.append("The file does not state its unit of length; millimeters were assumed.")
+        notes.append("The file does not state its unit of length; millimetres were assumed.")
         return "mm", 1.0
     units = {_UNITS.get(spelling) for spelling in spellings}
     if None in units or len(units) > 1:
         stated = " and ".join(f'"{spelling}"' for spelling in sorted(spellings))
         raise ExperimentError(
-            f"{path}: The unit of length {stated} is not known. Export it in m, cm, mm, in, or another common unit."
+            f"{path}: The unit of length {stated} is unknown. Export it in m, cm, mm, in, or another common unit."
         )
     (unit,) = units
     assert unit is not None
@@ -449,7 +453,7 @@ def _unit(path: Path, parameters: Parameters, notes: list[str]) -> tuple[LengthU
 
 
 def _texts(parameters: Parameters, name: str) -> list[str]:
-    """Texts of a parameter and of those that continue it: one holds up to 255."""
+    """Texts of a parameter and of its continuations: one parameter has at most 255."""
     texts = parameters.texts(name)
     for i in range(2, 100):
         texts += parameters.texts(f"{name}{i}")
@@ -461,7 +465,7 @@ def _labels(parameters: Parameters, n: int, notes: list[str]) -> list[str]:
     unnamed = n - sum(map(bool, labels))
     if unnamed:
         notes.append(
-            f"{unnamed} of {n} markers have no name in the file; they are named by their number."
+            f"{unnamed} of {n} markers have no name in the file; they are named by number."
         )
     labels += [""] * (n - len(labels))
     return [label or f"Marker {i + 1}" for i, label in enumerate(labels)]

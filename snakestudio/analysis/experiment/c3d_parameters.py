@@ -1,4 +1,4 @@
-"""Header and parameters of a C3D file: what it states about its frames (C3D user guide, www.c3d.org)."""
+"""Header and parameters of a C3D file (C3D user guide, www.c3d.org)."""
 
 from __future__ import annotations
 
@@ -17,77 +17,77 @@ BLOCK = 512
 _INTEL = 84
 _DEC = 85
 _MIPS = 86
-"""Processors, by the byte that the parameters begin with: they differ in how numbers lie in the
-file."""
+"""Processor types, by the byte that the parameters begin with; they differ in the byte order of
+numbers."""
 
 _SHORTEST_STEP = 3
-"""Bytes from the pointer of a parameter to the next one."""
+"""Smallest distance from the pointer of a parameter to the next parameter, bytes."""
 
 
 class DamageError(Exception):
-    """The file contradicts itself."""
+    """The file is inconsistent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first block."""
+    """First block of the file."""
 
     points: int
     analog: int
-    """Analog values a frame; a few programs count channels instead."""
+    """Analog values per frame; a few programs write the number of channels instead."""
     first: int
     last: int
     """Number of the last frame; 65535 where the file has more frames than two bytes can count."""
     scale: float
-    """Units of length in one step of whole numbers; negative where positions are real numbers."""
+    """Length units per step of integers; negative if positions are real numbers."""
     data: int
-    """Block of the first frame, from 1."""
+    """Block of the first frame, 1-based."""
     samples: int
-    """Analog samples a frame."""
+    """Analog samples per frame."""
     rate: float
     """Hz."""
 
 
 class Numbers:
-    """Numbers as the processor stores them that wrote a file."""
+    """Decoder of numbers in the format of the processor that wrote the file."""
 
     def __init__(self, processor: int) -> None:
         if processor not in (_INTEL, _DEC, _MIPS):
-            raise DamageError(f"its processor type {processor} is not known")
+            raise DamageError(f"its processor type {processor} is unknown")
         self._processor = processor
         self._order = ">" if processor == _MIPS else "<"
 
-    def whole(self, data: bytes) -> NDArray[np.int16]:
-        """Numbers of two bytes."""
+    def integers(self, data: bytes) -> NDArray[np.int16]:
+        """Two-byte integers."""
         return np.frombuffer(data, f"{self._order}i2").astype(np.int16)
 
     def real(self, data: bytes) -> NDArray[np.float32]:
-        """Numbers of four bytes; DEC swaps the words, and its exponent is larger by two."""
+        """Four-byte numbers; DEC swaps the words, and its exponent is larger by two."""
         if self._processor == _DEC:
-            words = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
+            halves = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
             with np.errstate(all="ignore"):
-                return (np.ascontiguousarray(words).view("<f4").ravel() / 4.0).astype(np.float32)
+                return (np.ascontiguousarray(halves).view("<f4").ravel() / 4.0).astype(np.float32)
         return np.frombuffer(data, f"{self._order}f4").astype(np.float32)
 
 
 def read_header(data: bytes, numbers: Numbers) -> Header:
-    """The header of a file whose numbers are stored so."""
-    words = numbers.whole(data[:24]).astype(np.uint16).tolist()
+    """Read the header of a file with this number format."""
+    values = numbers.integers(data[:24]).astype(np.uint16).tolist()
     scale, rate = (float(numbers.real(data[at : at + 4])[0]) for at in (12, 20))
-    return Header(words[1], words[2], words[3], words[4], scale, words[8], words[9], rate)
+    return Header(values[1], values[2], values[3], values[4], scale, values[8], values[9], rate)
 
 
 class Parameters:
-    """Parameters by ``GROUP:NAME``; a value is only decoded when it is asked for."""
+    """Parameters by ``GROUP:NAME``; values are decoded on access."""
 
     def __init__(
-        self, section: bytes, numbers: Numbers, places: dict[str, int], whole: bool
+        self, section: bytes, numbers: Numbers, places: dict[str, int], is_complete: bool
     ) -> None:
         self._section = section
         self._numbers = numbers
         self._places = places
-        self.whole = whole
-        """False where a pointer leads out of the section, so that parameters may be missing."""
+        self.is_complete = is_complete
+        """False if a pointer leads out of the section, so that parameters may be missing."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._places
@@ -98,7 +98,7 @@ class Parameters:
         if kind == 1:
             return np.frombuffer(data, np.uint8).astype(np.float64)
         if kind == 2:
-            return self._numbers.whole(data).astype(np.float64)
+            return self._numbers.integers(data).astype(np.float64)
         return self._numbers.real(data).astype(np.float64) if kind == 4 else np.empty(0)
 
     def number(self, name: str) -> float | None:
@@ -107,7 +107,7 @@ class Parameters:
         return float(values[0]) if len(values) and np.isfinite(values[0]) else None
 
     def count(self, name: str) -> int | None:
-        """A number that counts: in two bytes it has no sign, whatever the format says."""
+        """An unsigned two-byte counter, although the format defines it as signed."""
         number = self.number(name)
         if number is None:
             return None
@@ -121,7 +121,7 @@ class Parameters:
         return [_text(data[i : i + width]) for i in range(0, len(data), width)]
 
     def _raw(self, name: str) -> tuple[int, int, bytes]:
-        """Kind, first dimension, and bytes; a kind of 0 if there is no such parameter."""
+        """Type, first dimension, and bytes; type 0 if there is no such parameter."""
         at = self._places.get(name)
         section = self._section
         if at is None:
@@ -140,25 +140,25 @@ class Parameters:
 
 
 def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
-    """The parameters in a section, which may reach to where the frames begin.
+    """Parameters of a section, which may extend up to the start of the frames.
 
-    Raises `DamageError` if they cannot be followed.
+    Raises `DamageError` if their pointers are invalid.
     """
     groups: dict[int, str] = {}
     places: dict[tuple[int, str], int] = {}
-    whole = True
+    complete = True
     for number, name, pointer, step in _entries(section, numbers):
         if number < 0:
             groups[-number] = name
         else:
             places[number, name] = pointer + 2
-        whole = pointer + step <= len(section)
+        complete = pointer + step <= len(section)
     named = {f"{groups.get(number, '')}:{name}": at for (number, name), at in places.items()}
-    return Parameters(section, numbers, named, whole)
+    return Parameters(section, numbers, named, complete)
 
 
 def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, int]]:
-    """Number, name, position of the pointer, and what it adds, of every group and parameter."""
+    """Number, name, position of the pointer, and its value, of each group and parameter."""
     at = 4
     while at + 2 <= len(section):
         length, number = struct.unpack_from("<bb", section, at)
@@ -168,12 +168,12 @@ def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, 
         pointer = at + 2 + length
         if pointer + 2 > len(section):
             raise DamageError("its parameters end early")
-        (step,) = numbers.whole(section[pointer : pointer + 2]).tolist()
+        (step,) = numbers.integers(section[pointer : pointer + 2]).tolist()
         yield number, _text(section[at + 2 : pointer]).upper(), pointer, step
         if step == 0:  # the last one
             return
         if step < _SHORTEST_STEP:
-            raise DamageError("its parameters lead back to themselves")
+            raise DamageError("its parameters form a loop")
         at = pointer + step
 
 

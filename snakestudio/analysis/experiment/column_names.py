@@ -1,4 +1,4 @@
-"""What the words over the columns of a table mean: which body, which axis, which unit."""
+"""Meaning of the column names of a table: body, axis and unit."""
 
 from __future__ import annotations
 
@@ -196,49 +196,49 @@ _QUANTITIES = {
 _QUANTITY_LETTERS = {"v", "a", "f", "w", "m", "g", "b"}
 
 _UNKNOWN = "not a position"
-"""Why a column with an unknown name is ignored."""
+"""Reason why a column with an unknown name is ignored."""
 
 _LONGEST = 200
-"""Characters of a name."""
+"""Largest number of characters of a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a column is."""
+    """Meaning of a column."""
 
     what: str
     """"time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw",
     "vertical", "joint_yaw", "joint_pitch"; "" for anything else."""
 
     body: str = ""
-    """Whose it is; "" where no name is given. Of a joint its number."""
+    """Name of the body; "" if none is given. For a joint, its number."""
 
     unit: str = ""
-    """As in the layout; "" where none is given, or it is unknown."""
+    """As in the layout; "" if none is given, or it is unknown."""
 
     name: str = ""
-    """The words as they are written."""
+    """The name as written."""
 
     reason: str = ""
-    """Why the column is none of these."""
+    """Reason why the column is not used."""
 
     unknown_unit: str = ""
-    """The unit of a position as it is written, where it is neither a length nor a known other
+    """Unit of a position as written, if it is neither a length nor the unit of a known other
     quantity."""
 
     occurrence: int = 0
-    """The number that a program has put behind a name it has written before, as in "x.1"; 0 for
+    """Number that a program has appended to a repeated name, as in "x.1"; 0 for
     none."""
 
 
 def unit_in(text: str) -> tuple[str, str]:
-    """A name without the unit it ends in, and the unit ("" for none, or an unknown one)."""
+    """A name without its unit suffix, and the unit ("" for none, or an unknown one)."""
     name, unit, _ = _split(text)
     return name, unit
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Name, known unit and the unit as it is written."""
+    """Name, known unit and the unit as written."""
     match = _UNIT.search(text) if len(text) <= _LONGEST else None
     if match is None:
         return text.strip(), "", ""
@@ -253,7 +253,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def link_of(body: str) -> int | None:
-    """0-based link that a body's name tells, -1 for the centre of mass, None for neither."""
+    """0-based link in a body's name, -1 for the centre of mass, None for neither."""
     match = _LINK.match(body.strip())
     if match:
         return int(match[1]) - 1
@@ -261,7 +261,7 @@ def link_of(body: str) -> int | None:
 
 
 def rate_in(lines: list[str]) -> float | None:
-    """The rate (Hz) that the lines over a table speak of."""
+    """Rate (Hz) given in the lines above a table."""
     for line in lines:
         match = _RATE.search(line) or _HERTZ.search(line)
         if match and float(match[1].replace(",", ".")) > 0:
@@ -270,16 +270,16 @@ def rate_in(lines: list[str]) -> float | None:
 
 
 def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
-    """What the columns are, by one or several rows of words over them (bodies, kinds, axes, units)."""
+    """Meaning of the columns, from one or several rows of names above them (bodies, kinds, axes, units)."""
     rows = [[*row, *[""] * (n_columns - len(row))][:n_columns] for row in rows]
     units = [""] * n_columns
     kinds = [""] * n_columns
     names: list[list[str]] = []
     for row in rows:
-        words = [cell.lower() for cell in row if cell]
-        if words and all(_is_unit(word) for word in words) and names:
+        cells = [cell.lower() for cell in row if cell]
+        if cells and all(_is_unit(text) for text in cells) and names:
             units = row
-        elif words and sum(word in _KINDS for word in words) >= max(1, len(words) - 2):
+        elif cells and sum(text in _KINDS for text in cells) >= max(1, len(cells) - 2):
             kinds = [_KINDS.get(cell.lower(), "") for cell in row]
         else:
             names.append(row)
@@ -305,42 +305,44 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
     return _one_rotation_each(_without_letters(_by_repetition(result)))
 
 
-def _by_repetition(found: list[Heading]) -> list[Heading]:
-    """Headings in which a name that stands over two or three columns in turn is that of their x, y and z."""
-    if any(each.what in ("x", "y", "z") for each in found):
-        return found
+def _by_repetition(columns: list[Heading]) -> list[Heading]:
+    """Headings in which a name that occurs over two or three columns in sequence is that of their x, y and z."""
+    if any(each.what in ("x", "y", "z") for each in columns):
+        return columns
     runs = [
         list(run)
-        for _, run in groupby(range(len(found)), key=lambda i: (found[i].name, found[i].what))
+        for _, run in groupby(range(len(columns)), key=lambda i: (columns[i].name, columns[i].what))
     ]
     runs = [
         run
         for run in runs
-        if len(run) > 1 and found[run[0]].name and found[run[0]].reason == _UNKNOWN
+        if len(run) > 1 and columns[run[0]].name and columns[run[0]].reason == _UNKNOWN
     ]
     sizes = {len(run) for run in runs}
-    names = [found[run[0]].name for run in runs]
+    names = [columns[run[0]].name for run in runs]
     if sizes not in ({2}, {3}) or len(set(names)) < len(names):
-        return found
-    result = list(found)
+        return columns
+    result = list(columns)
     for run in runs:
-        body, words, _ = _body(unit_in(found[run[0]].name)[0])
-        if not words & (_NEVER | _QUANTITIES):
+        body, parts, _ = _body(unit_in(columns[run[0]].name)[0])
+        if not parts & (_NEVER | _QUANTITIES):
             for column, axis in zip(run, "xyz", strict=False):
-                unit = unit_in(found[column].name)[1]
-                result[column] = replace(found[column], what=axis, body=body, unit=unit, reason="")
+                unit = unit_in(columns[column].name)[1]
+                result[column] = replace(
+                    columns[column], what=axis, body=body, unit=unit, reason=""
+                )
     return result
 
 
-def _is_unit(word: str) -> bool:
-    return bool(length_unit_of(word) or angle_unit_of(word) or time_unit_of(word))
+def _is_unit(text: str) -> bool:
+    return bool(length_unit_of(text) or angle_unit_of(text) or time_unit_of(text))
 
 
 def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
-    """Names of bodies from the rows above the axes, each holding until the next one begins."""
+    """Names of bodies from the rows above the axes, each valid up to the next one."""
     for row in reversed(rows):
-        words = [cell for cell in row if cell.lower() not in _NO_NAMES]
-        if not words or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", word) for word in words):
+        cells = [cell for cell in row if cell.lower() not in _NO_NAMES]
+        if not cells or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", text) for text in cells):
             continue
         names = []
         last = ""
@@ -352,7 +354,7 @@ def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
 
 
 def heading_of(cell: str) -> Heading:
-    """What one name means."""
+    """Meaning of a name."""
     text = cell.strip().strip('"').lstrip("#%").strip()
     name, unit, written = _split(text)
     low = re.sub(r"[\s_]+", " ", name.lower()).strip()
@@ -363,7 +365,7 @@ def heading_of(cell: str) -> Heading:
 
 
 def _time(low: str, name: str, unit: str) -> Heading | None:
-    """The heading of a column of times or frames; None for any other."""
+    """Heading of a column of times or frames; None for any other."""
     path = [part for part in re.split(r"[\s./]+", low) if part]
     last = path[-1] if path else ""
     stamped = "stamp" in path[:-1]
@@ -393,7 +395,7 @@ def _time(low: str, name: str, unit: str) -> Heading | None:
 
 
 def _part(name: str, unit: str, written: str) -> Heading:
-    """The heading of a coordinate or a part of a rotation."""
+    """Heading of a coordinate or a component of a rotation."""
     if len(name) > _LONGEST:
         return Heading("")
     euroc = _EUROC.match(name)
@@ -413,7 +415,7 @@ def _part(name: str, unit: str, written: str) -> Heading:
     if match is not None:
         body = match["body"]
         what = match["what"]
-        # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a
+        # "index" ends in x but is not a coordinate: a body's name is separated, or ends where a
         # capital or digit begins.
         apart = (
             not body
@@ -431,11 +433,11 @@ def _part(name: str, unit: str, written: str) -> Heading:
         what = before["what"]
         if before["body"] and _WHAT.fullmatch(before["body"]) and len(before["body"]) == 1:
             return Heading("")
-    body, words, rotated = _body(body)
-    if words & _NEVER:
-        return Heading("", reason=f"{min(words & _NEVER)}, not a position")
-    if words & _QUANTITIES and not length_unit_of(written):
-        return Heading("", reason=f"{min(words & _QUANTITIES)}, not a position")
+    body, parts, rotated = _body(body)
+    if parts & _NEVER:
+        return Heading("", reason=f"{min(parts & _NEVER)}, not a position")
+    if parts & _QUANTITIES and not length_unit_of(written):
+        return Heading("", reason=f"{min(parts & _QUANTITIES)}, not a position")
     what = what.lower()
     what = _MEANING.get(what, what)
     if rotated and what in ("x", "y", "z", "w"):
@@ -444,14 +446,14 @@ def _part(name: str, unit: str, written: str) -> Heading:
 
 
 def _body(text: str) -> tuple[str, set[str], bool]:
-    """The body that a name speaks of, the words of the name, and whether they are those of a rotation."""
+    """The body in a name, the words of the name, and whether they describe a rotation."""
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
-    words = {word.lower() for word in re.split(r"[^A-Za-z]+", separated) if word}
+    tokens = {token.lower() for token in re.split(r"[^A-Za-z]+", separated) if token}
     if re.search(r"[./]", text):
         parts = [part for part in re.split(r"[./]+", text) if part.lower() not in _MESSAGE_WORDS]
         rotated = bool(parts) and parts[-1].lower() in _ROTATION_WORDS
         parts = [part for part in parts if part.lower() not in _POSITION_WORDS | _ROTATION_WORDS]
-        return (parts[-1].strip(" _:|-") if parts else ""), words, rotated
+        return (parts[-1].strip(" _:|-") if parts else ""), tokens, rotated
     pieces = re.split(r"([\s_.:/|-]+|(?<=[a-z])(?=[A-Z]))", text.strip(" _.:/|-"))
     rotated = False
     while pieces and (
@@ -461,11 +463,11 @@ def _body(text: str) -> tuple[str, set[str], bool]:
     ):
         rotated |= pieces[-1].lower() in _ROTATION_WORDS
         pieces.pop()
-    return "".join(pieces).strip(" _.:/|-"), words, rotated
+    return "".join(pieces).strip(" _.:/|-"), tokens, rotated
 
 
 def _checked(what: str, body: str, unit: str, written: str) -> Heading:
-    """A heading whose unit suits what it is."""
+    """A heading if its unit fits the quantity."""
     if what in ("x", "y", "z") and written:
         if length_unit_of(written):
             return Heading(what, body, unit)
@@ -477,34 +479,36 @@ def _checked(what: str, body: str, unit: str, written: str) -> Heading:
     return Heading(what, body, unit)
 
 
-def _without_letters(found: list[Heading]) -> list[Heading]:
-    """Headings without "bodies" that are letters of other quantities: v_x is a velocity beside an x or p_x."""
+def _without_letters(columns: list[Heading]) -> list[Heading]:
+    """Headings without single-letter "bodies" of other quantities: v_x is a velocity next to an x or p_x."""
     letters = {
-        each.body.lower() for each in found if each.what in ("x", "y", "z") and len(each.body) == 1
+        each.body.lower()
+        for each in columns
+        if each.what in ("x", "y", "z") and len(each.body) == 1
     }
-    others = {each.body for each in found if each.what in ("x", "y", "z") and len(each.body) != 1}
+    others = {each.body for each in columns if each.what in ("x", "y", "z") and len(each.body) != 1}
     ordinary = letters >= {"a", "b"} and not others and not letters & {"v", "f", "w"}
     if not letters & _QUANTITY_LETTERS or ordinary:
-        return found
+        return columns
     return [
         replace(
-            each, what="", body="", reason=f'"{each.body}" can be another quantity than a position'
+            each, what="", body="", reason=f'"{each.body}" may be a quantity other than a position'
         )
         if each.body.lower() in _QUANTITY_LETTERS
         and each.what
         and not each.what.startswith("joint")
         else each
-        for each in found
+        for each in columns
     ]
 
 
-def _one_rotation_each(found: list[Heading]) -> list[Heading]:
-    """Give each body but one rotation: a yaw alone is one about the vertical."""
+def _one_rotation_each(columns: list[Heading]) -> list[Heading]:
+    """Keep only one rotation per body; a yaw without other angles is one about the vertical."""
     of_body: dict[str, set[str]] = {}
-    for heading in found:
+    for heading in columns:
         of_body.setdefault(heading.body, set()).add(heading.what)
     result = []
-    for heading in found:
+    for heading in columns:
         what = heading.what
         if what in ("yaw", "vertical"):
             what = "yaw" if {"roll", "pitch", "yaw"} <= of_body[heading.body] else "vertical"

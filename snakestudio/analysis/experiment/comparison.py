@@ -1,4 +1,4 @@
-"""Compare a run with an experiment: its trials laid over the run, and how far apart both are, as figures."""
+"""Comparison of a run with an experiment: its trials are aligned with the run, and the errors evaluated."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ from snakestudio.text import counted
 
 _LEAST_ROWS = 8
 _MOUNTED_RAD = math.radians(30.0)
-"""A mean difference of headings above this is how the body sits on its link, no error."""
+"""Mean heading difference above which the body is taken to be mounted at an angle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialComparison:
-    """One trial."""
+    """Comparison of one trial."""
 
     name: str
     capture: Capture
-    """In the times and places of the run."""
+    """In the times and positions of the run."""
 
     alignment: Alignment
     link: int
-    """0-based link whose figures these are, or -1 for the centre of mass."""
+    """0-based link of the values, or -1 for the centre of mass."""
 
     course: AlignedSamples
     figures: dict[str, Figure]
-    """By name, as in `FIGURES`; what cannot be told is left out."""
+    """By name, as in `FIGURES`; values that cannot be determined are omitted."""
 
     notes: tuple[str, ...]
-    """What was found on import, in aligning and in comparing."""
+    """Remarks from import, alignment and comparison."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExperimentComparison:
-    """All trials of an experiment beside a run."""
+    """Comparison of all trials of an experiment with a run."""
 
     recording: Recording
     options: AlignmentOptions
@@ -70,10 +70,10 @@ class ExperimentComparison:
     """Means over the trials."""
 
     interval: str
-    """How the intervals were found, in a sentence."""
+    """Description of the method for the intervals."""
 
     block_s: float
-    """Length of the blocks that were drawn, s."""
+    """Length of the bootstrap blocks, s."""
 
 
 def compare_experiment(
@@ -85,20 +85,20 @@ def compare_experiment(
 ) -> ExperimentComparison | None:
     """Compare a run with the trials of an experiment; None if `progress` cancelled it.
 
-    Raises `ExperimentError` if they have too little in common.
+    Raises `ExperimentError` if they overlap too little.
 
     Parameters
     ----------
     captures : sequence of Capture
         Trials of the same experiment, as imported (not aligned).
     progress : callable, optional
-        Gets the finished fraction; returns False to cancel.
+        Called with the finished fraction; returns False to cancel.
     alignments : sequence of Alignment, optional
-        One for each capture, where these are not to be found anew.
+        One for each capture; computed if omitted.
     """
     options = options or AlignmentOptions()
     if not captures:
-        raise ExperimentError("There is no experiment to compare with; give at least one.")
+        raise ExperimentError("There is no experiment to compare with. Choose at least one.")
     run = RunTracks(recording)
     length = recording.scene.robot.n_links * recording.scene.robot.link_length_m
     trials = []
@@ -120,32 +120,32 @@ def compare_experiment(
         few = f" With {len(trials)} trials these intervals are coarse." if len(trials) < 6 else ""
     else:
         how = f"moving {within}"
-        few = " They tell nothing about other trials."
-    told = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
-    return ExperimentComparison(recording, options, tuple(trials), together, told, block_s)
+        few = " They do not apply to other trials."
+    method = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
+    return ExperimentComparison(recording, options, tuple(trials), together, method, block_s)
 
 
 def _trial(
     run: RunTracks, capture: Capture, alignment: Alignment, robot_length: float
 ) -> tuple[TrialComparison, float]:
     laid = alignment.apply(capture)
-    body, link = _shown(alignment.pairs, run.n_links)
+    body, link = _middle_pair(alignment.pairs, run.n_links)
     notes = [*capture.notes, *alignment.notes]
     notes += [note for note in suspicions(capture, robot_length) if note not in notes]
     if len(alignment.pairs) > 1:
         notes.append(
-            f"Laid over each other by {len(alignment.pairs)} bodies; the figures are of link {link + 1}."
+            f"Aligned by {len(alignment.pairs)} bodies; the values are those of link {link + 1}."
         )
     inside = (laid.time >= run.time[0] - 1e-9) & (laid.time <= run.time[-1] + 1e-9)
     outside = int(np.count_nonzero(~inside))
     if outside:
-        notes.append(f"Left out before or behind the run: {counted(outside, 'row')}.")
+        notes.append(f"Outside the run and ignored: {counted(outside, 'row')}.")
     time = laid.time[inside]
     measured = laid.measured[inside, body]
     if np.count_nonzero(measured) < _LEAST_ROWS:
         raise ExperimentError(
-            f"{capture.name}: only {np.count_nonzero(measured)} measured rows lie within the run; "
-            "let the run go on for longer, or give another time offset."
+            f"{capture.name}: Only {np.count_nonzero(measured)} measured rows are within the run. "
+            "Increase run.duration_s, or change the time offset."
         )
     place = laid.position[inside, body]
     own = run.at(link, time)
@@ -157,12 +157,12 @@ def _trial(
     along = error[:, 0] * ahead[:, 0] + error[:, 1] * ahead[:, 1]
     across = error[:, 1] * ahead[:, 0] - error[:, 0] * ahead[:, 1]
     heading_run = run.heading(link, time)
-    heading, told = _heading(laid, inside, body, heading_run)
-    notes += told
+    heading, remarks = _heading(laid, inside, body, heading_run)
+    notes += remarks
     course = AlignedSamples(time, own, place, measured, along, across, heading_run, heading)
     figures = course_figures(course, trend, swing)
-    # A block as long as the gait's period keeps what comes again with it; four fit into the record
-    # at least.
+    # A block of one gait period preserves periodic errors; the record must have at least four
+    # blocks.
     block_s = min(period, 0.25 * span)
     return TrialComparison(
         capture.name, laid, alignment, link, course, figures, tuple(notes)
@@ -170,10 +170,10 @@ def _trial(
 
 
 def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[Trend, Trend]:
-    """Trend of a run and of an experiment, at the same instants.
+    """Trends of a run and of an experiment, at the same times.
 
-    The first half period, in which the robot gets going, is left out where two periods remain:
-    there the gait is not yet what it becomes, and a frequency told with it is wrong by percents.
+    The first half period, in which the robot starts, is left out if two periods remain: the gait is not
+    periodic yet, and would change the frequency by a few percent.
     """
     trend = trend_of(time, run)
     near = None if math.isnan(trend.frequency) else trend.frequency
@@ -186,8 +186,8 @@ def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[
     return trend, trend_of(time, experiment, near)
 
 
-def _shown(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
-    """Body and link whose figures are told: the one nearest to the middle of the robot (P2 VIII-C)."""
+def _middle_pair(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
+    """Body and link whose values are reported: those nearest to the middle of the robot (P2 VIII-C)."""
     return min(
         pairs,
         key=lambda pair: abs(pair[1] - n_links // 2) if pair[1] != CENTRE_OF_MASS else n_links,
@@ -197,7 +197,7 @@ def _shown(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
 def _heading(
     laid: Capture, inside: BoolArray, body: int, heading_run: FloatArray
 ) -> tuple[FloatArray | None, list[str]]:
-    """The experiment's heading less the run's (k,), rad, and what is to be said about it."""
+    """Heading of the experiment minus that of the run (k,), rad, and remarks."""
     if laid.orientation is None or not np.isfinite(laid.orientation[inside, body]).any():
         return None, []
     yaw = roll_pitch_yaw(laid.orientation[inside, body])[:, 2]
@@ -206,14 +206,14 @@ def _heading(
     about: FloatArray = np.angle(turned * np.exp(-1j * mean))
     if abs(mean) > _MOUNTED_RAD:
         return about, [
-            f"{laid.bodies[body]} stands at {math.degrees(mean):.0f}° to its link, so it is mounted at that angle; "
-            "heading errors are those about this mean."
+            f"{laid.bodies[body]} is mounted at {math.degrees(mean):.0f}° to its link; "
+            "heading errors are relative to this mean."
         ]
     return about + mean, []
 
 
 def _draws(trial: TrialComparison, block_s: float, seed: int) -> dict[str, FloatArray]:
-    """Figures of a trial from its series drawn anew, by name. The largest of a series has no bootstrap."""
+    """Values of a trial from its resampled series, by name. The maximum of a series has no bootstrap."""
     seen = trial.course.time[trial.course.measured]
     block = max(1, round(block_s * (len(seen) - 1) / float(seen[-1] - seen[0])))
     draws = {}
@@ -239,12 +239,12 @@ def _with_intervals(trial: TrialComparison, draws: dict[str, FloatArray]) -> Tri
 def _together(
     trials: list[TrialComparison], series: list[dict[str, FloatArray]]
 ) -> dict[str, Figure]:
-    """Means over the trials, with intervals where there are several."""
+    """Means over the trials, with intervals if there are several."""
     together = {}
     for kind in FIGURES:
         own = [trial.figures[kind.name] for trial in trials if kind.name in trial.figures]
         if len(own) < len(trials):
-            continue  # a mean over some of the trials would not be one of the experiment
+            continue  # a mean over only some of the trials would not represent the experiment
         value, run, experiment = (
             float(np.mean([getattr(figure, part) for figure in own]))
             for part in ("value", "run", "experiment")

@@ -1,4 +1,4 @@
-"""The figures by which a run is compared with an experiment: what each is, and in which unit."""
+"""Values by which a run is compared with an experiment: definitions and units."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """What a figure is."""
+    """Definition of a value."""
 
     name: str
     label: str
-    """What people call it."""
+    """Label for people."""
 
     unit: str
-    """As shown; values are in it."""
+    """Unit of the values, as displayed."""
 
     sort: Literal["error", "pair"]
-    """"error": one value, of the distance between both; "pair": one of the run, one of the
-    experiment, and the experiment less the run."""
+    """"error": one value, of the distance between the two; "pair": a value of the run, a value of the
+    experiment, and their difference, experiment minus run."""
 
     about: str
-    """What it says, in a sentence."""
+    """Description in a sentence."""
 
 
 FIGURES = (
@@ -41,7 +41,11 @@ FIGURES = (
     FigureKind("along_rmse", "along the path, RMSE", "m", "error", "The same, root mean square."),
     FigureKind("along_max", "along the path, largest", "m", "error", "The same, largest."),
     FigureKind(
-        "across_rmse", "across the path, RMSE", "m", "error", "Distance sideways of the run's path."
+        "across_rmse",
+        "across the path, RMSE",
+        "m",
+        "error",
+        "Lateral distance from the run's path.",
     ),
     FigureKind("across_max", "across the path, largest", "m", "error", "The same, largest."),
     FigureKind(
@@ -52,7 +56,7 @@ FIGURES = (
         "heading, mean",
         "°",
         "error",
-        "Heading of the tracked body less that of the run's link.",
+        "Heading of the tracked body minus that of the run's link.",
     ),
     FigureKind("heading_rmse", "heading, RMSE", "°", "error", "The same, root mean square."),
     FigureKind("heading_max", "heading, largest", "°", "error", "The same, largest."),
@@ -61,28 +65,28 @@ FIGURES = (
         "net speed",
         "m/s",
         "pair",
-        "Way from the first to the last sight, over its time (P2 VIII-D).",
+        "Distance from the first to the last measured position, divided by the time (P2 VIII-D).",
     ),
     FigureKind(
         "trend_speed",
         "trend, speed",
         "m/s",
         "pair",
-        "Speed of the trend, the gait's oscillation removed (P1 VIII-E).",
+        "Speed of the trend, without the oscillation of the gait (P1 VIII-E).",
     ),
     FigureKind(
         "trend_direction",
         "trend, direction",
         "°",
         "pair",
-        "Direction of the trend in the middle of the time.",
+        "Direction of the trend at the middle of the time.",
     ),
     FigureKind(
         "turning",
         "trend, turning",
         "°/s",
         "pair",
-        "How fast the trend turns to the left (P1 VIII-E).",
+        "Rate at which the trend turns to the left (P1 VIII-E).",
     ),
     FigureKind(
         "frequency",
@@ -92,23 +96,23 @@ FIGURES = (
         "Frequency of the oscillation (P1 VIII-E).",
     ),
     FigureKind(
-        "amplitude", "oscillation, amplitude", "m", "pair", "Largest excursion of its fundamental."
+        "amplitude", "oscillation, amplitude", "m", "pair", "Largest excursion of the fundamental."
     ),
 )
-"""All of them, in the order of tables."""
+"""All values, in the order of tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one trial, or of all of them together."""
+    """One value of one trial, or of all of them together."""
 
     value: float
-    """The error; of a pair the experiment less the run. NaN where it cannot be told."""
+    """The error; for a pair, experiment minus run. NaN if it cannot be determined."""
 
     run: float = math.nan
     experiment: float = math.nan
-    """`run` and `experiment`: both members of a pair; NaN of an error."""
+    """`run` and `experiment`: both members of a pair; NaN for an error."""
 
     low: float = math.nan
     high: float = math.nan
-    """`low` and `high`: interval of `value` by bootstrap; NaN where there is none."""
+    """`low` and `high`: bootstrap interval of `value`; NaN if there is none."""

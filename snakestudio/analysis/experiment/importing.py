@@ -1,4 +1,4 @@
-"""Read measured tracks from files: CSV, TSV and other tables, TRC, C3D, each by its ending."""
+"""Import of measured tracks from files: CSV, TSV and other tables, TRC and C3D, by file extension."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from snakestudio.model.tables.clock import Clock
 from snakestudio.model.tables.units import ANGLE_UNITS, LENGTH_UNITS
 
 TABLES = (".csv", ".tsv", ".txt", ".dat")
-"""Endings of tables of text, which have a layout."""
+"""Extensions of text tables, which have a layout."""
 
 MARKERS = (".trc", ".c3d")
-"""Endings of files of markers, which say themselves how they are to be read."""
+"""Extensions of marker files, which define how they are read."""
 
 
 def guess_layout(path: str | Path) -> Layout:
-    """How a file is best read. What cannot be told is left out: see `Layout.problems`.
+    """Layout with which a file is best read. Undetermined parts are left out: see `Layout.problems`.
 
-    Of TRC and C3D it holds axes, unit of length and the markers' names with the links they sit on.
+    For TRC and C3D, it contains axes, unit of length, and the names and links of the markers.
 
-    Raises `ExperimentError` if the file cannot be read, or is none of these kinds.
+    Raises `ExperimentError` if the file cannot be read or has another extension.
     """
     path = Path(path)
     if _suffix(path) in MARKERS:
@@ -53,7 +53,7 @@ def guess_layout(path: str | Path) -> Layout:
 
 
 def recognize_file(path: str | Path) -> Reading:
-    """How a table of text is understood, with what is not certain about it.
+    """Interpretation of a text table, with open questions.
 
     Raises `ExperimentError` if the file cannot be read, or is not text.
     """
@@ -62,7 +62,7 @@ def recognize_file(path: str | Path) -> Reading:
 
 
 def preview(path: str | Path, layout: Layout, n: int) -> list[list[str]]:
-    """The first n lines of a file as cells, header and all.
+    """The first n lines of a file as cells, including the header.
 
     Raises `ExperimentError` if the file cannot be read.
     """
@@ -73,14 +73,14 @@ def preview(path: str | Path, layout: Layout, n: int) -> list[list[str]]:
 def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
     """Read a measurement.
 
-    Raises `ExperimentError`: saying what is wrong and what to do.
+    Raises `ExperimentError` if the file cannot be read.
 
     Parameters
     ----------
     layout : Layout, optional
-        How to read it, guessed if left out. Of TRC and C3D, which say most of it themselves, it
-        tells axes, unit of length, which markers to take, the links they sit on, and the longest
-        gap to be filled.
+        Guessed if omitted. For TRC and C3D, which define most of it, it sets axes, unit of length, the
+        markers to use, their links, and the longest gap to
+        fill.
     """
     path = Path(path)
     if _suffix(path) in TABLES:
@@ -103,7 +103,7 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
 
 
 def _marker_kinds(capture: Capture) -> dict[str, str]:
-    """What each body of a file of markers is: points with an orientation behind them are rigid bodies."""
+    """Kind of each body of a marker file: points followed by an orientation are rigid bodies."""
     if capture.orientation is None:
         return dict.fromkeys(capture.bodies, "marker")
     turned = cast(BoolArray, np.isfinite(capture.orientation).all(axis=2))
@@ -122,32 +122,32 @@ def _suffix(path: Path) -> str:
     if suffix not in (*TABLES, *MARKERS):
         endings = ", ".join((*TABLES, *MARKERS))
         raise ExperimentError(
-            f"{path}: measurements are read from {endings}; export it as one of these."
+            f"{path}: Measurements are read from {endings} files. Export it as one of these."
         )
     return suffix
 
 
 _MOST_TOLD = 4
-"""Wrong lines that are named."""
+"""Number of invalid lines that are listed."""
 
 _MOST_COUNTED = 100_000
-"""After so many the rest is not looked at."""
+"""Number of invalid lines after which reading stops."""
 
 
 def read_table(path: Path, layout: Layout | None = None) -> Capture:
-    """Read a table of text.
+    """Read a text table.
 
-    Raises `ExperimentError`: saying what is wrong and what to do.
+    Raises `ExperimentError` if the file cannot be read.
 
     Parameters
     ----------
     layout : Layout, optional
-        Guessed if left out.
+        Guessed if omitted.
     """
     data = read_bytes(path)
     lines = read_lines(path, data)
     file_digest = digest(data)
-    del data  # as much again as the lines
+    del data  # uses as much memory as the lines
     reading = recognize(lines)
     guessed = layout is None
     layout = layout or reading.layout
@@ -178,7 +178,7 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
 
 
 def _by_layout(reading: Reading, layout: Layout) -> Reading:
-    """What was recognized in a table that is read as a layout says: only what the layout has not changed."""
+    """The part of the recognition that still applies to a table that is read with another layout."""
     own = reading.layout
     same_table = (own.delimiter, own.header_rows) == (layout.delimiter, layout.header_rows)
     if not same_table:
@@ -200,7 +200,7 @@ def _by_layout(reading: Reading, layout: Layout) -> Reading:
 def _recognized(
     capture: Capture, recognition: Recognition, layout: Layout, kinds: dict[str, str]
 ) -> Capture:
-    """A capture with what its file was found to hold."""
+    """The capture with the recognition of its file."""
     oriented = capture.orientation
     bodies = []
     for index, name in enumerate(capture.bodies):
@@ -237,7 +237,7 @@ def _up_text(axes: str) -> str:
 
 
 def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
-    """Numbers with decimal commas in a table that commas separate have twice as many cells as there are names."""
+    """Refuse tables with commas both as delimiters and decimal marks: rows have twice as many cells as names."""
     if layout.delimiter != "," or not 0 < layout.header_rows < len(lines):
         return
     names = next((line for line in lines[layout.header_rows - 1 :: -1] if line.strip()), "")
@@ -246,13 +246,13 @@ def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
     row = len(cells(first, ","))
     if wide >= 2 and row >= 2 * wide - 1 and not names.startswith("#"):
         raise ExperimentError(
-            f"{path}: {row} cells stand under {wide} names: commas seem to be both the decimal mark and the delimiter; "
-            "export with semicolons or tabs between the columns, or with decimal points."
+            f"{path}: There are {row} cells under {wide} names: commas seem to be both decimal mark and delimiter. "
+            "Export the table with semicolons or tabs between the columns, or with decimal points."
         )
 
 
 def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, Clock, list[str]]:
-    """The columns that are needed, (k, c) with c up to the last of them, and the times; NaN where nothing is."""
+    """The required columns, (k, c) with c up to the last of them, and the times; NaN for empty cells."""
     needed = {c for body in layout.bodies for c in body.columns}
     needed |= {c for joint in layout.joints for c in (joint.yaw, joint.pitch) if c is not None}
     timed = layout.time_column
@@ -291,7 +291,7 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
             numbers.extend(values)
         except ValueError as error:
             if index == last and len(row) < width:  # the file ends in the middle of a line
-                notes.append(f"The last line ({index + 1}) is not whole and was left out.")
+                notes.append(f"The last line ({index + 1}) is incomplete and was ignored.")
                 continue
             n_mistakes += 1
             wrong = (
@@ -306,9 +306,9 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
     if n_mistakes:
         if n_mistakes > _MOST_TOLD:
             least = "at least " if n_mistakes == _MOST_COUNTED else ""
-            mistakes.append(f"{path}: and {least}{n_mistakes - _MOST_TOLD} more such lines.")
+            mistakes.append(f"{path}: There are {least}{n_mistakes - _MOST_TOLD} more such lines.")
         mistakes.append(
-            f"{path}: mend these lines, or choose another delimiter, decimal mark or number of header rows."
+            f"{path}: Correct these lines, or choose another delimiter, decimal mark or number of header rows."
         )
         raise ExperimentError("\n".join(mistakes))
     rows = np.frombuffer(numbers).reshape(-1, len(order))
@@ -318,7 +318,7 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
 
 
 def _summary(reading: Reading, guessed: bool) -> str:
-    """How a table was read, so that a wrong guess is noticed."""
+    """Summary of how a table was read, so that users notice a wrong guess."""
     layout = reading.layout
     mark = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}[layout.delimiter]
     time = (
@@ -328,7 +328,7 @@ def _summary(reading: Reading, guessed: bool) -> str:
     )
     lengths = f"lengths in {layout.length_unit}"
     if guessed and not reading.unit_stated:
-        lengths += " (no column says so)"
+        lengths += " (not stated in the file)"
     return f"{reading.file_type}: {mark} between columns, {time}, {lengths}, {_up_text(layout.axes)} up."
 
 
@@ -383,8 +383,8 @@ def _orientation(
     else:
         columns = columns * ANGLE_UNITS[layout.angle_unit]
     turned = rotation_matrices(body.rotation, columns[known])
-    if body.rotation != "vertical":  # which is about what points up already
-        # The world's axes are other ones, and the body's own go with them.
+    if body.rotation != "vertical":  # which is about the vertical axis already
+        # The axes of the world change, and those of the body with them.
         turned = matrix @ turned @ matrix.T
     result[known] = quaternions(turned)
     return result

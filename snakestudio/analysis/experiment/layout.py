@@ -1,4 +1,4 @@
-"""Layout: how a table of measurements is to be read, as data that a dialog edits and a TOML file keeps."""
+"""Layout of a table of measurements, as data that a dialog edits and a TOML file stores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from snakestudio.model.tables.units import (
 from snakestudio.model.validation_messages import problem_of
 
 AXES = {"z": "+x+y+z", "y": "+x-z+y", "x": "+y+z+x"}
-"""Right-handed ways to stand upright, by the axis of the file that points up; see `Layout.axes`."""
+"""Right-handed axes by the axis of the file that points up; see `Layout.axes`."""
 
 RotationKind = Literal[
     "none",
@@ -40,23 +40,23 @@ RotationKind = Literal[
     "euler_zxy",
     "euler_zyx",
 ]
-"""How a file gives rotations.
+"""Representations of rotations in files.
 
 none; quaternion: w x y z; euler: roll, pitch, yaw (R = R_z R_y R_x); vertical: the angle about the
 vertical alone; matrix: nine elements, row by row; vector: axis times angle; euler_xyz and the like:
-angles about x, y and z, the rotations in that order, each about the axis that the ones before it
-have turned (euler_xyz: R = R_x R_y R_z).
+angles about x, y and z, with the rotations in this order, each about the axis rotated by the previous
+ones (euler_xyz: R = R_x R_y R_z).
 """
 
 _MOST_LINKS = 10_000
 
 _ROTATION_COLUMNS = {"none": 0, "quaternion": 4, "vertical": 1, "matrix": 9}
-"""All others take three."""
+"""Number of columns; all other kinds have three."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyColumns:
-    """Which columns (0-based) hold one body."""
+    """Columns (0-based) of one body."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -64,26 +64,26 @@ class BodyColumns:
     x: int | None = None
     y: int | None = None
     z: int | None = None
-    """`x`, `y` and `z`: columns of its position along the file's axes; None: 0 all along."""
+    """`x`, `y` and `z`: columns of the position along the file's axes; None: always 0."""
 
     rotation: RotationKind = "none"
     """A `RotationKind`."""
 
     rotation_columns: tuple[int, ...] = ()
-    """As many as the kind needs, in its order."""
+    """As many as the kind requires, in its order."""
 
     link: int | None = None
-    """0-based link that it sits on, -1: centre of mass, None: unknown."""
+    """0-based link on which it is mounted, -1: centre of mass, None: unknown."""
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """All columns it needs."""
+        """All columns that are read."""
         return (*(c for c in (self.x, self.y, self.z) if c is not None), *self.rotation_columns)
 
 
 @dataclass(frozen=True, slots=True)
 class JointColumns:
-    """Which columns (0-based) hold the angles of one joint."""
+    """Columns (0-based) of the angles of one joint."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -92,17 +92,17 @@ class JointColumns:
 
     yaw: int | None = None
     pitch: int | None = None
-    """`yaw` and `pitch`: columns; None: 0 all along."""
+    """`yaw` and `pitch`: columns; None: always 0."""
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """All columns it needs."""
+        """All columns that are read."""
         return tuple(c for c in (self.yaw, self.pitch) if c is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table of text is to be read."""
+    """Layout of a text table."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -113,124 +113,128 @@ class Layout:
     """"." or ","."""
 
     header_rows: int = 1
-    """Lines before the first one of numbers. Lines behind it that are empty or begin with ``#`` are
-    passed over."""
+    """Number of lines before the first row of numbers. Empty lines and lines with ``#`` after it are
+    skipped."""
 
     row_lines: int | None = None
-    """How many lines behind the header belong to the table; None: all to the end of the file."""
+    """Number of lines after the header that belong to the table; None: all to the end of the file."""
 
     time_column: int | None = 0
-    """0-based; None: rows follow each other at `rate_hz`."""
+    """0-based; None: the rows are sampled at `rate_hz`."""
 
     nanoseconds_column: int | None = None
-    """0-based column of nanoseconds that are added to the time (stamps in two columns, as ROS
-    writes them)."""
+    """0-based column of nanoseconds that are added to the time (time stamps in two columns, as in ROS
+    files)."""
 
     time_unit: TimeUnit = "s"
     """One of `TIME_UNITS`."""
 
     rate_hz: float | None = None
-    """Rows or frames a second, where the time is counted in them."""
+    """Rows or frames per second, if the time is counted in them."""
 
     length_unit: LengthUnit = "m"
     angle_unit: AngleUnit = "rad"
     """`length_unit` and `angle_unit`: one of `LENGTH_UNITS` and of `ANGLE_UNITS`."""
 
     axes: str = "+x+y+z"
-    """Which axes of the file are x, y and z (up) of the world, each with its sign: "+x+y+z",
-    "+x-z+y" with y up."""
+    """Axes of the file that are x, y and z (up) of the world, each with its sign: "+x+y+z", or "+x-z+y"
+    with y up."""
 
     bodies: tuple[BodyColumns, ...] = ()
     joints: tuple[JointColumns, ...] = ()
     zero_is_missing: bool = True
-    """Whether a position of exactly 0, 0, 0 means that the body was not seen."""
+    """Whether a position of exactly 0, 0, 0 means that the body was not visible."""
 
     max_gap_s: float = 0.5
-    """Gaps up to this long are filled by interpolation (and marked), s."""
+    """Longest gap that is filled by interpolation (and marked), s."""
 
     def problems(self) -> tuple[str, ...]:
-        """What keeps this layout from being read, one sentence each; empty if nothing does."""
-        found = []
+        """Problems that prevent reading, one message each; empty if there are none."""
+        problems = []
         if self.delimiter not in (",", ";", "\t", " "):
-            found.append(
-                f"The delimiter {self.delimiter!r} is not known; give comma, semicolon, tab or blank."
+            problems.append(
+                f"The delimiter {self.delimiter!r} is unknown. Choose comma, semicolon, tab or space."
             )
         if self.delimiter == self.decimal:
-            found.append("Comma cannot be both delimiter and decimal mark; give another delimiter.")
+            problems.append(
+                "A comma cannot be both delimiter and decimal mark. Choose another delimiter."
+            )
         if self.time_column is None and not self.rate_hz:
-            found.append(
-                "There is no time column and no rate; choose the column of the time or give the rate in Hz."
+            problems.append(
+                "There is no time column and no rate. Choose the time column, or set the rate in Hz."
             )
         elif self.time_unit in ("frame", "timecode") and not self.rate_hz:
-            found.append("The time is counted in frames; give their rate in Hz.")
+            problems.append(
+                "The time is counted in frames, but there is no rate. Set the rate in Hz."
+            )
         if self.rate_hz is not None and not 1e-6 < self.rate_hz < 1e6:
-            found.append(f"The rate {self.rate_hz:g} Hz must be positive, and less than 1 MHz.")
+            problems.append(
+                f"The rate must be positive and less than 1 MHz (got {self.rate_hz:g} Hz)."
+            )
         if not self.bodies:
-            found.append(
-                "No column holds a position; choose the columns of x and y of at least one body."
+            problems.append(
+                "No column holds a position. Choose the columns of x and y of at least one body."
             )
         for body in self.bodies:
             if sum(c is not None for c in (body.x, body.y, body.z)) < 2:
-                found.append(
-                    f"{body.name}: two or three columns of its position are needed; choose them."
-                )
+                problems.append(f"{body.name}: A position needs two or three columns. Choose them.")
             needed = _ROTATION_COLUMNS.get(body.rotation, 3)
             if len(body.rotation_columns) != needed:
-                found.append(
-                    f"{body.name}: a rotation as {body.rotation} takes {needed} columns; choose them."
+                problems.append(
+                    f"{body.name}: A rotation as {body.rotation} needs {needed} columns. Choose them."
                 )
         columns = [c for body in self.bodies for c in body.columns] + [
             c for joint in self.joints for c in joint.columns
         ]
         columns += [self.time_column or 0, self.nanoseconds_column or 0]
         if not 0 <= min(columns) <= max(columns) < MEASUREMENT.columns:
-            found.append(
-                f"Columns are counted from 0 to at most {MEASUREMENT.columns - 1}; choose others."
+            problems.append(
+                f"Column numbers must be between 0 and {MEASUREMENT.columns - 1}. Choose others."
             )
         numbers = [b.link for b in self.bodies if b.link is not None] + [
             joint.joint for joint in self.joints
         ]
         if numbers and not -1 <= min(numbers) <= max(numbers) < _MOST_LINKS:
-            found.append(
-                f"Links and joints are counted from 0 to at most {_MOST_LINKS - 1}; choose others."
+            problems.append(
+                f"Link and joint numbers must be between 0 and {_MOST_LINKS - 1}. Choose others."
             )
         if self.header_rows < 0:
-            found.append(f"header_rows must be 0 or more (got {self.header_rows}).")
+            problems.append(f"header_rows must be 0 or more (got {self.header_rows}).")
         if self.row_lines is not None and self.row_lines < 1:
-            found.append(f"row_lines must be 1 or more (got {self.row_lines}).")
+            problems.append(f"row_lines must be 1 or more (got {self.row_lines}).")
         if not 0.0 <= self.max_gap_s < math.inf:
-            found.append(f"The longest gap {self.max_gap_s:g} s is none; give 0 or more.")
+            problems.append(f"The longest gap must be 0 s or more (got {self.max_gap_s:g} s).")
         try:
             axes_matrix(self.axes)
         except ExperimentError as error:
-            found.append(str(error))
-        return tuple(found)
+            problems.append(str(error))
+        return tuple(problems)
 
 
 def length_unit(path: Path, text: str) -> LengthUnit:
-    """The unit of length that a file names.
+    """The unit of length named in a file.
 
-    Raises `ExperimentError` if it is not known.
+    Raises `ExperimentError` if it is unknown.
     """
     unit = length_unit_of(text)
     if unit is None:
         known = ", ".join(LENGTH_UNITS)
         raise ExperimentError(
-            f'{path}: the unit of length "{text.strip()}" is not known. Export the file in one of {known}.'
+            f'{path}: The unit of length "{text.strip()}" is unknown. Export the file in one of {known}.'
         )
     return unit
 
 
 def axes_matrix(axes: str) -> NDArray[np.float64]:
-    """The matrix (3, 3) that leads from the file's axes to the world's.
+    """The matrix (3, 3) from the file's axes to the world's.
 
-    Raises `ExperimentError` if `axes` is not written like "+x-z+y".
+    Raises `ExperimentError` if `axes` does not have the form "+x-z+y".
     """
     matrix = np.zeros((3, 3))
     letters = axes[1::2]
     if len(axes) != 6 or sorted(letters) != ["x", "y", "z"] or set(axes[::2]) - {"+", "-"}:
         raise ExperimentError(
-            f'The axes "{axes}" are not understood; write each once with its sign, like "+x-z+y".'
+            f'The axes "{axes}" are invalid. Write each axis once with its sign, like "+x-z+y".'
         )
     for row in range(3):
         matrix[row, "xyz".index(letters[row])] = 1.0 if axes[2 * row] == "+" else -1.0
@@ -253,9 +257,9 @@ def layout_to_toml(layout: Layout) -> str:
 
 
 def layout_from_toml(text: str, source: str = "the layout") -> Layout:
-    """The layout that a TOML text tells.
+    """The layout in a TOML text.
 
-    Raises `ExperimentError`: naming every key that is wrong.
+    Raises `ExperimentError` that names each invalid key.
     """
     try:
         values = parse_toml(text, LAYOUT)
@@ -293,5 +297,5 @@ def save_layout(path: str | Path, layout: Layout) -> None:
         write_atomically(Path(path), layout_to_toml(layout).encode())
     except OSError as error:
         raise ExperimentError(
-            f"{path}: the layout cannot be written ({error.strerror}); choose another file."
+            f"{path}: The layout cannot be written ({error.strerror}). Choose another file."
         ) from None

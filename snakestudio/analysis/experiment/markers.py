@@ -1,4 +1,4 @@
-"""What a file of markers holds before it is turned upright: shared by the readers of TRC and C3D."""
+"""Content of a marker file before it is rotated upright; shared by the readers of TRC and C3D."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from snakestudio.text import counted
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Markers:
-    """Tracks of m markers as their file tells them."""
+    """Tracks of m markers in the form of their file."""
 
     kind: str
-    """What people call the format."""
+    """Name of the format for people."""
 
     time: FloatArray
     """s. Shape (k,)."""
 
     names: tuple[str, ...]
     position: FloatArray
-    """In `unit`, along the file's axes; NaN where a marker was not seen. Shape (k, m, 3)."""
+    """In `unit`, along the file's axes; NaN if a marker was not visible. Shape (k, m, 3)."""
 
     unit: LengthUnit
     rate: float
@@ -37,15 +37,15 @@ class Markers:
 
     notes: tuple[str, ...] = ()
     orientation: FloatArray | None = None
-    """Unit quaternions w x y z along the file's axes; NaN where there is none. Shape (k, m, 4)."""
+    """Unit quaternions w x y z along the file's axes; NaN if there is none. Shape (k, m, 4)."""
 
     file_type: str = ""
-    """With its version where the file gives one; `kind` where it is empty."""
+    """File type with its version if the file states one; `kind` if empty."""
 
     ignored: tuple[IgnoredColumns, ...] = ()
 
     def layout(self) -> Layout:
-        """How it is read if nobody says otherwise."""
+        """Default layout."""
         bodies = tuple(BodyColumns(name, link=link_of(name)) for name in self.names)
         axes = AXES[up_axis(self.position)]
         return Layout(
@@ -53,7 +53,7 @@ class Markers:
         )
 
     def samples(self, layout: Layout) -> tuple[Samples, list[str]]:
-        """Them in metres with z up, and what is to be said; bodies that the layout does not name are left out."""
+        """The tracks in metres with z up, with remarks; bodies that the layout does not name are omitted."""
         links = {body.name: body.link for body in layout.bodies}
         chosen = [i for i, name in enumerate(self.names) if name in links] or list(
             range(len(self.names))
@@ -62,16 +62,16 @@ class Markers:
         matrix = axes_matrix(layout.axes)
         position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ matrix.T
         markers = f"{counted(len(names), 'marker')}"
-        told = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} upwards."
+        summary = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} up."
         of_links = tuple(links.get(name) for name in names)
         orientation = (
             None if self.orientation is None else _turned(self.orientation[:, chosen], matrix)
         )
-        return Samples(self.time, names, of_links, position, orientation), [told, *self.notes]
+        return Samples(self.time, names, of_links, position, orientation), [summary, *self.notes]
 
 
 def _turned(orientation: FloatArray, matrix: FloatArray) -> FloatArray:
-    """Quaternions (k, m, 4) in the world's axes, and with bodies' own axes that are turned alike."""
+    """Quaternions (k, m, 4) in the world's axes; the axes of the bodies are rotated in the same way."""
     result = orientation.copy()
     known = np.isfinite(orientation).all(axis=2)
     result[known] = quaternions(matrix @ matrices(orientation[known]) @ matrix.T)

@@ -1,4 +1,4 @@
-"""Doubts about the units of measured tracks, as sentences with what to do."""
+"""Warnings about implausible units of measured tracks, with remedies."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from snakestudio.model.capture import Capture
 from snakestudio.text import capitalized
 
 _FASTEST = 10.0
-"""Speed that no snake robot reaches, m/s."""
+"""Speed that snake robots do not reach, m/s."""
 
 _SMALLEST = 0.005
-"""A track within a box of this size, m, is no run."""
+"""Size of a box around a track that is too small for a run, m."""
 
 _LENGTHS = 50.0
-"""So many lengths of a robot are further than a motion-capture hall is wide."""
+"""Number of robot lengths that exceeds the width of a motion-capture hall."""
 
 _ROBOT = 1.3
-"""Length of a robot where no other one is known, m."""
+"""Default length of a robot, m."""
 
 
 def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[str]:
-    """What looks like a wrong unit, one sentence each; empty if nothing does.
+    """Signs of a wrong unit, one sentence each; empty if there are none.
 
     Parameters
     ----------
     robot_length_m : float, optional
-        Length of the robot of the run that it is compared with.
+        Length of the robot in the compared run.
     """
     length = robot_length_m or _ROBOT
     size = 0.0
@@ -48,19 +48,19 @@ def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[st
     if size > _LENGTHS * length:
         unit = "millimetres" if size / 1000.0 > 0.01 * length else "centimetres"
         return [
-            f"{capitalized(robot)} that {what}: are these {unit}? Then choose that unit of length."
+            f"{capitalized(robot)} that {what}: are the values in {unit}? If so, choose that unit of length."
         ]
     if size < _SMALLEST:
         return [
-            f"The track {what}, next to nothing: is the unit of length too small? Metres may be right."
+            f"The track {what}, which is very little: is the unit of length too small? Try metres."
         ]
     if max(speeds) > _FASTEST:
         return [
             f"The track {what}, at {max(speeds):.3g} m/s: is the time in another unit, or are these millimetres? "
-            "Then choose that unit."
+            "If so, choose that unit."
         ]
     if capture.rate > 5000.0 or capture.rate < 1.0:
         return [
-            f"There are {capture.rate:.3g} rows a second: is the time in another unit? Then choose that unit."
+            f"There are {capture.rate:.3g} rows per second: is the time in another unit? If so, choose it."
         ]
     return []

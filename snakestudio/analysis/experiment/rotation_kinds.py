@@ -1,4 +1,4 @@
-"""Rotation matrices of all the ways in which files give rotations."""
+"""Conversion of all representations of rotations in files to rotation matrices."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _about(axis: str, angle: FloatArray) -> FloatArray:
 
 
 def _of_vectors(vector: FloatArray) -> FloatArray:
-    """Rotations of axis times angle (k, 3)."""
+    """Rotations for vectors axis times angle (k, 3)."""
     half = 0.5 * np.linalg.norm(vector, axis=1, keepdims=True)
-    # sin(x) / x, which numpy has with a factor of pi.
+    # sin(x) / x; numpy's definition has a factor of pi.
     axis = 0.5 * vector * np.sinc(half / np.pi)
     return matrices(np.concatenate([np.cos(half), axis], axis=1))

@@ -1,4 +1,4 @@
-"""From raw samples to a Capture: times in order, short gaps interpolated and marked, long ones left open and said."""
+"""Conversion of raw samples to a Capture: sorted times, short gaps interpolated and marked, long gaps reported."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from snakestudio.model.capture import Capture
 
 _LATEST_S = 1e10
 _FARTHEST_M = 1e7
-"""Beyond all measuring; clocks may count from 1970."""
+"""Upper limit of plausible values; clocks may count from 1970."""
 
 _MOST_ADDED = 4
-"""Missing frames are put in up to this many times the frames that are there."""
+"""Missing frames are inserted up to this multiple of the existing frames."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """What a file holds, in SI units and with z up; NaN wherever it holds nothing."""
+    """Content of a file in SI units and with z up; NaN where it has no value."""
 
     time: FloatArray
     """s. Shape (k,)."""
@@ -43,25 +43,25 @@ class Samples:
 
 
 def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
-    """Put in frames that are missing from a file with an even rate, as rows in which nothing is seen.
+    """Insert missing frames of a file with a constant rate, as rows without data.
 
     Returns
     -------
     Samples
     int
-        How many were put in.
+        Number of inserted frames.
     """
     steps = np.diff(time)
     step = float(np.median(steps))
     with np.errstate(over="ignore"):
-        whole = np.round(steps / step)
-    if not np.isfinite(whole.sum()):
+        counts = np.round(steps / step)
+    if not np.isfinite(counts.sum()):
         return samples, 0
-    even = np.all(np.abs(steps - whole * step) <= 0.2 * step) and np.all(whole >= 1)
-    total = int(whole.sum()) + 1
+    even = np.all(np.abs(steps - counts * step) <= 0.2 * step) and np.all(counts >= 1)
+    total = int(counts.sum()) + 1
     if not even or total == len(time) or total > _MOST_ADDED * len(time):
         return samples, 0
-    place = np.concatenate([[0], np.cumsum(whole)]).astype(np.int64)
+    place = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     grown = np.interp(np.arange(total), place, time)
 
     def spread(values: FloatArray | None) -> FloatArray | None:
@@ -84,12 +84,12 @@ def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
 
 
 def rows_known(values: FloatArray) -> BoolArray:
-    """Which rows (..., c) have all their numbers."""
+    """Rows (..., c) in which all numbers are known."""
     return cast(BoolArray, np.isfinite(values).all(axis=-1))
 
 
 def runs_of(mask: BoolArray) -> list[tuple[int, int]]:
-    """Begin and end (behind the last) of every stretch in which a mask (k,) is true."""
+    """Start and end (exclusive) of each stretch in which a mask (k,) is true."""
     edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
     return list(
         zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
@@ -97,15 +97,15 @@ def runs_of(mask: BoolArray) -> list[tuple[int, int]]:
 
 
 _PASSING = 5.0
-"""A zero that is no further from a neighbour than so many usual steps of the track is a
+"""A zero that is at most this many typical steps of the track from a neighbour is a
 position."""
 
 
 def without_unseen_zeros(position: FloatArray) -> FloatArray:
-    """Positions (k, b, 3) with NaN where a body was not seen and its file holds 0, 0, 0.
+    """Positions (k, b, 3), with NaN where a body was not visible and its file has 0, 0, 0.
 
-    A track that begins at the origin or passes it is there: it comes from next to it, or goes on
-    next to it.
+    A track that starts at the origin or passes it is there: the positions before or after are close
+    to it.
     """
     result = position.copy()
     for b in range(position.shape[1]):
@@ -126,10 +126,10 @@ def without_unseen_zeros(position: FloatArray) -> FloatArray:
 def _fill_gaps(
     samples: Samples, max_gap_s: float
 ) -> tuple[FloatArray, FloatArray | None, list[str]]:
-    """Positions and orientations with the gaps filled that are no longer than `max_gap_s`, and what was done.
+    """Positions and orientations with gaps of up to `max_gap_s` filled, and remarks.
 
-    A gap is as long as the time between the sights on both its sides. Positions follow a monotone
-    cubic (PCHIP), which does not overshoot; orientations go evenly from the one to the other.
+    The length of a gap is the time between the samples on both sides. Positions follow a monotone
+    cubic (PCHIP), which does not overshoot; orientations are interpolated at a constant rate.
     """
     time = samples.time
     position = samples.position.copy()
@@ -143,7 +143,7 @@ def _fill_gaps(
         long = []
         for start, stop in runs_of(~seen):
             if start == 0 or stop == len(time):
-                continue  # before the first and behind the last sight nothing is known
+                continue  # nothing is known before the first and after the last sample
             span = float(time[stop] - time[start - 1])
             if span <= max_gap_s * (1.0 + 1e-9):
                 filled += stop - start
@@ -168,7 +168,7 @@ def _fill_gaps(
             )
         for begin, end in long:
             notes.append(
-                f"{name}: nothing was seen from {begin:.4g} to {end:.4g} s; longer than {max_gap_s:g} s, so left out."
+                f"{name}: no data {begin:.4g} to {end:.4g} s; longer than {max_gap_s:g} s, so the gap was not filled."
             )
         if orientation is not None:
             known_place = rows_known(position[:, b])
@@ -176,18 +176,18 @@ def _fill_gaps(
     return position, orientation, notes
 
 
-def _turned(time: FloatArray, quaternion: FloatArray, wanted: BoolArray) -> FloatArray:
-    """Quaternions (k, 4) where they are wanted, from the neighbours where there are none."""
+def _turned(time: FloatArray, quaternion: FloatArray, selected: BoolArray) -> FloatArray:
+    """Quaternions (k, 4), interpolated at the marked rows without data."""
     known = np.flatnonzero(np.isfinite(quaternion).all(axis=1))
     result = np.full_like(quaternion, np.nan)
     if len(known) < 2:
         result[known] = quaternion[known]
         return result
     own = quaternion[known] / np.linalg.norm(quaternion[known], axis=1, keepdims=True)
-    # q and -q are the same: each is taken near to the one before it.
+    # q and -q are the same rotation: choose the sign closest to the previous one.
     flips = np.cumprod(np.where(np.sum(own[1:] * own[:-1], axis=1) < 0.0, -1.0, 1.0))
     own[1:] *= flips[:, None]
-    inside = wanted & (time >= time[known[0]]) & (time <= time[known[-1]])
+    inside = selected & (time >= time[known[0]]) & (time <= time[known[-1]])
     for column in range(4):
         result[inside, column] = np.interp(time[inside], time[known], own[:, column])
     result /= np.linalg.norm(result, axis=1, keepdims=True)
@@ -197,9 +197,9 @@ def _turned(time: FloatArray, quaternion: FloatArray, wanted: BoolArray) -> Floa
 def capture_of(
     path: Path, samples: Samples, max_gap_s: float, notes: list[str], digest: str
 ) -> Capture:
-    """Make a Capture of samples.
+    """Convert samples to a Capture.
 
-    Raises `ExperimentError` if there is nothing in them, or their times make no sense.
+    Raises `ExperimentError` if they are empty, or their times are invalid.
     """
     notes = list(notes)
     _within_reason(path, samples)
@@ -210,20 +210,20 @@ def capture_of(
     ]
     if len(empty) == len(samples.bodies):
         raise ExperimentError(
-            f"{path}: no body is seen in more than one row; choose other columns, or see whether 0, 0, 0 is a place."
+            f"{path}: No body is visible in more than one row. Choose other columns, or treat 0, 0, 0 as a position."
         )
     if empty:
         keep = [b for b, name in enumerate(samples.bodies) if name not in empty]
-        notes.append(f"Left out, as they are never seen: {', '.join(empty)}.")
+        notes.append(f"Ignored because they are never visible: {', '.join(empty)}.")
         samples = _only(samples, keep)
     samples, missing = _evenly(samples.time, samples)
     if missing:
         notes.append(
-            f"{missing} {'frame is' if missing == 1 else 'frames are'} missing from the file altogether."
+            f"{missing} {'frame is' if missing == 1 else 'frames are'} missing from the file."
         )
     seen = rows_known(samples.position)
-    position, orientation, told = _fill_gaps(samples, max_gap_s)
-    notes += told
+    position, orientation, remarks = _fill_gaps(samples, max_gap_s)
+    notes += remarks
     capture = Capture(
         path.stem,
         samples.time,
@@ -253,13 +253,13 @@ def capture_of(
 
 
 def _within_reason(path: Path, samples: Samples) -> None:
-    """See that no number is beyond all measuring: squares and differences of such have no value."""
+    """Check that numbers are plausible: squares and differences of huge values are meaningless."""
     limits = (("time", samples.time, _LATEST_S, "s"), ("place", samples.position, _FARTHEST_M, "m"))
     for what, values, most, unit in limits:
         size = np.abs(values[np.isfinite(values)])
         if size.size and size.max() > most:
             raise ExperimentError(
-                f"{path}: there is a {what} of {size.max():.3g} {unit}; choose another unit or column."
+                f"{path}: There is a {what} of {size.max():.3g} {unit}. Choose another unit or column."
             )
 
 
@@ -275,30 +275,30 @@ def _only(samples: Samples, keep: list[int]) -> Samples:
 
 
 def _in_order(path: Path, samples: Samples, notes: list[str]) -> Samples:
-    """Rows with a time, each time once."""
+    """Rows with a time, without duplicate times."""
     time = samples.time
     keep = np.isfinite(time)
     if np.count_nonzero(keep) < 2:
         raise ExperimentError(
-            f"{path}: fewer than two rows have a time; choose another time column, delimiter or number of header rows."
+            f"{path}: Fewer than two rows have a time. Choose another time column, delimiter or number of header rows."
         )
     if not keep.all():
-        notes.append(f"{np.count_nonzero(~keep)} rows without a time were left out.")
+        notes.append(f"{np.count_nonzero(~keep)} rows without a time were ignored.")
     times = time[keep]
     steps = np.diff(times)
     if np.any(steps < 0.0):
         at = int(np.flatnonzero(steps < 0.0)[0])
         raise ExperimentError(
-            f"{path}: the time goes back from {times[at]:g} to {times[at + 1]:g} s; choose another time column, "
-            "or export the trials one by one."
+            f"{path}: The time decreases from {times[at]:g} to {times[at + 1]:g} s. Choose another time column, "
+            "or export the trials separately."
         )
     if np.any(steps == 0.0):
         twice = np.flatnonzero(keep)[1:][steps == 0.0]
         keep[twice] = False
-        notes.append(f"{len(twice)} rows with the same time as the row before were left out.")
+        notes.append(f"{len(twice)} rows with the same time as the row before were ignored.")
         if np.count_nonzero(keep) < 2:
             raise ExperimentError(
-                f"{path}: the time stands still; choose another time column or give the rate."
+                f"{path}: The time does not change. Choose another time column, or set the rate."
             )
     if keep.all():
         return samples

@@ -1,8 +1,8 @@
-"""Seek the time offset between a measured track and a run by the correlation of their oscillations.
+"""Time offset between a measured track and a run, by correlation of their oscillations.
 
-Both tracks lose their mean and their even drift; what is left, taken as complex numbers x + iy,
-correlates best in size where the two run in step, whatever the turn between their frames. So an
-experiment that is slower than the run by a constant share does not pretend to be late.
+Mean and linear drift are removed from both tracks; the rest, as complex numbers x + iy, has the largest
+absolute correlation where the two are in step, independent of the rotation between their frames. So an
+experiment that is slower than the run by a constant factor does not appear as late.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
 
 _LEAST_ROWS = 8
-"""Measured rows within the run that an alignment takes."""
+"""Measured rows within the run that an alignment needs."""
 
 _ALIKE = 1.5
-"""Another offset whose misfit is no more than so many times the best one's fits as well."""
+"""Ratio to the smallest misfit up to which another offset fits equally well."""
 
 
 class OffsetSearch:
-    """The correlation of a capture with a run as a function of the time offset.
+    """Correlation of a capture with a run as a function of the time offset.
 
     Parameters
     ----------
     pairs : tuple of (int, int)
-        Body of the capture and link of the run that belong together.
+        Pairs of a body of the capture and the corresponding link of the run.
     turns : bool
-        Whether the frames may be turned to each other.
+        Whether one frame may be rotated relative to the other.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class OffsetSearch:
         self._step = 1.0 / capture.rate
 
     def common(self, offset: float) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Times (k,), places in the capture and in the run (k, 3) of every pair, where both have some.
+        """Times (k,), positions in the capture and in the run (k, 3) of each pair, where both have data.
 
         Raises `ExperimentError` if there are too few.
         """
@@ -64,13 +64,13 @@ class OffsetSearch:
         if not parts:
             begin, end = self._run.time[[0, -1]]
             raise ExperimentError(
-                f"{self._name}: fewer than {_LEAST_ROWS} measured rows lie within the run ({begin:g} to {end:g} s); "
-                "let the run go on for longer, or widen the bounds of the time offset."
+                f"{self._name}: Fewer than {_LEAST_ROWS} measured rows are within the run ({begin:g} to {end:g} s). "
+                "Increase run.duration_s, or widen the bounds of the time offset."
             )
         return parts
 
     def _even(self, offset: float) -> tuple[complex, float, float]:
-        """Product <run, capture> of the tracks without mean and drift, and the mean squares of both."""
+        """Product <run, capture> of the tracks without mean and drift, and both mean squares."""
         product = 0j
         own = 0.0
         other = 0.0
@@ -85,7 +85,7 @@ class OffsetSearch:
         return product / rows, own / rows, other / rows
 
     def match(self, offset: float) -> float:
-        """Correlation of the oscillations, 0 to 1 (below 0 where they go against each other in one frame)."""
+        """Correlation of the oscillations, 0 to 1 (negative if they are opposed in a common frame)."""
         product, own, other = self._even(offset)
         if own <= 0.0 or other <= 0.0:
             return 0.0
@@ -93,7 +93,7 @@ class OffsetSearch:
         return float(size / math.sqrt(own * other))
 
     def best(self, low: float, high: float) -> tuple[float, list[str]]:
-        """The offset with the largest correlation, and what is doubtful about it."""
+        """The offset with the largest correlation, and remarks."""
         from scipy.optimize import minimize_scalar
 
         count = max(9, 2 * math.ceil((high - low) / min(self._step, 0.05)) + 1)
@@ -102,19 +102,19 @@ class OffsetSearch:
         peak = int(values.argmax())
         begin = grid[max(0, peak - 1)]
         end = grid[min(count - 1, peak + 1)]
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda offset: -self.match(float(offset)),
             bounds=(begin, end),
             method="bounded",
             options={"xatol": 1e-6},
         )
-        offset = float(found.x)
+        offset = float(optimum.x)
         top = self.match(offset)
         notes = []
         edge = 0.02 * (high - low) + 1e-6
         if offset - low < edge or high - offset < edge:
             notes.append(
-                f"The time offset {offset:.3f} s lies at the edge of its bounds; widen them."
+                f"The time offset {offset:.3f} s is at the edge of its bounds; widen them."
             )
         inner = np.arange(1, count - 1)
         peaks = inner[(values[inner] >= values[inner - 1]) & (values[inner] >= values[inner + 1])]
@@ -126,15 +126,15 @@ class OffsetSearch:
         if rivals:
             others = ", ".join(f"{rival:.2f}" for rival in rivals)
             notes.append(
-                f"Other time offsets fit as well ({others} s): the motion repeats itself. Narrow the bounds to "
+                f"Other time offsets fit equally well ({others} s): the motion is periodic. Narrow the bounds to "
                 "less than a period of the gait."
             )
         return offset, notes
 
     def deviation(self, offset: float) -> float:
-        """Standard deviation of the offset, s: misfit over how fast it grows, for rows that err together.
+        """Standard deviation of the offset, s, from the misfit and its growth, for rows with correlated errors.
 
-        The misfit's rows are not independent; their effective number follows from their correlation
+        The rows of the misfit are not independent; their effective number follows from their correlation
         from row to row (n (1 - r) / (1 + r), Bayley and Hammersley 1946, for a first-order
         process).
         """
@@ -152,8 +152,8 @@ class OffsetSearch:
         rows = 0
         turn = 1.0 + 0j
         if self._turns:
-            whole = self._even(offset)[0]
-            turn = whole / abs(whole) if abs(whole) > 0 else turn
+            overlap = self._even(offset)[0]
+            turn = overlap / abs(overlap) if abs(overlap) > 0 else turn
         for time, place, run in self.common(offset):
             left = _without_drift(time, plane(place)) * turn - _without_drift(time, plane(run))
             rest.append((np.vdot(left[:-1], left[1:]).real, np.vdot(left, left).real))
@@ -165,13 +165,13 @@ class OffsetSearch:
 
 
 def plane(place: FloatArray) -> NDArray[np.complex128]:
-    """Places (k, 3) in the plane as complex numbers x + iy."""
+    """Positions (k, 3) in the plane as complex numbers x + iy."""
     plane: NDArray[np.complex128] = place[:, 0] + 1j * place[:, 1]
     return plane
 
 
 def _without_drift(time: FloatArray, track: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """A track (k,) without its mean and its even drift: what least squares leave of it."""
+    """A track (k,) without its mean and its linear drift, by least squares."""
     centred = time - time.mean()
     scale = float(centred @ centred)
     drift = (centred @ track) / scale if scale > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Where a link of a run is at any time, and the same for its heading: rows read once, interpolated between."""
+"""Tracks of the links of a run: positions and headings, read once and interpolated."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class RunTracks:
     def __init__(self, recording: Recording) -> None:
         if Fields.POSE not in recording.schema.valid:
             raise ExperimentError(
-                "The run has no positions of its links; compare with a simulated run."
+                "The run has no positions of its links. Compare with a simulated run."
             )
         if len(recording) < 4:
             raise ExperimentError(
-                f"The run has only {len(recording)} rows; let it go on for longer."
+                f"The run has only {len(recording)} rows. Increase run.duration_s."
             )
-        # Rows that a run appends meanwhile are not looked at.
+        # Ignore rows that are appended later.
         self._count = len(recording)
         self.time: FloatArray = recording.times[: self._count].copy()
         self._recording = recording
@@ -43,24 +43,24 @@ class RunTracks:
         return self._recording.schema.n_links
 
     def read(self, links: tuple[int, ...]) -> None:
-        """Read the tracks of some links at once: a long run is gone through once, and only these are kept.
+        """Read the tracks of some links together: a long run is read once, and only these tracks are stored.
 
         Raises `ExperimentError` if there is no such link.
         """
-        wanted = [link for link in dict.fromkeys(links) if link not in self._tracks]
-        for link in wanted:
+        missing = [link for link in dict.fromkeys(links) if link not in self._tracks]
+        for link in missing:
             if not CENTRE_OF_MASS <= link < self.n_links:
                 raise ExperimentError(
-                    f"There is no link {link + 1}: the run has {self.n_links} links; give another one."
+                    f"There is no link {link + 1}: the run has {self.n_links} links. Choose another one."
                 )
-        if not wanted:
+        if not missing:
             return
-        parts: dict[int, list[FloatArray]] = {link: [] for link in wanted}
+        parts: dict[int, list[FloatArray]] = {link: [] for link in missing}
         for rows in self._recording.chunks():
             # Centre and heading, (rows, n, 4).
             yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
             pose = np.concatenate([rows.link_pose[:, :, :3], yaw[:, :, None]], axis=2)
-            for link in wanted:
+            for link in missing:
                 if link == CENTRE_OF_MASS:
                     centre = np.einsum("n,kna->ka", self._shares, pose)
                     centre[:, 3] = yaw.mean(axis=1)
@@ -68,9 +68,9 @@ class RunTracks:
                 else:
                     parts[link].append(pose[:, link])
         for link, own in parts.items():
-            whole = np.concatenate(own)[: self._count]
-            whole[:, 3] = np.unwrap(whole[:, 3])
-            self._tracks[link] = whole
+            poses = np.concatenate(own)[: self._count]
+            poses[:, 3] = np.unwrap(poses[:, 3])
+            self._tracks[link] = poses
 
     def track(self, link: int) -> FloatArray:
         """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.
@@ -81,7 +81,7 @@ class RunTracks:
         return self._tracks[link][:, :3]
 
     def at(self, link: int, time: FloatArray) -> FloatArray:
-        """Positions (k, 3), m, at any times (k,) within the run; NaN outside of it."""
+        """Positions (k, 3), m, at any times (k,) within the run; NaN outside."""
         if link not in self._curves:
             from scipy.interpolate import CubicSpline
 
@@ -91,9 +91,9 @@ class RunTracks:
         return place
 
     def heading(self, link: int, time: FloatArray) -> FloatArray:
-        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside of it.
+        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.
 
-        That of the centre of mass is the mean over the links.
+        For the centre of mass, the mean over the links.
         """
         self.read((link,))
         return np.interp(time, self.time, self._tracks[link][:, 3], left=np.nan, right=np.nan)

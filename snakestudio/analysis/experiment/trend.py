@@ -1,14 +1,14 @@
-"""Trend and oscillation of a track: where it goes on the whole, and how it swings about that at the gait's frequency.
+"""Trend and oscillation of a track: its mean motion, and the oscillation about it at the frequency of the gait.
 
-What the papers' experiments are argued by: average speed (P2 VIII-D), "the same trend and
+The quantities used in the experiments of the papers: average speed (P2 VIII-D), "the same trend and
 approximate frequency", a steady turn to one side (P1 VIII-E). A track in the plane, z = x + iy, is
-taken as
+modelled as
 
     z(t) = a + v t + c t^2 / 2 + sum over h = 1, 2 of P_h exp(i h w t) + Q_h exp(-i h w t),
 
-fitted by least squares; w is where the misfit with h = 1 alone is least (with both, half of it
-would do as well). So the swing does not leak into the trend, however few periods were seen.
-Direction and speed are those of v, in the middle of the time; it turns at Im(c / v).
+fitted by least squares; w minimizes the misfit with h = 1 alone (with both, w / 2 would fit
+equally well). So the oscillation does not affect the trend, even if only a few periods were measured.
+Direction and speed are those of v, at the middle of the time; the turning rate is Im(c / v).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from snakestudio._arrays import FloatArray
 ComplexArray = NDArray[np.complex128]
 
 _LEAST_PERIODS = 1.5
-"""Periods that have to be seen before a frequency is told."""
+"""Smallest number of periods for a frequency."""
 
 _FASTEST_HZ = 5.0
 _FEW = 60.0
-"""So many frequencies that a record tells apart are all tried by least squares."""
+"""Up to this many distinguishable frequencies, all are tried by least squares."""
 
 _EXPLAINED = 0.5
-"""Share of what the trend leaves that an oscillation has to explain before a frequency is told."""
+"""Fraction of the rest without the trend that an oscillation must explain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How a track goes on the whole."""
+    """Trend of a track."""
 
     speed: float
     """m/s."""
@@ -45,13 +45,13 @@ class Trend:
     """Angle from the x axis, rad."""
 
     turning: float
-    """How fast the direction changes, rad/s, positive to the left."""
+    """Rate of change of the direction, rad/s, positive to the left."""
 
     frequency: float
-    """Of the oscillation, Hz; NaN where there is none to be told."""
+    """Frequency of the oscillation, Hz; NaN if there is none."""
 
     amplitude: float
-    """Half the length of the ellipse that its fundamental describes, m; NaN likewise."""
+    """Half the length of the ellipse of the fundamental, m; NaN if there is none."""
 
 
 def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) -> Trend:
@@ -64,7 +64,7 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
     place : (k, 2) or (k, 3) array
         m.
     near_hz : float, optional
-        The frequency is sought within 40 % of this; anywhere if left out.
+        The frequency is searched within 40 % of this; over the whole range if omitted.
     """
     at = time - 0.5 * (time[0] + time[-1])
     z = place[:, 0] + 1j * place[:, 1]
@@ -77,29 +77,27 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
     frequency = amplitude = math.nan
     solution = plain
     if high > low:
-        if (
-            span * (high - low) > _FEW
-        ):  # among so many frequencies the strongest one is sought first
+        if span * (high - low) > _FEW:  # for many frequencies, search the strongest one first
             strongest = _strongest(at, z, low, high)
             low = max(low, strongest - 1.0 / span)
             high = min(high, strongest + 1.0 / span)
-        # As fine as a record of this length tells frequencies apart, four times over.
+        # Four times finer than the frequency resolution of a record of this length.
         grid = np.linspace(low, high, max(5, math.ceil(4.0 * span * (high - low)) + 1))
         values = [_fit(at, z, float(f), 1)[1] for f in grid]
         best = int(np.argmin(values))
         bounds = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
         from scipy.optimize import minimize_scalar
 
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda f: _fit(at, z, float(f), 1)[1],
             bounds=bounds,
             method="bounded",
             options={"xatol": 1e-7},
         )
-        swinging, left = _fit(at, z, float(found.x), 2)
+        swinging, left = _fit(at, z, float(optimum.x), 2)
         if misfit > 0.0 and left < (1.0 - _EXPLAINED) * misfit:
             solution = swinging
-            frequency = float(found.x)
+            frequency = float(optimum.x)
             amplitude = float(abs(solution[3]) + abs(solution[4]))
     velocity = complex(solution[1])
     bend = complex(solution[2])
@@ -112,7 +110,7 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
 def _fit(
     at: FloatArray, z: ComplexArray, frequency: float, harmonics: int
 ) -> tuple[ComplexArray, float]:
-    """Coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the mean square that is left."""
+    """Coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the remaining mean square."""
     columns: list[NDArray[np.generic]] = [np.ones(len(at)), at, 0.5 * at * at]
     for harmonic in range(1, harmonics + 1):
         wave = np.exp(2j * math.pi * harmonic * frequency * at)
@@ -126,7 +124,7 @@ def _fit(
 
 
 def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> float:
-    """The frequency, Hz, between two with the largest power in what a parabola leaves of a track."""
+    """Frequency, Hz, in a range, with the largest power after a parabola is subtracted from the track."""
     k = len(at)
     even = np.linspace(at[0], at[-1], k)
     matrix = np.stack([np.ones(k), at, at * at], axis=1).astype(np.complex128)
@@ -134,7 +132,9 @@ def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> floa
     wave = np.interp(even, at, rest.real) + 1j * np.interp(even, at, rest.imag)
     size = 4 * k
     power = np.abs(np.fft.fft(wave * np.hanning(k), size)) ** 2
-    both = power[1 : size // 2] + power[-1 : -(size // 2) : -1]  # the ellipse turns either way
+    both = (
+        power[1 : size // 2] + power[-1 : -(size // 2) : -1]
+    )  # the ellipse may turn in both directions
     frequency = np.arange(1, size // 2) / (size * float(even[1] - even[0]))
     inside = (frequency >= low) & (frequency <= high)
     return float(frequency[inside][np.argmax(both[inside])]) if inside.any() else 0.5 * (low + high)
@@ -143,10 +143,10 @@ def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> floa
 def path_direction(
     time: FloatArray, place: FloatArray, at: FloatArray, period: float, otherwise: float
 ) -> FloatArray:
-    """Unit vectors (k, 2) along the path of a run at the times `at`, its oscillation smoothed away.
+    """Unit vectors (k, 2) along the path of a run at the times `at`, with its oscillation smoothed out.
 
-    Within half a period of the run's ends the direction is that where the last whole period has its
-    middle: less than a period would leave some of the oscillation.
+    Within half a period of the ends of the run, the direction is that of the middle of the last whole
+    period: averaging over less than a period would leave part of the oscillation.
 
     Parameters
     ----------
@@ -155,9 +155,9 @@ def path_direction(
     place : (n, 3) array
     at : (k,) array
     period : float
-        The path is averaged over so long, s: a period of the gait.
+        Averaging time of the path, s: a period of the gait.
     otherwise : float
-        Direction, rad, where the robot goes nowhere.
+        Direction, rad, if the robot does not move.
     """
     even = np.linspace(time[0], time[-1], max(16, min(len(time), 4000)))
     half = max(1, round(0.5 * period / float(even[1] - even[0])))

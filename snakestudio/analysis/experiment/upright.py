@@ -1,4 +1,4 @@
-"""Which axis of a measurement points up, told by the tracks: a robot on a floor moves least along the vertical."""
+"""Vertical axis of a measurement, from the tracks: a robot on a floor moves least along the vertical."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CLEAR = 0.35
-"""An axis along which everything moves by less than this share of the others' smaller range is the
-vertical."""
+"""An axis is vertical if the motion along it is less than this fraction of the smaller range of
+the others."""
 
 
 def up_axis(position: NDArray[np.float64]) -> str:
-    """The axis, "x", "y" or "z", of positions (k, b, 3) with NaN where nothing was seen; "z" where it is not clear."""
+    """The axis, "x", "y" or "z", of positions (k, b, 3) with NaN for missing data; "z" if it is not clear."""
     spans = np.zeros(3)
     for body in np.moveaxis(position, 1, 0):
         seen = body[np.isfinite(body).all(axis=1)]

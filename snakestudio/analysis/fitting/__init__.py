@@ -1,4 +1,4 @@
-"""Fitting: values of a scene that nobody can measure directly, found so that its run matches measured ones."""
+"""Fitting of scene values that cannot be measured directly, so that the run matches measured ones."""
 
 from snakestudio.analysis.fitting.fit import METHODS, fit
 from snakestudio.analysis.fitting.parameters import (

@@ -1,13 +1,13 @@
-"""How well the data determine fitted values.
+"""Uncertainty of fitted values.
 
-At the optimum the estimates answer to the noise by a linear map, ``-(J^T J)^-1 J^T r``, so their
-covariance is ``(J^T J)^-1 S (J^T J)^-1`` with S that of the scores ``J^T r``. White noise would
-make S = s^2 J^T J. Residuals of a motion are not white: what the model gets wrong at one instant it
-gets wrong at the next, and on all links alike. So the scores of all that was measured at one
-instant are one contribution. Contributions at different instants are freed of their correlation
-from one to the next, what is left of it is taken in by Bartlett's weights over a bandwidth that the
-data choose, and the correlation is put back (Andrews and Monahan 1992). Intervals are Student's,
-with as many degrees of freedom as there are independent instants.
+At the optimum, the estimates respond linearly to noise, ``-(J^T J)^-1 J^T r``, so their covariance is
+``(J^T J)^-1 S (J^T J)^-1`` with the covariance S of the scores ``J^T r``. White noise would give
+S = s^2 J^T J. Residuals of a motion are not white: model errors persist from one time to the next and
+are similar for all links. So the scores of all measurements at one time are one contribution. The
+contributions at different times are prewhitened; the remaining correlation is included with Bartlett
+weights over a bandwidth chosen from the data, and the result is recoloured (Andrews and Monahan
+1992). Intervals use Student's t distribution, with the number of independent times as degrees of
+freedom.
 """
 
 from __future__ import annotations
@@ -21,64 +21,64 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 
 CONFIDENCE = 0.95
-"""Probability with which intervals hold the value."""
+"""Probability that an interval contains the value."""
 
 _MOST_CORRELATED = 0.97
-"""Autocorrelation from one instant to the next that is reckoned with at most: above, no bandwidth
-is wide enough."""
+"""Largest assumed autocorrelation from one time to the next: above it, no bandwidth is wide
+enough."""
 
 _WEAK = 0.25
-"""Standard error, as a share of the range, from which on a combination of parameters counts as
+"""Standard error, as a fraction of the range, above which a combination of parameters counts as
 undetermined."""
 
 _NO_EFFECT = 1e-9
 """Change of the residuals, m (root mean square) over the whole range, below which a parameter has
-none."""
+no effect."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Determination:
-    """What the data say about p parameters, each in units of its range."""
+    """Uncertainty of p parameters, in units of their ranges."""
 
     covariance: FloatArray
     """NaN in rows and columns of parameters without effect. Shape (p, p)."""
 
     half_width: FloatArray
-    """Half of the interval's width. Shape (p,)."""
+    """Half-widths of the intervals. Shape (p,)."""
 
     correlation: FloatArray
     """Shape (p, p)."""
 
     singular_values: FloatArray
-    """Of the Jacobian, the largest first. Shape (p,)."""
+    """Singular values of the Jacobian, largest first. Shape (p,)."""
 
     effective: float
-    """Number of instants that would say as much if they were independent."""
+    """Equivalent number of independent times."""
 
     no_effect: tuple[int, ...]
-    """Parameters that change nothing."""
+    """Parameters without effect."""
 
     weak: tuple[tuple[int, ...], ...]
-    """Combinations of parameters that the data do not determine, each as the parameters that take
-    part."""
+    """Undetermined combinations of parameters, each as a tuple of the participating
+    parameters."""
 
 
 def determination(
     jacobian: FloatArray, residual: FloatArray, instants: Sequence[IntArray], nuisance: int
 ) -> Determination:
-    """What the data determine.
+    """Determine the uncertainty of fitted values.
 
     Parameters
     ----------
     jacobian : (r, p) array
-        Of the residuals, by parameters in units of their ranges.
+        Jacobian of the residuals with respect to the parameters in units of their ranges.
     residual : (r,) array
-        At the optimum.
+        Residuals at the optimum.
     instants : sequence of int arrays
-        A part for each measured run, one after the other: at which of its instants every residual
-        is, r in all.
+        For each measured run in sequence, the time index of each residual; r entries in
+        total.
     nuisance : int
-        Number of quantities that were fitted beside the parameters.
+        Number of fitted quantities in addition to the parameters.
     """
     r, p = jacobian.shape
     norms = np.sqrt(np.square(jacobian).mean(axis=0))
@@ -100,7 +100,7 @@ def determination(
             np.add.at(score, which, active[rows] * residual[rows, None])
             scores.append(score)
         total = sum(len(score) for score in scores)
-        # The estimate is too low by about (1 + 3 rho) / n, and intervals would be too narrow
+        # The estimate is biased low by about (1 + 3 rho) / n, which would make intervals too narrow
         # (Kendall 1954).
         rho = _autocorrelation(scores)
         rho = min(rho + (1.0 + 3.0 * rho) / total, _MOST_CORRELATED) if rho > 0.0 else 0.0
@@ -111,8 +111,8 @@ def determination(
             else scores
         )
         spread = _long_run(fresh, _autocorrelation(fresh)) / (1.0 - rho) ** 2
-        # What was fitted took part of the scatter away; so many of the values say nothing about it
-        # any more.
+        # The fit removes part of the scatter: this number of values no longer contributes to
+        # it.
         spread *= r / max(1.0, r - p - nuisance)
         inverse, directions = _inverse(active)
         part_covariance = inverse @ spread @ inverse
@@ -130,16 +130,16 @@ def determination(
 
 
 def explains(scatter: float, left: float, fitted: int, effective: float) -> bool:
-    """Whether a fitted run explains more of what was measured than a constant, and than chance would (F test).
+    """Whether a fitted run explains more of the measurement than a constant, and than chance (F test).
 
     Parameters
     ----------
     scatter, left : float
-        Sum of squares about constants, and what the run leaves, m^2.
+        Sum of squares about constants, and the residual sum of squares of the run, m^2.
     fitted : int
         Number of quantities that were fitted.
     effective : float
-        Number of instants that say something of their own.
+        Equivalent number of independent times.
     """
     from scipy.stats import f as fisher
 
@@ -153,12 +153,12 @@ def explains(scatter: float, left: float, fitted: int, effective: float) -> bool
 
 
 def _autocorrelation(scores: list[FloatArray]) -> float:
-    """Of the scores from one instant to the next, all parameters and runs together; 0 to `_MOST_CORRELATED`."""
+    """Autocorrelation of the scores between successive times, over all parameters and runs; 0 to `_MOST_CORRELATED`."""
     scale = np.sqrt(sum(np.square(score).sum(axis=0) for score in scores))
     safe = np.where(scale > 0, scale, 1.0)
-    beside = sum(float((score[1:] * score[:-1] / safe**2).sum()) for score in scores)
+    covariance = sum(float((score[1:] * score[:-1] / safe**2).sum()) for score in scores)
     itself = sum(float((score * score / safe**2).sum()) for score in scores)
-    return min(max(beside / itself if itself > 0 else 0.0, 0.0), _MOST_CORRELATED)
+    return min(max(covariance / itself if itself > 0 else 0.0, 0.0), _MOST_CORRELATED)
 
 
 def _long_run(scores: list[FloatArray], rho: float) -> FloatArray:
@@ -177,7 +177,7 @@ def _long_run(scores: list[FloatArray], rho: float) -> FloatArray:
 
 
 def _inverse(jacobian: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Inverse of ``J^T J`` and, as rows, the directions of its singular vectors; the least of them cannot be 0."""
+    """Inverse of ``J^T J``, and as rows its singular vectors; the smallest singular value is bounded away from 0."""
     _, singular, directions = np.linalg.svd(jacobian, full_matrices=False)
     floor = 1e-12 * singular[0]
     inverse: FloatArray = (directions.T / np.maximum(singular, floor) ** 2) @ directions
@@ -187,10 +187,10 @@ def _inverse(jacobian: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _uncertainty_undetermined(
     covariance: FloatArray, directions: FloatArray, which: IntArray
 ) -> tuple[tuple[int, ...], ...]:
-    """Combinations whose standard error is a large share of the range."""
-    found = []
+    """Combinations whose standard error is a large fraction of the range."""
+    combinations = []
     for direction in directions:
         if direction @ covariance @ direction > _WEAK**2:
             part = np.abs(direction) > 0.3 * np.abs(direction).max()
-            found.append(tuple(int(i) for i in which[part]))
-    return tuple(dict.fromkeys(found))
+            combinations.append(tuple(int(i) for i in which[part]))
+    return tuple(dict.fromkeys(combinations))

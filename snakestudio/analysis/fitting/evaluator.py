@@ -1,4 +1,4 @@
-"""Who carries out the evaluations that a search asks for: this thread, or a pool that is handed in."""
+"""Evaluators for the evaluations of a search: the current thread, or an external pool."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from snakestudio.analysis.fitting.objective import Objective, Outcome, Task
 
 
 class StoppedError(Exception):
-    """The work was stopped from outside."""
+    """The evaluation was stopped from outside."""
 
 
 class Evaluator(Protocol):
-    """Something that evaluates tasks."""
+    """Evaluates tasks."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be known of it, in sentences."""
+        """Remarks on the evaluation."""
         ...
 
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
-        """The outcomes of `tasks`, in their order.
+        """The outcomes of `tasks`, in order.
 
-        Raises `StoppedError` when `go_on`, which is asked often, says False.
+        Raises `StoppedError` when `go_on`, which is polled often, returns False.
         """
         ...
 
 
 MakePool = Callable[[Objective], AbstractContextManager[Evaluator]]
-"""Makes what evaluates in the place of an objective, and is gone when its context ends."""
+"""Creates a replacement evaluator of an objective, which is closed when its context ends."""
 
 
 class Here:
-    """Evaluates in this thread, one task after the other."""
+    """Evaluates tasks in this thread, one after the other."""
 
     notes = ()
 
@@ -42,7 +42,7 @@ class Here:
         self._objective = objective
 
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
-        """See `Evaluator`."""
+        """See `Evaluator.map`."""
         outcomes = []
         for task in tasks:
             outcome = self._objective.evaluate(task, go_on) if go_on() else None

@@ -1,4 +1,4 @@
-"""Fits values of scenes so that their runs match what was measured."""
+"""Fits scene values so that the runs match measurements."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from snakestudio.errors import PhysicsError, UsageError
 from snakestudio.session.offline import OfflineRun
 
 METHODS = ("auto", "least_squares", "cma")
-"""Least squares are quick where the motion changes smoothly with the values, CMA-ES is patient
-where it does not; "auto" looks around with a short CMA-ES and goes down from the best of that by
-least squares."""
+"""Least squares are fast where the motion depends smoothly on the values, CMA-ES is robust where it does
+not; "auto" starts with a short global search by CMA-ES and refines the best result by least
+squares."""
 
 
 def fit(
@@ -42,27 +42,27 @@ def fit(
 ) -> FitResult | None:
     """Fit `parameters` so that the runs of the trials' scenes match their tracks.
 
-    The search begins at the first scene's own values. The same seed gives the same result, whoever
-    evaluates.
+    The search starts at the values of the first scene. The same seed gives the same result with any
+    evaluator.
 
-    Raises `UsageError` or `SceneError`: naming what of the arguments makes no sense. Raises
+    Raises `UsageError` or `SceneError` if an argument is invalid. Raises
     `PhysicsError` if the run fails with the scene's own values.
 
     Parameters
     ----------
     trials : sequence of Trial
-        Measured runs, each with its own scene; the values are those of all of them.
+        Measured runs, each with its own scene; the fitted values are common to all.
     seed : int
-        Of the random numbers of CMA-ES, not negative.
+        Seed of the random numbers of CMA-ES, not negative.
     limit : int, optional
-        Sets of values that may be tried; grows with the number of parameters if left out.
+        Largest number of evaluated sets of values; depends on the number of parameters if omitted.
     pool : callable, optional
-        Makes what evaluates, such as `study.fit_pool.FitPool`; this thread does if left out.
+        Creates the evaluator, such as `study.fit_pool.FitPool`; this thread if omitted.
     progress : callable, optional
-        Gets a `FitProgress`, often; where it returns False the search stops, and the best so far is
-        what was found.
+        Called often with a `FitProgress`; when it returns False, the search stops and the best values so
+        far are the result.
     abandoned : callable, optional
-        Asked often; where it returns True all ends at once, without a result.
+        Polled often; when it returns True, the fit ends without a result.
 
     Returns
     -------
@@ -72,10 +72,10 @@ def fit(
     _check(trials, parameters, method, seed)
     start = {p.name: present_value(trials[0].scene, p) for p in parameters}
     objective = Objective(trials)
-    found: Determination | None = None
+    certainty: Determination | None = None
     rough: tuple[int, ...] = ()
     stopped = False
-    # Workers start while the scene's own runs are made here.
+    # Workers start while the scene's own runs are simulated here.
     with nullcontext(Here(objective)) if pool is None else pool(objective) as evaluator:
         before = _runs(objective, {}, abandoned)
         if before is None:
@@ -93,11 +93,11 @@ def fit(
         try:
             _search(search, method, seed, cost_before)
             if search.history:
-                search.begin("Finding out how certain the values are", cost_before)
+                search.begin("Estimating confidence intervals", cost_before)
                 slopes = jacobian(search, search.best)
                 (residual,) = search.residuals([search.best])
                 assert residual is not None, "the best run did not fail"
-                found = determination(
+                certainty = determination(
                     slopes.columns, residual, [m.instant for m in misfits], _nuisance(trials)
                 )
                 rough = tuple(int(i) for i in np.flatnonzero(slopes.roughness > ROUGH))
@@ -107,8 +107,8 @@ def fit(
     if abandoned():
         return None
     if not search.history:
-        why = search.failure or "It was stopped before the first evaluation."
-        raise PhysicsError(f"No values were found with which the scene can be run. {why}")
+        why = search.failure or "The fit was stopped before the first evaluation."
+        raise PhysicsError(f"The scene could not be run with any values. {why}")
     values = search.values(search.best)
     scene_values = {
         key: values[parameter.name] for parameter in parameters for key in parameter.keys
@@ -124,14 +124,16 @@ def fit(
         )
     )
     cost_after = _cost(misfits_after, weights)
-    intervals, correlation = _intervals(parameters, values, found)
-    notes = remarks(tuple(parameters), values, found, rough, outcomes, stopped, search.exhausted)
+    intervals, correlation = _intervals(parameters, values, certainty)
+    notes = remarks(
+        tuple(parameters), values, certainty, rough, outcomes, stopped, search.exhausted
+    )
     notes += who
     scatter = sum(measured.scatter for measured in objective.measured)
     left = sum(float(m.residual @ m.residual) for m in misfits_after)
     instants = float(sum(len(m.time) for m in misfits_after))
-    if found is not None and found.effective > 0.0:
-        instants = min(instants, found.effective)
+    if certainty is not None and certainty.effective > 0.0:
+        instants = min(instants, certainty.effective)
     if not explains(scatter, left, p + _nuisance(trials), instants):
         intervals, correlation = _intervals(parameters, values, None)
         notes = (NOT_IDENTIFIABLE, *notes)
@@ -157,33 +159,33 @@ def _check(
     trials: Sequence[Trial], parameters: Sequence[FreeParameter], method: str, seed: int
 ) -> None:
     if not trials:
-        raise UsageError("There is nothing to fit to; give at least one measured run.")
+        raise UsageError("There is nothing to fit to. Add at least one measured run.")
     if not parameters:
         raise UsageError(
-            "Nothing is free; give at least one parameter, like ground.mu_along=0.05:0.5."
+            "No parameter is free. Add at least one, such as ground.mu_along=0.05:0.5."
         )
     if method not in METHODS:
-        raise UsageError(f"There is no method {method!r}; give one of {', '.join(METHODS)}.")
+        raise UsageError(f"There is no method {method!r}. Choose one of {', '.join(METHODS)}.")
     if seed != int(seed) or not 0 <= seed < 2**32:
-        raise UsageError(f"The seed {seed!r} must be a whole number that is not negative.")
+        raise UsageError(f"The seed must be an integer of 0 or more (got {seed!r}).")
     keys = [key for parameter in parameters for key in parameter.keys]
     for key in keys:
         if keys.count(key) > 1:
-            raise UsageError(f"{key} is free twice; name it once.")
+            raise UsageError(f"{key} is free twice. List it once.")
     for trial in trials:
         for parameter in parameters:
             present_value(trial.scene, parameter)
 
 
 def _place(parameter: FreeParameter, value: float | None) -> float:
-    """Where the search begins: what a scene leaves out is unlimited, which the upper bound is nearest to."""
+    """Starting point of the search: a value that is omitted in a scene is unlimited, so the upper bound is nearest."""
     return 1.0 if value is None else parameter.place(value)
 
 
 def _runs(
     objective: Objective, values: dict[str, float], abandoned: Callable[[], bool]
 ) -> list[OfflineRun] | None:
-    """All trials run with some values; None if that was abandoned."""
+    """Runs of all trials with given values; None if abandoned."""
     runs = []
     for number, trial in enumerate(objective.trials):
         run = objective.run((number, values), lambda: not abandoned())
@@ -198,39 +200,39 @@ def _runs(
 def _search(search: Search, method: str, seed: int, cost_before: float) -> None:
     if method != "least_squares":
         p = len(search.parameters)
-        search.begin("Looking around (CMA-ES)", cost_before)
+        search.begin("Global search (CMA-ES)", cost_before)
         search.residuals([search.best])
         evolve(search, seed, min(search.limit, search.limit if method == "cma" else 16 + 14 * p))
     if method != "cma":
-        search.begin("Going down (least squares)", cost_before)
+        search.begin("Local refinement (least squares)", cost_before)
         least(search)
 
 
 def _cost(misfits: Sequence[Misfit], weights: Sequence[float]) -> float:
-    """Root mean square distance of all trials together, m."""
+    """Root mean square distance over all trials, m."""
     return math.sqrt(
         sum(m.cost**2 * w for m, w in zip(misfits, weights, strict=True)) / sum(weights)
     )
 
 
 def _nuisance(trials: Sequence[Trial]) -> int:
-    """Number of quantities that were fitted beside the parameters."""
+    """Number of fitted quantities in addition to the parameters."""
     return sum(
         (low < high) + 3 * trial.align for trial in trials for low, high in [trial.offset_bounds_s]
     )
 
 
 def _intervals(
-    parameters: Sequence[FreeParameter], values: dict[str, float], found: Determination | None
+    parameters: Sequence[FreeParameter], values: dict[str, float], certainty: Determination | None
 ) -> tuple[dict[str, tuple[float, float]], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
     """Intervals by name, within the bounds, and the correlation."""
     p = len(parameters)
-    if found is None:
+    if certainty is None:
         return {parameter.name: (math.nan, math.nan) for parameter in parameters}, np.full(
             (p, p), np.nan
         )
     intervals = {}
-    for parameter, half in zip(parameters, found.half_width, strict=True):
+    for parameter, half in zip(parameters, certainty.half_width, strict=True):
         middle = parameter.place(values[parameter.name])
         low, high = (middle + side * half for side in (-1.0, 1.0))
         known = math.isfinite(half)
@@ -239,4 +241,4 @@ def _intervals(
             if known
             else (math.nan, math.nan)
         )
-    return intervals, found.correlation
+    return intervals, certainty.correlation

@@ -1,10 +1,10 @@
-"""How far a run is from what was measured, once the clocks and the frames of both are brought together.
+"""Distance between a run and a measurement after alignment of their clocks and frames.
 
-What is not known of the measurement is taken out at every evaluation, not searched for along with
-the parameters (variable projection): turn and shift in closed form (Kabsch), the time offset by a
-search along one dimension over the run that is there, which costs no simulation. What is left
-depends on the free parameters alone, and its Jacobian is that of the profiled problem, so that
-their uncertainty includes what is not known about clock and frame.
+Unknowns of the measurement are eliminated at each evaluation instead of being searched together with
+the parameters (variable projection): rotation and translation in closed form (Kabsch), the time offset
+by a one-dimensional search over the existing run, which needs no simulation. The rest depends on the
+free parameters only, and its Jacobian is that of the profiled problem, so that the uncertainty of the
+parameters includes that of clock and frame.
 """
 
 from __future__ import annotations
@@ -20,57 +20,57 @@ from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.robot.joint_axes import entry_of
 
 _LOOKS = 21
-"""Offsets that are looked at over the bounds before the best is refined."""
+"""Number of offsets that are evaluated over the bounds before the best is refined."""
 
 _OFFSET_ACCURACY = 1e-6
-"""To what an offset is found, s: a tenth of a micrometre at a snake's speed."""
+"""Accuracy of the offset, s: corresponds to a tenth of a micrometre at the speed of a snake."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Misfit:
-    """What is left between a run and its tracks."""
+    """Difference between a run and its tracks."""
 
     residual: FloatArray
-    """Measured, brought into the run's frame and clock, less simulated; m, times the root of the
-    weight. Shape (r,)."""
+    """Measurement, transformed into the run's frame and clock, minus simulation; m, times the square root of
+    the weight. Shape (r,)."""
 
     instant: IntArray
-    """Which of the `time` a residual belongs to. Shape (r,)."""
+    """Index into `time` of each residual. Shape (r,)."""
 
     time: FloatArray
-    """Times of the measurement by the run's clock, s. Shape (t,)."""
+    """Times of the measurement in the run's clock, s. Shape (t,)."""
 
     distance: FloatArray
     """Root mean square distance at these times, m. Shape (t,)."""
 
     cost: float
-    """Root mean square distance of all of them, m."""
+    """Root mean square distance over all times, m."""
 
     offset_s: float
-    """Was added to the measurement's times."""
+    """Offset added to the times of the measurement."""
 
     heading_rad: float
-    """By how much it was turned about the vertical, before it was moved by"""
+    """Rotation of the measurement about the vertical, applied before the translation."""
 
     shift_m: FloatArray
-    """Shape (3,)."""
+    """Translation. Shape (3,)."""
 
     def placed(self, position: FloatArray) -> FloatArray:
-        """Measured places (..., 2 or 3) in the run's frame, m."""
+        """Measured positions (..., 2 or 3) in the run's frame, m."""
         moved = np.array(position, dtype=np.float64)
         moved[..., :2] = position[..., :2] @ _turn(self.heading_rad).T
         moved += self.shift_m[: moved.shape[-1]]
         return moved
 
     def unplaced(self, position: FloatArray) -> FloatArray:
-        """Places (..., 2 or 3) of the run in the measurement's frame, m: the inverse of `placed`."""
+        """Positions (..., 2 or 3) of the run in the frame of the measurement, m: the inverse of `placed`."""
         moved = np.array(position - self.shift_m[: position.shape[-1]], dtype=np.float64)
         moved[..., :2] = moved[..., :2] @ _turn(self.heading_rad)
         return moved
 
 
 class Measured:
-    """The tracks of a trial as arrays, against which any number of runs is held."""
+    """The tracks of a trial as arrays, for comparison with any number of runs."""
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
@@ -101,15 +101,15 @@ class Measured:
         self._angle_weight = _repeated([t.weight for t in angles], joints)
         self._lever = trial.scene.robot.link_length_m
         self.weight = float(self._place_weight.sum() + self._angle_weight.sum())
-        """Of all that was measured."""
+        """Total weight of the measurement."""
         parts = [t.weight * _about_mean(t.position[t.used, :dimensions]) for t in places]
         parts += [t.weight * self._lever**2 * _about_mean(t.angle[t.used]) for t in angles]
         self.scatter = sum(parts)
-        """Sum of squares, m^2, that a robot leaves which stands still where each track is on
-        average."""
+        """Sum of squares, m^2, for a robot that rests at the mean position of each
+        track."""
 
     def against(self, recording: Recording) -> Misfit:
-        """How far a run is; where it ended early, it stands still from there on."""
+        """Misfit of a run; after an early end, the robot rests."""
         motion = _Motion(recording)
         low, high = self.trial.offset_bounds_s
 
@@ -124,11 +124,13 @@ class Measured:
             looks = np.linspace(low, high, _LOOKS)
             least = int(np.argmin([squares(look) for look in looks]))
             between = looks[max(least - 1, 0)], looks[min(least + 1, _LOOKS - 1)]
-            found = minimize_scalar(
+            optimum = minimize_scalar(
                 squares, bounds=between, method="bounded", options={"xatol": _OFFSET_ACCURACY}
             )
             best = (
-                float(found.x) if found.fun < squares(float(looks[least])) else float(looks[least])
+                float(optimum.x)
+                if optimum.fun < squares(float(looks[least]))
+                else float(looks[least])
             )
         residual, heading, shift = self._left(motion, best)
         dimensions = self._place.shape[1]
@@ -141,7 +143,7 @@ class Measured:
         return Misfit(residual, instant, self.time + best, distance, cost, best, heading, shift)
 
     def _left(self, motion: _Motion, offset: float) -> tuple[FloatArray, float, FloatArray]:
-        """Residuals at an offset, with the turn and the shift that make them least."""
+        """Residuals at an offset, with the rotation and translation that minimize them."""
         places, angles = motion.at(self.time + offset)
         measured = self._place
         weight = self._place_weight[:, None]
@@ -172,7 +174,7 @@ class Measured:
 
 
 class _Motion:
-    """A run between its rows: cubic, by the velocities that the rows have."""
+    """Cubic interpolation of a run, with the velocities of its rows."""
 
     def __init__(self, recording: Recording) -> None:
         rows = Rows.concatenate(list(recording.chunks()))
@@ -195,9 +197,9 @@ class _Motion:
         self._only = values[0]
 
     def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Places (t, n + 1, 3) of the links and the centre of mass, m, and angles (t, m) of the joint axes, rad.
+        """Positions (t, n + 1, 3) of the links and the centre of mass, m, and angles (t, m) of the joint axes, rad.
 
-        Before the start the robot stands as it starts, and after the end as it ended.
+        Before the start the robot is in its initial state, after the end in its final state.
         """
         if self._curve is None:
             values = np.tile(self._only, (len(time), 1))
@@ -208,7 +210,7 @@ class _Motion:
 
 
 def _repeated(values: list[float], times: list[FloatArray]) -> FloatArray:
-    """A value a track as a value a row."""
+    """One value per track repeated for each row."""
     return np.repeat(np.array(values, dtype=np.float64), [len(part) for part in times])
 
 
@@ -218,6 +220,6 @@ def _about_mean(values: FloatArray) -> float:
 
 
 def _turn(angle: float) -> FloatArray:
-    """Rotation in the plane, (2, 2)."""
+    """Planar rotation matrix, (2, 2)."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s], [s, c]])

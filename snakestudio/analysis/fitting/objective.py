@@ -1,4 +1,4 @@
-"""One evaluation: a trial's scene run with given values, and how far that is from what was measured."""
+"""One evaluation: a trial's scene is run with given values and compared with the measurement."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from snakestudio.session.offline import OfflineRun, run_while
 from snakestudio.session.runner import Runner
 
 Task = tuple[int, Mapping[str, float]]
-"""Which trial, and scene values by key."""
+"""Index of the trial, and scene values by key."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one evaluation gave."""
+    """Result of one evaluation."""
 
     residual: NDArray[np.float64] | None
     """As in `Misfit`; None if the run failed. Shape (r,)."""
 
     failure: str = ""
-    """Why it did, in a sentence."""
+    """Reason of the failure."""
 
 
 class Objective:
@@ -39,16 +39,16 @@ class Objective:
         self.trials = tuple(replace(trial, scene=_long_enough(trial)) for trial in trials)
         self.measured = tuple(Measured(trial) for trial in self.trials)
 
-    def run(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> OfflineRun:
-        """Run a trial with some values for its own sake; cancelled where `wanted`, which is asked often, says False.
+    def run(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> OfflineRun:
+        """Run a trial with given values; cancelled when `wanted`, which is polled often, returns False.
 
-        If the physics fails its contact problem is saved: it is a scene that somebody wants to run,
-        and no try.
+        If the simulation fails, its contact problem is saved, because the run was requested for itself and is
+        not one of many evaluations.
 
-        Raises `SceneError` if the scene cannot be run with these.
+        Raises `SceneError` if the scene cannot be run with these values.
         """
         runner = self._runner(task)
-        run = self._run(runner, wanted)
+        run = self._run(runner, go_on)
         return (
             run
             if run.ok or run.cancelled
@@ -62,9 +62,9 @@ class Objective:
             with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir
         )
 
-    def _run(self, runner: Runner, wanted: Callable[[], bool]) -> OfflineRun:
+    def _run(self, runner: Runner, go_on: Callable[[], bool]) -> OfflineRun:
         try:
-            failure = run_while(runner, wanted)
+            failure = run_while(runner, go_on)
         finally:
             runner.recording.close()
         return OfflineRun(
@@ -72,22 +72,22 @@ class Objective:
         )
 
     def misfit(self, number: int, run: OfflineRun) -> Misfit:
-        """How far a run of trial `number` is from what was measured."""
+        """Misfit of a run of trial `number`."""
         return self.measured[number].against(run.recording)
 
-    def evaluate(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> Outcome | None:
-        """The residuals of a trial with some values; None if `wanted`, which is asked often, says False meanwhile."""
+    def evaluate(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> Outcome | None:
+        """Residuals of a trial with given values; None if `wanted`, which is polled often, returns False."""
         try:
             runner = self._runner(task)
         except SnakeStudioError as error:
             return Outcome(None, str(error))
-        run = self._run(runner, wanted)
+        run = self._run(runner, go_on)
         if run.cancelled:
             return None
         return Outcome(self.misfit(task[0], run).residual) if run.ok else Outcome(None, run.message)
 
 
 def _long_enough(trial: Trial) -> Scene:
-    """The trial's scene, ending with what was measured: what comes after costs time and says nothing."""
+    """The trial's scene, ending with the measurement: a longer run would add no information."""
     period = trial.scene.control.period_s
     return with_values(trial.scene, {"run.duration_s": max(trial.end, period)})

@@ -1,4 +1,4 @@
-"""Free parameters: scene values that a fit may change, each within bounds and on a scale; the usual ones by name."""
+"""Free parameters: scene values that a fit may change, with bounds and scale; common ones by name."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from snakestudio.model.scene import Scene
 
 START_DELAY = "control.start_delay_s"
 OFFSET_BOUNDS_S = (-0.5, 0.5)
-"""Between what the clock of a measurement may be off unless something else is said, s."""
+"""Default bounds of the time offset of a measurement, s."""
 
 _JOIN = "+"
 _DIGITS = 6
-"""Significant digits of a value: more than anybody can measure. What is tried is what will stand in
-the scene."""
+"""Significant digits of a value, more than can be measured, so that evaluated values are exactly those
+written to the scene."""
 
 _LATER = 4
-"""Times reach the joints in whole time steps: a difference over fewer than this many would see the
-steps alone."""
+"""Times act on the joints in whole time steps: a difference over fewer steps than this would only
+resolve the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +33,36 @@ class FreeParameter:
     """A value that a fit may change."""
 
     keys: tuple[str, ...]
-    """Dotted scene keys; several of them get the same value ("friction, alike in all
-    directions")."""
+    """Dotted scene keys; several keys get the same value (for example isotropic
+    friction)."""
 
     low: float
     high: float
     """`low` and `high`: bounds, in the unit of the keys."""
 
     scale: Literal["lin", "log"] = "lin"
-    """Whether steps within the bounds are differences or ratios."""
+    """Whether steps within the bounds are linear or logarithmic."""
 
     def __post_init__(self) -> None:
         name = self.name
         if not self.keys or not all(key.strip() for key in self.keys):
-            raise UsageError("A free parameter needs a scene key, like ground.mu_along.")
+            raise UsageError("A free parameter needs a scene key, such as ground.mu_along.")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise UsageError(
-                f"{name}: its range is {self.low:g} to {self.high:g}; give a smaller and a larger number."
+                f"{name}: The range is {self.low:g} to {self.high:g}. The first number must be smaller than the second."
             )
         if self.scale == "log" and self.low <= 0.0:
             raise UsageError(
-                f"{name}: a logarithmic scale cannot begin at {self.low:g}; give a lower bound above 0."
+                f"{name}: A logarithmic scale cannot begin at {self.low:g}. Choose a lower bound above 0."
             )
 
     @property
     def name(self) -> str:
-        """Its keys as they are typed: "ground.mu_along+ground.mu_across"."""
+        """Its keys as they are entered: "ground.mu_along+ground.mu_across"."""
         return _JOIN.join(self.keys)
 
     def value(self, place: float) -> float:
-        """The value at a place between the bounds, which are 0 and 1; with no more digits than a person would write."""
+        """The value at a position between the bounds (0 to 1), rounded to a few significant digits."""
         place = min(max(place, 0.0), 1.0)
         if self.scale == "log":
             exact = self.low * (self.high / self.low) ** place
@@ -71,14 +71,14 @@ class FreeParameter:
         return min(max(float(f"{exact:.{_DIGITS}g}"), self.low), self.high)
 
     def place(self, value: float) -> float:
-        """Where a value stands between the bounds; those outside count as at the bound."""
+        """Position of a value between the bounds, 0 to 1; values outside are clipped."""
         value = min(max(value, self.low), self.high)
         if self.scale == "log":
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def slope(self, place: float) -> float:
-        """Change of the value with its place."""
+        """Derivative of the value with respect to its position."""
         if self.scale == "log":
             return self.value(place) * math.log(self.high / self.low)
         return self.high - self.low
@@ -88,7 +88,7 @@ class FreeParameter:
         return dict.fromkeys(self.keys, value)
 
     def least_step(self, scene: Scene) -> float:
-        """Smallest difference of places over which the simulation is more than its time steps."""
+        """Smallest difference of positions that the time steps of the simulation can resolve."""
         if all(key.startswith("control.") and key.endswith("_s") for key in self.keys):
             return _LATER * scene.solver.step_s / self.slope(0.5)
         return 0.0
@@ -97,9 +97,7 @@ class FreeParameter:
 PRESETS: Mapping[str, FreeParameter] = {
     "Friction along": FreeParameter(("ground.mu_along",), 0.02, 1.0, "log"),
     "Friction across": FreeParameter(("ground.mu_across",), 0.02, 1.0, "log"),
-    "Friction, both alike": FreeParameter(
-        ("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"
-    ),
+    "Friction, isotropic": FreeParameter(("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"),
     "Rolling friction": FreeParameter(("ground.mu_rolling",), 0.002, 0.5, "log"),
     "Free play": FreeParameter(("actuator.free_play_deg",), 0.0, 10.0),
     "Start delay": FreeParameter((START_DELAY,), 0.0, 0.5),
@@ -107,14 +105,14 @@ PRESETS: Mapping[str, FreeParameter] = {
     "Motor lag": FreeParameter(("actuator.time_constant_s",), 0.0, 0.3),
     "Largest torque": FreeParameter(("actuator.max_torque_nm",), 0.2, 20.0, "log"),
 }
-"""What is usually not known of a robot and its floor, by what people call it."""
+"""Commonly unknown parameters of a robot and its floor, by label."""
 
 
 def offset_bounds(parameters: Sequence[FreeParameter]) -> tuple[float, float]:
-    """Bounds of the time offset where nothing is said about it, s.
+    """Default bounds of the time offset, s.
 
-    A start delay and an offset do the same to a robot that starts at rest: who wants the delay must
-    trust the clock.
+    A start delay and an offset have the same effect on a robot that starts at rest: to fit the delay, the
+    clock must be trusted.
     """
     return (
         (0.0, 0.0)
@@ -124,14 +122,14 @@ def offset_bounds(parameters: Sequence[FreeParameter]) -> tuple[float, float]:
 
 
 def preset_of(parameter: FreeParameter) -> str:
-    """What people call a parameter; "" if it is none of the usual ones."""
+    """Label of a parameter; "" if it is not one of `PRESETS`."""
     return next((label for label, preset in PRESETS.items() if preset.keys == parameter.keys), "")
 
 
 def parse_free(text: str) -> FreeParameter:
-    """A free parameter from ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:log``, or ``KEY+KEY=LOW:HIGH``.
+    """Parse a free parameter from ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:log``, or ``KEY+KEY=LOW:HIGH``.
 
-    Raises `UsageError` if it is not written like that.
+    Raises `UsageError` if it does not have this form.
     """
     keys, equals, bounds = text.partition("=")
     parts = bounds.split(":")
@@ -145,7 +143,7 @@ def parse_free(text: str) -> FreeParameter:
         low, high = float(parts[0]), float(parts[1])
     except ValueError:
         raise UsageError(
-            f"{text}: write a free parameter as KEY=LOW:HIGH, like ground.mu_along=0.05:0.5, with :log for a"
+            f"{text}: Write a free parameter as KEY=LOW:HIGH, such as ground.mu_along=0.05:0.5, with :log for a"
             " logarithmic scale."
         ) from None
     scale: Literal["lin", "log"] = "log" if parts[2:] and parts[2].strip() == "log" else "lin"
@@ -153,13 +151,13 @@ def parse_free(text: str) -> FreeParameter:
 
 
 def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
-    """A free parameter from its keys, joined by "+", and ``(low, high)`` or ``(low, high, "log")``.
+    """Create a free parameter from its keys, joined by "+", and ``(low, high)`` or ``(low, high, "log")``.
 
-    Raises `UsageError` if it is none.
+    Raises `UsageError` if the bounds are invalid.
     """
     if not hasattr(bounds, "__getitem__") or isinstance(bounds, str | bytes | Mapping):
         raise UsageError(
-            f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").'
+            f'{name}: {bounds!r} is not a range. Write (low, high), or (low, high, "log").'
         )
     numbers = [
         part for part in bounds[:2] if isinstance(part, int | float) and not isinstance(part, bool)
@@ -170,7 +168,7 @@ def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
         or (len(bounds) == 3 and bounds[2] not in ("lin", "log"))
     ):
         raise UsageError(
-            f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").'
+            f'{name}: {bounds!r} is not a range. Write (low, high), or (low, high, "log").'
         )
     scale: Literal["lin", "log"] = "log" if tuple(bounds[2:]) == ("log",) else "lin"
     keys = tuple(key.strip() for key in name.split(_JOIN))
@@ -178,7 +176,7 @@ def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
 
 
 def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
-    """What is declared about the value of a parameter, at the first of its keys.
+    """Documentation of the first key of a parameter.
 
     Raises `SceneError` if there is no such key.
     """
@@ -186,22 +184,22 @@ def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
     part = get_value(scene, holder) if holder else scene
     if not isinstance(part, BaseModel) or name not in type(part).model_fields:
         raise SceneError(
-            f"{parameter.keys[0]}: there is no such key in the scene; see the scene file for its keys."
+            f"{parameter.keys[0]}: The scene has no such key. See the scene file for its keys."
         )
     return field_doc(type(part), name)
 
 
 def present_value(scene: Scene, parameter: FreeParameter) -> float | None:
-    """The value that the scene has now, of the first key; None where it leaves it out.
+    """Current value of the first key in the scene; None if the scene omits it.
 
-    Raises `SceneError` if there is no such key, it is no number that may have parts, or the bounds
-    are no valid values.
+    Raises `SceneError` if there is no such key, it is not a real number, or the bounds are not valid
+    values.
     """
     for key in parameter.keys:
         present = get_value(scene, key)
         if present is not None and not isinstance(present, float):
             raise SceneError(
-                f"{key}: {present!r} is no value that a fit could vary; give a key with a real number."
+                f"{key}: {present!r} cannot be fitted. Choose a key with a real number."
             )
     for bound in (parameter.low, parameter.high):
         with_values(scene, dict(parameter.values(bound)))

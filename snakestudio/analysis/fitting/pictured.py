@@ -1,4 +1,4 @@
-"""The two runs of a fitted trial and what was measured in one frame, from above: what every picture of a fit draws."""
+"""Data for all plots of a fit: both runs of a fitted trial and the measurement in one frame, from above."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from snakestudio.model.recording import Recording
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pictured:
-    """A trial for a picture, in the frame of the fitted run.
+    """A trial in the frame of the fitted run.
 
-    The run before lies as it fits the measurement best, too: the picture shows what is wrong with
-    its motion, not where the camera stood.
+    The run before the fit is also aligned with the measurement in the best way, so that the plot shows errors
+    of its motion and not of the camera frame.
     """
 
     link: int | None
-    """The tracked link whose paths these are, 0-based (`CENTRE_OF_MASS` for that); None if no place
+    """0-based tracked link of the paths (`CENTRE_OF_MASS` for the centre of mass); None if no position
     was measured."""
 
     measured: FloatArray
@@ -31,33 +31,33 @@ class Pictured:
     """`measured`, `before` and `after`: paths, m; empty without such a link. Shape (k, 2)."""
 
     places: FloatArray
-    """Where the tracked links were last measured, m. Shape (b, 2)."""
+    """Last measured positions of the tracked links, m. Shape (b, 2)."""
 
     pose_before: FloatArray
     pose_after: FloatArray
-    """`pose_before` and `pose_after`: where the links are in the two runs at that instant, m. Shape
+    """`pose_before` and `pose_after`: positions of the links in the two runs at that time, m. Shape
     (n, 2)."""
 
     instant: float
-    """It, by the clock of the fitted run, s."""
+    """Time of `places`, in the clock of the fitted run, s."""
 
     time_before: FloatArray
     distance_before: FloatArray
     time_after: FloatArray
     distance_after: FloatArray
-    """`time_before`, `distance_before`, `time_after` and `distance_after`: course of the root mean
-    square distance, s and m. Shape (t,)."""
+    """`time_before`, `distance_before`, `time_after` and `distance_after`: root mean square distance over
+    time, s and m. Shape (t,)."""
 
     @property
     def link_name(self) -> str:
-        """What the tracked link is called."""
+        """Name of the tracked link."""
         if self.link is None:
             return ""
         return "centre of mass" if self.link == CENTRE_OF_MASS else f"link {self.link + 1}"
 
 
 def pictured(outcome: TrialOutcome) -> Pictured:
-    """A trial for a picture."""
+    """Prepare a trial for plots."""
     trial = outcome.trial
     one = outcome.misfit_before
     other = outcome.misfit_after
@@ -95,12 +95,12 @@ def pictured(outcome: TrialOutcome) -> Pictured:
 
 
 def _moved(points: FloatArray, own: Misfit, other: Misfit) -> FloatArray:
-    """Places in the frame of one run as the measurement lies in that of another."""
+    """Transform positions from the frame of one run to that of another, using their alignments."""
     return points if own is other else other.placed(own.unplaced(points))
 
 
 def _path(recording: Recording, link: int, time: FloatArray) -> FloatArray:
-    """Where a link is over the time of the measurement, (k, 2)."""
+    """Path of a link over the times of the measurement, (k, 2)."""
     parts = []
     for rows in recording.chunks():
         seen = (rows.time >= time[0]) & (rows.time <= time[-1])
@@ -113,7 +113,7 @@ def _path(recording: Recording, link: int, time: FloatArray) -> FloatArray:
 
 
 def _links_at(recording: Recording, time: float) -> FloatArray:
-    """Where all links are at an instant, (n, 2)."""
+    """Positions of all links at a time, (n, 2)."""
     row = recording.index_at(time)
     places: FloatArray = recording.rows(row, row + 1).link_pose[0, :, :2]
     return places

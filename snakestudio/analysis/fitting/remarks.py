@@ -15,16 +15,16 @@ from snakestudio.analysis.fitting.result import TrialOutcome
 from snakestudio.text import listing
 
 NOT_IDENTIFIABLE = (
-    "Not identifiable: the fitted run explains the measurement no better than a robot that stands still, so the values"
-    " say nothing; see whether the tracks are those of this scene, and their unit, links and time offset."
+    "Not identifiable: the fitted run explains the measurement no better than a robot at rest, so the values"
+    " are meaningless. Check that the tracks belong to this scene, and check their unit, links and time offset."
 )
 
 _AT_BOUND = 0.01
-"""Share of the range within which a value is at its bound."""
+"""Fraction of the range within which a value counts as being at its bound."""
 
 
 def called(parameter: FreeParameter) -> str:
-    """What a parameter is called in a sentence."""
+    """Name of a parameter within a sentence."""
     label = preset_of(parameter)
     return f"{label} ({parameter.name})" if label else parameter.name
 
@@ -32,41 +32,43 @@ def called(parameter: FreeParameter) -> str:
 def remarks(
     parameters: Sequence[FreeParameter],
     values: Mapping[str, float],
-    found: Determination | None,
+    certainty: Determination | None,
     rough: Sequence[int],
     trials: Sequence[TrialOutcome],
     stopped: bool,
     exhausted: bool,
 ) -> tuple[str, ...]:
-    """Sentences about a fit, what matters most first."""
+    """Remarks on a fit, most important first."""
     notes = []
     if stopped:
-        notes.append("Stopped early: these are the best values until then.")
+        notes.append("Stopped early: these are the best values up to that point.")
     elif exhausted:
-        notes.append("As many values were tried as allowed; more evaluations may come nearer.")
-    if found is None:
-        notes.append("How certain the values are was not found out.")
+        notes.append(
+            "The limit of evaluations was reached. More evaluations may improve the result."
+        )
+    if certainty is None:
+        notes.append("Confidence intervals were not estimated.")
     if sum(_squares(t.misfit_after) for t in trials) >= sum(
         _squares(t.misfit_before) for t in trials
     ):
         notes.append(
-            "No values within the ranges come nearer to the measurement than the scene's own."
+            "No values within the ranges fit the measurement better than those of the scene."
         )
     for parameter in parameters:
         place = parameter.place(values[parameter.name])
         if min(place, 1.0 - place) < _AT_BOUND and not (
-            found and parameters.index(parameter) in found.no_effect
+            certainty and parameters.index(parameter) in certainty.no_effect
         ):
             which, bound = ("lower", parameter.low) if place < 0.5 else ("upper", parameter.high)
             notes.append(
-                f"{called(parameter)} ends at its {which} bound, {bound:g}; widen its range or leave it out."
+                f"{called(parameter)} ends at its {which} bound, {bound:g}. Widen its range, or do not fit it."
             )
-    notes += _undetermined(parameters, found)
+    notes += _undetermined(parameters, certainty)
     notes += [
-        f"The run answers to {called(parameters[i])} by jumps, as motions with much contact or free play do: its"
-        " interval is not to be trusted. Fit a shorter stretch, and try other seeds."
+        f"The result depends discontinuously on {called(parameters[i])} (frequent contact or backlash): its"
+        " interval is unreliable. Fit a shorter part of the measurement, and try other seeds."
         for i in rough
-        if found is None or i not in found.no_effect
+        if certainty is None or i not in certainty.no_effect
     ]
     notes += _clocks(parameters, trials)
     notes += [f"{outcome.trial.name}: {note}" for outcome in trials for note in outcome.trial.notes]
@@ -78,14 +80,16 @@ def _squares(misfit: Misfit) -> float:
     return float(misfit.residual @ misfit.residual)
 
 
-def _undetermined(parameters: Sequence[FreeParameter], found: Determination | None) -> list[str]:
-    if found is None:
+def _undetermined(
+    parameters: Sequence[FreeParameter], certainty: Determination | None
+) -> list[str]:
+    if certainty is None:
         return []
     notes = [
-        f"{called(parameters[i])} changes nothing in these runs: the model has no use for it, or it never matters."
-        for i in found.no_effect
+        f"{called(parameters[i])} has no effect in these runs: the model does not use it, or it does not matter."
+        for i in certainty.no_effect
     ]
-    for combination in found.weak:
+    for combination in certainty.weak:
         names = [called(parameters[i]) for i in combination]
         if len(names) == 1:
             notes.append(
@@ -93,25 +97,25 @@ def _undetermined(parameters: Sequence[FreeParameter], found: Determination | No
             )
         else:
             notes.append(
-                f"The data do not tell {listing(names)} apart: changes of them that go together fit nearly as well."
+                f"The data do not distinguish {listing(names)}: combined changes of them fit nearly as well."
             )
     return notes
 
 
 def _clocks(parameters: Sequence[FreeParameter], trials: Sequence[TrialOutcome]) -> list[str]:
-    """What is to be said about time offsets."""
+    """Remarks on time offsets."""
     notes = []
     searched = [t for t in trials if t.trial.offset_bounds_s[0] < t.trial.offset_bounds_s[1]]
     if searched and any(START_DELAY in parameter.keys for parameter in parameters):
         notes.append(
-            "A start delay and a time offset do the same to a robot that starts at rest; fix the offset to find the"
-            " delay."
+            "A start delay and a time offset have the same effect on a robot that starts at rest. Fix the offset to fit"
+            " the delay."
         )
     for trial in searched:
         low, high = trial.trial.offset_bounds_s
         offset = trial.misfit_after.offset_s
         if min(offset - low, high - offset) < _AT_BOUND * (high - low):
             notes.append(
-                f"{trial.trial.name}: the time offset ends at its bound, {offset:.3g} s; widen its bounds."
+                f"{trial.trial.name}: the time offset ends at its bound, {offset:.3g} s. Widen its bounds."
             )
     return notes

@@ -1,4 +1,4 @@
-"""What a fit tells while it goes and what it leaves: plain data."""
+"""Progress and result of a fit, as data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snakestudio.model.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The best there was after some evaluations."""
+    """Best result after a number of evaluations."""
 
     evaluations: int
     cost: float
@@ -28,67 +28,67 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class FitProgress:
-    """How far a fit is."""
+    """Progress of a fit."""
 
     doing: str
-    """What is being done, in words."""
+    """Description of the current stage."""
 
     evaluations: int
     limit: int
-    """`evaluations` and `limit`: how many sets of values were tried, and how many there may be."""
+    """`evaluations` and `limit`: number of evaluated sets of values, and its maximum."""
 
     cost_before: float
     """Root mean square distance with the scene's own values, m."""
 
     history: tuple[Moment, ...]
-    """The best so far, whenever there was a better one; the last is the best."""
+    """Improvements so far; the last is the best."""
 
     @property
     def fraction(self) -> float:
-        """Finished part, if all evaluations are needed."""
+        """Finished fraction if all evaluations are needed."""
         return min(1.0, self.evaluations / self.limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialOutcome:
-    """One measured run, before and after."""
+    """One measured run, before and after the fit."""
 
     trial: Trial
     before: Recording
     after: Recording
-    """`before` and `after`: with the scene's own values and with the fitted ones."""
+    """`before` and `after`: runs with the scene's own and with the fitted values."""
 
     misfit_before: Misfit
     misfit_after: Misfit
-    """`misfit_before` and `misfit_after`: how far each is from the measurement."""
+    """`misfit_before` and `misfit_after`: misfit of each run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitResult:
-    """What a fit found."""
+    """Result of a fit."""
 
     parameters: tuple[FreeParameter, ...]
     start: dict[str, float | None]
-    """Values of the scene by name of the parameter; None where the scene leaves it out."""
+    """Values of the scene by name of the parameter; None if the scene omits it."""
 
     values: dict[str, float]
     """Fitted values."""
 
     intervals: dict[str, tuple[float, float]]
-    """In which the value lies with a probability of 95 %, within the bounds; NaN where that cannot
-    be told."""
+    """Intervals that contain the value with a probability of 95 %, within the bounds; NaN if they cannot be
+    determined."""
 
     cost_before: float
     cost_after: float
     """`cost_before` and `cost_after`: root mean square distance of run and measurement, m."""
 
     correlation: FloatArray
-    """Of the estimates; NaN where it cannot be told. Shape (p, p)."""
+    """Correlation of the estimates; NaN if it cannot be determined. Shape (p, p)."""
 
     evaluations: int
     history: tuple[Moment, ...]
     notes: tuple[str, ...]
-    """What is to be known when using the values, in sentences."""
+    """Remarks on the values."""
 
     trials: tuple[TrialOutcome, ...]
     method: str
@@ -96,7 +96,7 @@ class FitResult:
 
     seed: int
     stopped: bool = False
-    """Whether it was stopped early: the values are the best until then."""
+    """Whether the fit was stopped early; the values are the best up to that point."""
 
     @property
     def scene_values(self) -> dict[str, float]:

@@ -1,7 +1,7 @@
-"""The search for the best values: evaluations counted and remembered, and the two methods that ask for them.
+"""Search for the best values: counts and stores evaluations for two methods.
 
-Everything here works in places between the bounds (0 to 1 of every parameter), so that a friction
-coefficient and a time are looked at in the same way.
+All positions are between the bounds (0 to 1 for each parameter), so that a friction coefficient and a
+time are treated alike.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from snakestudio.analysis.fitting.parameters import FreeParameter
 from snakestudio.analysis.fitting.result import FitProgress, Moment
 
 STEP = 0.01
-"""Half the span of a difference, as a share of the range.
+"""Half the interval of a finite difference, as a fraction of the range.
 
-A simulation with contact and stiction answers to its parameters piecewise smoothly: where a contact
-opens a step earlier, the motion jumps by micrometres. Steps as small as rounding allows would see
-these jumps alone; over a hundredth of the range the motion changes by millimetres, a thousand times
-as much, and the error of a central difference, of second order, is a ten-thousandth.
+A simulation with contact and stiction depends piecewise smoothly on its parameters: where a contact
+opens one step earlier, the motion jumps by micrometres. Steps near rounding would only resolve these
+jumps; over a hundredth of the range the motion changes by millimetres, a thousand times as much, and
+the second-order error of a central difference is one ten-thousandth.
 """
 
 ROUGH = 0.5
-"""Second over first difference from which on the run jumps rather than changes."""
+"""Ratio of second to first difference above which the result counts as discontinuous."""
 
 _ENOUGH = 1e-4
-"""Change of the places, and of the sum of squares relatively, below which least squares have
+"""Change of the positions, and relative change of the sum of squares, below which least squares have
 converged."""
 
 _PENALTY = 1e3
-"""What evolution takes a failed run's cost for, m: worse than any that did not fail."""
+"""Cost of a failed run in CMA-ES, m: higher than that of any other run."""
 
 
 class Search:
@@ -44,15 +44,15 @@ class Search:
     Parameters
     ----------
     weights : sequence of float
-        Of all that was measured, a number for each trial.
+        Total weight of the measurements of each trial.
     least_steps : sequence of float
-        Smallest difference of places that means anything, by parameter.
+        Smallest significant difference of positions, by parameter.
     limit : int
-        Evaluations that are made at most; what is under way is finished.
+        Largest number of evaluations; those in progress are finished.
     progress : callable, optional
-        Gets a `FitProgress` after every evaluation; the search stops when it returns False.
+        Called with a `FitProgress` after each evaluation; the search stops when it returns False.
     abandoned : callable
-        Asked often; the search stops at once when it returns True.
+        Polled often; the search stops immediately when it returns True.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Search:
         self.history: tuple[Moment, ...] = ()
         self.best = np.zeros(len(self.parameters))
         self.failure = ""
-        """Why the last run that failed did, in a sentence."""
+        """Reason why the last failed run failed."""
         self.limit = limit
         self._weights = tuple(weights)
         self._evaluator = evaluator
@@ -83,16 +83,16 @@ class Search:
 
     @property
     def best_cost(self) -> float:
-        """Root mean square distance of the best, m."""
+        """Smallest root mean square distance, m."""
         return self.history[-1].cost if self.history else math.inf
 
     @property
     def exhausted(self) -> bool:
-        """Whether so many evaluations were made as there may be."""
+        """Whether the limit of evaluations is reached."""
         return self.evaluations >= self.limit
 
     def begin(self, doing: str, cost_before: float) -> None:
-        """Say what comes now."""
+        """Start a stage and publish its description."""
         self._doing = doing
         self._cost_before = cost_before
 
@@ -111,7 +111,7 @@ class Search:
         )
 
     def residuals(self, points: Sequence[FloatArray]) -> list[FloatArray | None]:
-        """Residuals of all trials, one after the other, at some points; None where a run failed.
+        """Residuals of all trials, concatenated, at some points; None where a run failed.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class Search:
             for parameter, place in zip(self.parameters, np.frombuffer(known), strict=True):
                 keys |= parameter.values(parameter.value(float(place)))
             tasks += [(trial, keys) for trial in range(len(self._weights))]
-        outcomes = self._evaluator.map(tasks, self._go_on)
+        outcomes = self._evaluator.map(tasks, self._may_continue)
         count = len(self._weights)
         for number, known in enumerate(new):
             parts = [
@@ -136,10 +136,12 @@ class Search:
                 (o.failure for o in outcomes[number * count : (number + 1) * count] if o.failure),
                 self.failure,
             )
-            whole = [part for part in parts if part is not None]
-            self._known[known] = np.concatenate(whole) if len(whole) == len(parts) else None
+            successful = [part for part in parts if part is not None]
+            self._known[known] = (
+                np.concatenate(successful) if len(successful) == len(parts) else None
+            )
             self._note(np.frombuffer(known), self._known[known])
-        if new and not self._tell():
+        if new and not self._report_progress():
             raise StoppedError
         return [self._known[point.tobytes()] for point in points]
 
@@ -150,21 +152,21 @@ class Search:
             self.best = place.copy()
             self.history = (*self.history, Moment(self.evaluations, cost, self.values(place)))
 
-    def _tell(self) -> bool:
+    def _report_progress(self) -> bool:
         if self._progress is None:
             return True
         return self._progress(
             FitProgress(self._doing, self.evaluations, self.limit, self._cost_before, self.history)
         )
 
-    def _go_on(self) -> bool:
-        return not self._abandoned() and self._tell()
+    def _may_continue(self) -> bool:
+        return not self._abandoned() and self._report_progress()
 
 
 def least(search: Search) -> None:
     """Least squares from the best so far: Branch's trust region, reflected at the bounds (scipy's ``trf``).
 
-    Where a run fails the residuals are infinite, and the trust region shrinks away from there.
+    If a run fails, its residuals are infinite, and the trust region shrinks away from it.
 
     Raises
     ------
@@ -178,8 +180,8 @@ def least(search: Search) -> None:
     size = len(first)
 
     def residual(place: FloatArray) -> FloatArray:
-        (found,) = search.residuals([np.array(place, dtype=np.float64)])
-        return np.full(size, np.inf) if found is None else found
+        (values,) = search.residuals([np.array(place, dtype=np.float64)])
+        return np.full(size, np.inf) if values is None else values
 
     def slopes(place: FloatArray) -> FloatArray:
         if search.exhausted:
@@ -203,23 +205,23 @@ def least(search: Search) -> None:
 
 
 class _EnoughError(Exception):
-    """No more evaluations may be made."""
+    """The limit of evaluations is reached."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """How the residuals change with the places."""
+    """Derivatives of the residuals with respect to the positions."""
 
     columns: FloatArray
     """The Jacobian. Shape (r, p)."""
 
     roughness: FloatArray
-    """Second over first difference: small where the residuals change smoothly over the step; 0
-    where not known. Shape (p,)."""
+    """Ratio of second to first difference: small if the residuals change smoothly over the step; 0
+    if unknown. Shape (p,)."""
 
 
 def jacobian(search: Search, place: FloatArray) -> Slopes:
-    """Central differences of the residuals, all evaluated at once; one-sided at a bound and beside failing runs.
+    """Central differences of the residuals, evaluated together; one-sided at a bound and next to failing runs.
 
     Raises
     ------
@@ -232,16 +234,16 @@ def jacobian(search: Search, place: FloatArray) -> Slopes:
             point[i] = min(max(point[i] + side, 0.0), 1.0)
             points.append(point)
     middle, *sides = search.residuals(points)
-    assert middle is not None, "differences are taken where a run is good"
+    assert middle is not None, "differences are evaluated at a run that succeeded"
     columns = []
     roughness = np.zeros(len(place))
     for i in range(len(place)):
         ends = [(place[i], middle)]
-        for point, found in zip(
+        for point, residual in zip(
             points[2 * i + 1 : 2 * i + 3], sides[2 * i : 2 * i + 2], strict=True
         ):
-            if found is not None and point[i] != place[i]:
-                ends.append((point[i], found))
+            if residual is not None and point[i] != place[i]:
+                ends.append((point[i], residual))
         ends.sort(key=lambda end: end[0])
         (low, first), (high, last) = ends[0], ends[-1]
         columns.append((last - first) / (high - low) if high > low else np.zeros(len(middle)))
@@ -252,10 +254,10 @@ def jacobian(search: Search, place: FloatArray) -> Slopes:
 
 
 def evolve(search: Search, seed: int, until: int) -> None:
-    """CMA-ES from the best so far, until so many evaluations were made or it has converged.
+    """CMA-ES from the best so far, until the number of evaluations is reached or it has converged.
 
-    A generation is evaluated at once; its size follows from the number of parameters alone, and so
-    does what is found.
+    A generation is evaluated together; its size depends only on the number of parameters, and so
+    does the result.
 
     Raises
     ------
@@ -265,14 +267,14 @@ def evolve(search: Search, seed: int, until: int) -> None:
 
     p = len(search.parameters)
     size = 4 + int(3 * math.log(p + 1))
-    # the library fails now and then in one dimension; a second one without effect does no harm
+    # the library sometimes fails in one dimension; a second one without effect is harmless
     dimension = max(p, 2)
     random = np.random.RandomState(seed)
     options = {
         "bounds": [0.0, 1.0],
         "popsize": size,
         "randn": random.randn,
-        "seed": math.nan,  # its own would be everybody's
+        "seed": math.nan,  # a seed would reset the global random generator
         "verbose": -9,
         "tolx": 1e-4,
         "tolfun": 0.0,
@@ -283,6 +285,6 @@ def evolve(search: Search, seed: int, until: int) -> None:
     strategy = cma.CMAEvolutionStrategy(begin, 0.2, options)
     while search.evaluations < until and not strategy.stop():
         points = strategy.ask()
-        found = search.residuals([np.array(point[:p], dtype=np.float64) for point in points])
-        costs = [search.cost(residual) for residual in found]
+        residuals = search.residuals([np.array(point[:p], dtype=np.float64) for point in points])
+        costs = [search.cost(residual) for residual in residuals]
         strategy.tell(points, [cost if math.isfinite(cost) else _PENALTY for cost in costs])

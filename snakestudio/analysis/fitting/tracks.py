@@ -1,4 +1,4 @@
-"""What a simulation is fitted to: measured places of links and angles of joints, run by run."""
+"""Measurements to which a simulation is fitted: positions of links and angles of joints, run by run."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.scene import Scene
 
 CENTRE_OF_MASS = -1
-"""`Track.link` of the robot's centre of mass."""
+"""`Track.link` for the robot's centre of mass."""
 
 _ALL: BoolArray = np.ones(0, np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """Where one link was, measured."""
+    """Measured position of one link."""
 
     time: FloatArray
     """s, ascending. Shape (k,)."""
 
     link: int
-    """0-based; `CENTRE_OF_MASS` for that."""
+    """0-based; `CENTRE_OF_MASS` for the centre of mass."""
 
     position: FloatArray
-    """Centre of gravity of the link, m. Shape (k, 2)."""
+    """Centre of mass of the link, m. Shape (k, 2)."""
 
     measured: BoolArray = field(default_factory=lambda: _ALL)
-    """False where there was a drop-out: such rows are left out. All of them if not given. Shape
+    """False at drop-outs, where rows are ignored. All True if omitted. Shape
     (k,)."""
 
     weight: float = 1.0
-    """How much a distance counts, against others."""
+    """Relative weight of a distance."""
 
     @property
     def used(self) -> BoolArray:
-        """Which rows count, (k,)."""
+        """Mask of the rows that are used, (k,)."""
         return _used(self.measured, self.time, self.position)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointTrack:
-    """What the angles of one joint were, measured.
+    """Measured angles of one joint.
 
-    An error of an angle counts as the distance by which it moves the end of a link.
+    An angle error counts as the distance by which it moves the end of a link.
     """
 
     time: FloatArray
@@ -63,57 +63,57 @@ class JointTrack:
     """rad. Shape (k,)."""
 
     kind: str = "yaw"
-    """Of which of its axes, "yaw" or "pitch"."""
+    """Axis of the joint, "yaw" or "pitch"."""
 
     measured: BoolArray = field(default_factory=lambda: _ALL)
-    """As of a `Track`. Shape (k,)."""
+    """As in `Track`. Shape (k,)."""
 
     weight: float = 1.0
 
     @property
     def used(self) -> BoolArray:
-        """Which rows count, (k,)."""
+        """Mask of the rows that are used, (k,)."""
         return _used(self.measured, self.time, self.angle[:, None])
 
 
 def _used(measured: BoolArray, time: FloatArray, values: FloatArray) -> BoolArray:
-    whole: BoolArray = np.isfinite(time) & np.isfinite(values).all(axis=1)
-    return whole & measured if len(measured) else whole
+    is_finite: BoolArray = np.isfinite(time) & np.isfinite(values).all(axis=1)
+    return is_finite & measured if len(measured) else is_finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """One measured run and the scene it was made in."""
+    """One measured run and its scene."""
 
     name: str
-    """What people call it."""
+    """Label for people."""
 
     scene: Scene
     tracks: tuple[Track | JointTrack, ...]
-    """All by one clock and in one frame."""
+    """All with the same clock and frame."""
 
     base_dir: Path | None = None
-    """What relative paths in the scene are relative to."""
+    """Folder to which relative paths in the scene are relative."""
 
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5)
-    """Between what the track's clock may be off: `offset` is added to its times. Equal: known."""
+    """Bounds of the time offset that is added to the times of the tracks. Equal bounds: the offset is known."""
 
     align: bool = True
-    """Whether the tracks may be turned about the vertical and moved, as a whole, to lie on the
+    """Whether the tracks may be rotated about the vertical and translated, as a whole, to match the
     run."""
 
     notes: tuple[str, ...] = ()
-    """What was done to the measurement, in sentences."""
+    """Remarks on the processing of the measurement."""
 
     def __post_init__(self) -> None:
         robot, low, high = self.scene.robot, *self.offset_bounds_s
         if not self.scene.body.jointed:
             raise UsageError(
-                f"{self.name}: a continuous body has no links to fit to; fit a scene of a chain of links."
+                f"{self.name}: A continuous body has no links to fit to. Fit a scene of a chain of links."
             )
         if not low <= high:
             raise UsageError(
-                f"{self.name}: the time offset is within {low:g} to {high:g} s; begin with the smaller."
+                f"{self.name}: The bounds of the time offset, {low:g} to {high:g} s, are reversed. Swap them."
             )
         for track in self.tracks:
             what, of = (
@@ -122,35 +122,35 @@ class Trial:
             last = robot.n_joints if what == "joint" else robot.n_links
             if not (0 <= of < last or (what == "link" and of == CENTRE_OF_MASS)):
                 raise UsageError(
-                    f"{self.name}: the robot has no {what} {of + 1}; give one of 1 to {last}."
+                    f"{self.name}: The robot has no {what} {of + 1}. Choose one from 1 to {last}."
                 )
             shape = track.angle.shape if isinstance(track, JointTrack) else track.position.shape[:1]
             if shape != track.time.shape or (len(track.measured) and track.measured.shape != shape):
                 raise UsageError(
-                    f"{self.name}: the columns of {what} {of + 1} differ in length; give a value a time."
+                    f"{self.name}: The columns of {what} {of + 1} differ in length. Give one value for each time."
                 )
             if not np.all(np.diff(track.time) > 0.0):
                 raise UsageError(
-                    f"{self.name}: the times of {what} {of + 1} do not ascend; sort the rows by time."
+                    f"{self.name}: The times of {what} {of + 1} are not in ascending order. Sort the rows by time."
                 )
         if sum(int(track.used.sum()) for track in self.tracks) < 3:
             raise UsageError(
-                f"{self.name}: fewer than three values were measured; give a longer track."
+                f"{self.name}: Fewer than three values were measured. Use a longer track."
             )
 
     @property
     def end(self) -> float:
-        """Until when a run has to go for all that was measured, s."""
+        """Time up to which a run must continue to cover the measurement, s."""
         latest = max(float(track.time[track.used][-1]) for track in self.tracks if track.used.any())
         return latest + self.offset_bounds_s[1]
 
 
 class Captured(Protocol):
-    """What of a motion capture is fitted to (`model.capture.Capture`)."""
+    """The part of a motion capture that is fitted to (`model.capture.Capture`)."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the capture."""
         ...
 
     @property
@@ -165,7 +165,7 @@ class Captured(Protocol):
 
     @property
     def links(self) -> tuple[int | None, ...]:
-        """Link that each of them sits on."""
+        """Links on which the bodies are mounted."""
         ...
 
     @property
@@ -191,21 +191,21 @@ def trial_of(
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5),
     align: bool = True,
 ) -> Trial:
-    """A motion capture as what the run of a scene is fitted to.
+    """Convert a motion capture to the measurement for a scene.
 
-    Bodies of which the link is not known are left out. A measurement that begins after the scene's
-    run has ended counts from its own beginning. Heights count in spatial models only, and markers
-    may sit above the links: where the tracks are aligned, height is, too.
+    Bodies with an unknown link are ignored. A measurement that begins after the end of the scene's run is
+    counted from its own start. Heights are used only by spatial models, and markers may be above the
+    links: where the tracks are aligned, so is the height.
 
-    Raises `UsageError` if no body is on a known link, or the robot has no such link.
+    Raises `UsageError` if no body is on a known link, or the robot does not have that link.
     """
     run = (0.0, scene.run.duration_s)
     begin = own_beginning(capture.time[capture.measured.any(axis=1)], run, offset_bounds_s)
     notes: tuple[str, ...] = ()
     if begin > 0.0:
         notes = (
-            f"Its times begin at {begin:.10g} s, far from the run (0 to {run[1]:g} s), so they count from its own "
-            "beginning.",
+            f"Its times begin at {begin:.10g} s, far from the run (0 to {run[1]:g} s), so they are counted from their "
+            "start.",
         )
     time = capture.time - max(begin, 0.0)
     columns = slice(0, 3 if scene.model.spatial else 2)
@@ -217,8 +217,8 @@ def trial_of(
     if capture.joint_angle is not None:
         if capture.joint_angle.shape[1] != scene.robot.n_joints:
             raise UsageError(
-                f"{capture.name}: it has {capture.joint_angle.shape[1]} joints and the scene's robot"
-                f" {scene.robot.n_joints}; open the scene of that robot."
+                f"{capture.name}: The capture has {capture.joint_angle.shape[1]} joints, but the scene's robot has"
+                f" {scene.robot.n_joints}. Open the scene of that robot."
             )
         for side, kind in enumerate(("yaw", "pitch")):
             angles = capture.joint_angle[:, :, side]
@@ -229,7 +229,7 @@ def trial_of(
             ]
     if not tracks:
         raise UsageError(
-            f"{capture.name}: it is not known which links its bodies ({', '.join(capture.bodies) or 'none'}) sit on;"
-            " say so where it is imported."
+            f"{capture.name}: The links of its bodies ({', '.join(capture.bodies) or 'none'}) are unknown."
+            " Assign them in the import."
         )
     return Trial(capture.name, scene, tuple(tracks), base_dir, offset_bounds_s, align, notes)

@@ -1,4 +1,4 @@
-"""Derived signals: typed expressions over the columns of any recording, numbers made of them, spectra, statistics."""
+"""Derived signals: expressions over the columns of a recording, reductions to values, spectra, statistics."""
 
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.reductions import REDUCTIONS, Figure, compile_reduction

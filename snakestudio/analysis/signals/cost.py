@@ -1,4 +1,4 @@
-"""Whether an expression over columns grows with what costs, as far as its arithmetic shows it."""
+"""Sign with which an expression over columns changes with costs, as far as its arithmetic shows it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from snakestudio.model.quantities import is_cost
 
 
 def cost_sign(text: str) -> int:
-    """Sign with which an expression changes as costs grow.
+    """Sign with which an expression changes as costs increase.
 
-    1 for ``max(solver_unconverged)``, -1 for ``last(com_x_m) / last(work_actuator_j)``; 0 where no
-    column in it is a cost, where costs work against each other, and where the text cannot be read.
+    1 for ``max(solver_unconverged)``, -1 for ``last(com_x_m) / last(work_actuator_j)``; 0 if it contains no
+    cost, if costs act in opposite directions, or if the text is invalid.
     Columns need not exist.
     """
     plain, patterns = covered_patterns(text)
@@ -28,7 +28,7 @@ def cost_sign(text: str) -> int:
 
 
 class _CostSign(Interpreter[int]):
-    """Follows the sign through the arithmetic."""
+    """Propagates the sign through the arithmetic."""
 
     vocabulary = VOCABULARY
 
@@ -71,5 +71,5 @@ class _CostSign(Interpreter[int]):
 
 
 def _together(*signs: int) -> int:
-    """The sign that all have which have one; 0 where they differ."""
+    """Common sign of all nonzero signs; 0 if they differ."""
     return sum({*signs})

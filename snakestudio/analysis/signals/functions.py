@@ -1,4 +1,4 @@
-"""The functions of signals: what each is called with, what it does, and which node it makes."""
+"""Functions of signals: signature, description, and the node that each creates."""
 
 from __future__ import annotations
 
@@ -34,41 +34,41 @@ from snakestudio.plugins.faults import calling
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that can be typed."""
+    """A function for expressions."""
 
     signature: str
-    """As it is called: "lowpass(x, hz)"."""
+    """Call signature: "lowpass(x, hz)"."""
 
     help: str
-    """What it does, in a few words."""
+    """Short description."""
 
     make: Callable[..., Node]
-    """Makes the node of its signals, and of its plain numbers."""
+    """Creates the node from signals and plain numbers."""
 
     signals: int = 1
-    """How many signals it takes; 0: any number of them, also by patterns such as ``link_*_x_m``."""
+    """Number of signals; 0: any number, also as patterns such as ``link_*_x_m``."""
 
     numbers: tuple[str, ...] = ()
-    """Plain numbers after those, by name; those in `positive` must be above 0."""
+    """Names of the plain numbers after the signals; those in `positive` must be above 0."""
 
     positive: frozenset[str] = frozenset()
     between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Least and greatest of those numbers that have such limits."""
+    """Minimum and maximum of the limited numbers, by name."""
 
     around: tuple[str, str] | None = None
-    """How it is offered to be put around an expression: "Low-Pass, 5 Hz", ``lowpass({}, 5)``."""
+    """Menu label and template for applying it to an expression: "Low-Pass, 5 Hz", ``lowpass({}, 5)``."""
 
 
 def guarded(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a plug-in; what it raises, and no number where one has to be, is a `SignalError`."""
+    """A function of a plug-in; exceptions and invalid results become a `SignalError`."""
 
     def checked(*arguments: Any) -> Any:
         try:
             with calling():
                 return function(*arguments)
         except PluginRuntimeError as error:
-            raise SignalError(error.message.rstrip("."), f"or leave out {name}") from error
-        except (TypeError, ValueError) as error:  # called with what it does not take
+            raise SignalError(error.message.rstrip("."), f"or remove {name}") from error
+        except (TypeError, ValueError) as error:  # called with invalid arguments
             raise SignalError(
                 f"{name} of the plug-in {plugin} cannot be used: {error}", "fix the plug-in"
             ) from error
@@ -77,7 +77,7 @@ def guarded(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..
 
 
 def unit_after(unit: Callable[[Unit], Unit] | str | None, of: Unit) -> Unit:
-    """The unit of what a function makes of a signal with a unit, as its declaration says."""
+    """Unit of the result for a signal with a given unit, as declared by the function."""
     if unit is None:
         return of
     if isinstance(unit, str):
@@ -86,16 +86,16 @@ def unit_after(unit: Callable[[Unit], Unit] | str | None, of: Unit) -> Unit:
 
 
 class Custom(Node):
-    """What a plug-in's filter makes of a signal.
+    """Result of a plug-in's filter for a signal.
 
     Parameters
     ----------
     function : callable
-        Makes the values (k,) of times (k,), s, and values (k,), NaN in gaps.
+        Computes the values (k,) from times (k,), s, and values (k,), NaN in gaps.
     reach_s : float or None
-        How far it looks to either side, s; None: at the whole run.
+        Width of its window on each side, s; None: the whole run.
     name : str
-        For messages.
+        Name for messages.
     """
 
     def __init__(
@@ -121,26 +121,26 @@ class Custom(Node):
         )
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """As far as its part reaches from its window."""
+        """Reach of its part, extended by the window."""
         return self.parts[0].reach(reading, *self._window(reading, start, stop))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """Not where it looks beyond the end of the recording."""
+        """False where its window extends beyond the end of the recording."""
         first, last = self._window(reading, start, stop)
         return last < len(reading) and self.parts[0].settled(reading, first, last)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Its values at the rows `start` to `stop`."""
+        """Values at the rows `start` to `stop`."""
         first, last = self._window(block.reading, start, stop)
         values = self.parts[0].values(block, first, last)
-        made = np.asarray(self._function(block.times(first, last), values))
-        if made.shape != values.shape or made.dtype.kind not in "fiub":
-            form = " x ".join(map(str, made.shape)) or "one"
+        returned = np.asarray(self._function(block.times(first, last), values))
+        if returned.shape != values.shape or returned.dtype.kind not in "fiub":
+            form = " x ".join(map(str, returned.shape)) or "one"
             raise SignalError(
-                f"{self._name} gives {form} {made.dtype} values for {len(values)} rows",
+                f"{self._name} gives {form} {returned.dtype} values for {len(values)} rows",
                 "give one number for each row",
             )
-        result: FloatArray = made[start - first : stop - first].astype(np.float64)
+        result: FloatArray = returned[start - first : stop - first].astype(np.float64)
         return result
 
 
@@ -166,7 +166,7 @@ def _in_radians(unit: Unit) -> Unit:
 
 
 def _shared(parts: tuple[Node, ...]) -> Unit:
-    """The unit of several: plain numbers take that of the others."""
+    """Common unit of several nodes; plain numbers take the unit of the others."""
     return common([part.unit for part in parts if not isinstance(part, Number)])
 
 
@@ -247,41 +247,41 @@ FUNCTIONS: Table[Function] = Table(
         _windowed(
             "moving_mean",
             "s",
-            "Mean over s seconds around every moment",
+            "Mean over s seconds around each time",
             MovingMean,
             ("Moving Mean, 0.5 s", "moving_mean({}, 0.5)"),
         ),
         _windowed(
             "median",
             "s",
-            "Median over s seconds around every moment: takes out spikes",
+            "Median over s seconds around each time; removes spikes",
             RunningMedian,
             ("Median, 0.2 s", "median({}, 0.2)"),
         ),
-        _windowed("delay", "s", "The value s seconds before", Delay, positive=False),
+        _windowed("delay", "s", "Value s seconds earlier", Delay, positive=False),
         _windowed(
             "at",
             "t",
-            "The value at the time t, for every moment: x - at(x, 0) is a displacement",
+            "Value at the time t, for all times: x - at(x, 0) is a displacement",
             ValueAt,
             positive=False,
         ),
-        ("unwrap", Function("unwrap(x)", "An angle without jumps by whole turns", Unwrapped)),
+        ("unwrap", Function("unwrap(x)", "Angle without jumps by full turns", Unwrapped)),
         _many("norm", "Square root of the sum of squares", _norm, ("Norm", "norm({})")),
         _many("sum", "Sum", _added),
         _many(
             "mean",
-            "Mean of several signals at every moment",
+            "Mean of several signals at each time",
             lambda *values: _added(*values) / len(values),
         ),
         _many(
             "max",
-            "Largest of several signals at every moment",
+            "Largest of several signals at each time",
             lambda *values: reduce(np.maximum, values),
         ),
         _many(
             "min",
-            "Smallest of several signals at every moment",
+            "Smallest of several signals at each time",
             lambda *values: reduce(np.minimum, values),
         ),
         _many("hypot", "Square root of the sum of squares", _norm),
@@ -303,9 +303,9 @@ FUNCTIONS: Table[Function] = Table(
                 3,
             ),
         ),
-        _one("abs", "Size without sign", np.abs, _same),
+        _one("abs", "Absolute value", np.abs, _same),
         _one("sign", "-1, 0 or 1", np.sign),
-        _one("plain", "Its number without the unit", np.positive),
+        _one("plain", "Value without its unit", np.positive),
         _one("sqrt", "Square root", np.sqrt, lambda unit: raised(unit, 0.5)),
         _one("exp", "Exponential", np.exp),
         _one("log", "Natural logarithm", np.log),
@@ -319,46 +319,46 @@ FUNCTIONS: Table[Function] = Table(
         _one("sinh", "Hyperbolic sine", np.sinh),
         _one("cosh", "Hyperbolic cosine", np.cosh),
         _one("tanh", "Hyperbolic tangent", np.tanh),
-        _one("deg", "Radians as degrees", np.rad2deg, _in_degrees),
-        _one("rad", "Degrees as radians", np.deg2rad, _in_radians),
+        _one("deg", "Radians to degrees", np.rad2deg, _in_degrees),
+        _one("rad", "Degrees to radians", np.deg2rad, _in_radians),
     )
 )
-"""By name, in the order in which they are offered."""
+"""By name, in the order in which they are listed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SignalFunctionKind(Declaration):
-    """What plug-ins declare of a function of one signal and of plain numbers."""
+    """Declaration of a plug-in's function of one signal and plain numbers."""
 
     name: str
-    """As it is typed."""
+    """Name in expressions."""
 
     of: Callable[..., Any]
     """Computes it from times (k,), s, values (k,), and the plain numbers."""
 
     help: str = ""
-    """What it does, in a few words."""
+    """Short description."""
 
     unit: Callable[[Unit], Unit] | str | None = None
-    """Makes the unit of the result from that of the signal, which it is if left out; or the unit as
-    columns end in it ("mps"), "" for none."""
+    """Computes the unit of the result from that of the signal (the same if omitted); or the unit in the form used
+    at the end of column names ("mps"), "" for none."""
 
     numbers: tuple[str, ...] = ()
-    """Names of the plain numbers that it takes after the signal."""
+    """Names of the plain numbers after the signal."""
 
     positive: tuple[str, ...] = ()
-    """Those of them that must be above 0."""
+    """Names of those that must be above 0."""
 
     between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Least and greatest of them."""
+    """Minimum and maximum of these numbers, by name."""
 
     @property
     def kind_name(self) -> str:
-        """As it is typed."""
+        """Name in expressions."""
         return self.name
 
     def function(self, of: Callable[..., Any]) -> Function:
-        """What expressions use of it, with `of` in place of its own."""
+        """The function for expressions, with `of` as its implementation."""
         signature = f"{self.name}({', '.join(('x', *self.numbers))})"
         help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
         return Function(
@@ -374,36 +374,36 @@ class SignalFunctionKind(Declaration):
 
     @property
     def around(self) -> tuple[str, str] | None:
-        """How it is offered to be put around an expression; None: it is not."""
+        """Menu label and template for applying it to an expression; None if it is not in the menu."""
         return None
 
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Node:
-        """The node of a signal and of plain numbers."""
+        """The node for a signal and plain numbers."""
         raise NotImplementedError
 
     def register(self, source: str) -> None:
-        """Take it up; what its code raises becomes a message about the expression."""
+        """Register the function; exceptions in its code become messages about the expression."""
         self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FilterKind(SignalFunctionKind):
-    """A filter: a function of one signal that gives a value for every row."""
+    """A filter: a function of one signal that returns a value for each row."""
 
     role: ClassVar[str] = "filter"
     registry: ClassVar[Table[Function]] = FUNCTIONS
 
     of: Callable[..., FloatArray]
-    """Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the
-    plain numbers."""
+    """Computes the values (k,) from the times (k,), s, the values (k,), NaN in gaps, and the plain
+    numbers."""
 
     reach_s: float | Callable[..., float] | None = None
-    """How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the
-    row itself; None: at the whole run, which takes longer while a run goes."""
+    """Width of its window on each side, s, or a function that computes it from the plain numbers; 0: only the
+    row itself; None: the whole run, which is slower during a run."""
 
     @property
     def around(self) -> tuple[str, str] | None:
-        """By its name, if it takes no plain numbers."""
+        """Its title, if it needs no plain numbers."""
         return None if self.numbers else (titled(self.name), f"{self.name}({{}})")
 
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Node:

@@ -1,8 +1,8 @@
-"""What expressions are made of: numbers, columns and functions, each of which knows the rows it has to look at.
+"""Nodes of expressions: numbers, columns and functions, each of which knows the rows that it needs.
 
-A node is asked twice: first how far it reaches (a filter needs rows on both sides), then for its
-values, out of columns that were read once for the whole expression. So a signal of hours is
-evaluated piece by piece, and the pieces are those of the whole.
+A node is evaluated in two steps: first its reach is determined (a filter needs rows on both sides), then
+its values, from columns that are read once for the whole expression. So a signal of hours is
+evaluated in pieces, and the result is the same as that of the whole.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 
 _FIRST = 1000
-"""Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no
-time for it."""
+"""Number of rows from which the interval between rows is determined: it does not change while a run
+grows, and long runs take no extra time."""
 
 ColumnKey = tuple[str, bool]
-"""Name of a column, and whether it is one of the other run."""
+"""Name of a column, and whether it is a column of the other run."""
 
 
 _even_until: dict[int, tuple[weakref.ref[Recording], int]] = {}
-"""How many rows of a recording are known to be evenly apart: rows do not change, so only new ones
-are looked at."""
+"""Number of rows of a recording that are known to be evenly spaced: rows do not change, so only new ones
+are checked."""
 
 
 def _remember(recording: Recording, count: int) -> None:
     key = id(recording)
     try:
         _even_until[key] = (weakref.ref(recording, lambda _: _even_until.pop(key, None)), count)
-    except TypeError:  # what cannot be watched is looked at again
+    except TypeError:  # objects without weak references are checked again
         return
 
 
 def _median(values: FloatArray) -> float:
     """Median of finite numbers.
 
-    NumPy's own imports its masked arrays on its first call, which keeps the window waiting for tens
-    of ms even where another thread calls it.
+    NumPy's own function imports masked arrays on its first call, which blocks the window for tens of ms even if
+    another thread calls it.
     """
     ordered = np.sort(values)
     middle = len(ordered) // 2
@@ -53,12 +53,12 @@ def _median(values: FloatArray) -> float:
 
 
 class Reading:
-    """The recordings a signal is evaluated on, as long as they are at this moment.
+    """The recordings on which a signal is evaluated, with their current lengths.
 
     Attributes
     ----------
     times : (n,)
-        s, of the recording whose rows are asked for.
+        Times of the recording that is evaluated, s.
     """
 
     def __init__(self, recording: Recording, other: Recording | None = None) -> None:
@@ -71,13 +71,13 @@ class Reading:
 
     @cached_property
     def interval(self) -> float:
-        """Median time between two of the first rows, s; NaN where there are less than two."""
+        """Median time between successive rows at the start, s; NaN for fewer than two."""
         between = np.diff(self.times[:_FIRST])
         return _median(between) or float("nan") if len(between) else float("nan")
 
     @cached_property
     def even(self) -> bool:
-        """Whether all rows are that far apart, to a tenth."""
+        """Whether all rows are evenly spaced, to a tenth of the interval."""
         known = _even_until.get(id(self.recording))
         start = known[1] if known is not None and known[0]() is self.recording else 1
         gaps = np.diff(self.times[start - 1 :])
@@ -88,15 +88,15 @@ class Reading:
         return True
 
     def from_time(self, time: float) -> int:
-        """The last row that is not later than `time`, or the first one."""
+        """Index of the last row that is not later than `time`, or the first one."""
         return max(int(np.searchsorted(self.times, time, "right")) - 1, 0)
 
     def to_time(self, time: float) -> int:
-        """One beyond the first row that is not earlier than `time`, or the number of rows."""
+        """Index after the first row that is not earlier than `time`, or the number of rows."""
         return min(int(np.searchsorted(self.times, time, "left")) + 1, len(self.times))
 
     def check(self, columns: Iterable[ColumnKey]) -> None:
-        """See that the runs have the columns.
+        """Check that the runs have the columns.
 
         Raises `SignalError` if one is missing.
         """
@@ -105,17 +105,17 @@ class Reading:
         for name, other in columns:
             if other and self.other is None:
                 raise SignalError(
-                    f"'other.{name}' needs a second run", "choose which run it is compared with"
+                    f"'other.{name}' needs a second run", "choose the run to compare with"
                 )
             if name not in (theirs if other else own):
                 which = "the other run" if other else "this run"
                 raise SignalError(
                     f"{which} has no column '{name}'",
-                    "take one that both runs have, or leave it out",
+                    "use one that both runs have, or remove it",
                 )
 
     def block(self, columns: frozenset[ColumnKey], start: int, stop: int) -> Block:
-        """These columns of the rows `start` to `stop`."""
+        """Columns of the rows `start` to `stop`."""
         values: dict[ColumnKey, FloatArray] = {}
         own = tuple(sorted(name for name, other in columns if not other))
         theirs = tuple(sorted(name for name, other in columns if other))
@@ -132,7 +132,7 @@ class Reading:
     def _of_other(
         self, other: Recording, names: tuple[str, ...], times: FloatArray
     ) -> dict[ColumnKey, FloatArray]:
-        """Values of the other run between its rows, linearly; NaN where it was not recorded."""
+        """Values of the other run, interpolated linearly between its rows; NaN where it was not recorded."""
         known = Reading(other)
         if not len(known) or not len(times):
             return {(name, True): np.full(len(times), np.nan) for name in names}
@@ -140,19 +140,19 @@ class Reading:
         last = known.to_time(times[-1])
         table = columns_between(other, names, first, last)
         there = known.times[first:last]
-        # rows of the same moment may differ in their last bits
+        # rows at the same time may differ in their last bits
         near = 1e-9 * max(1.0, abs(float(times[-1])))
         outside = (times < there[0] - near) | (times > there[-1] + near)
-        made: dict[ColumnKey, FloatArray] = {}
+        columns_at: dict[ColumnKey, FloatArray] = {}
         for k, name in enumerate(names):
             values = np.interp(times, there, table[:, k])
             values[outside] = np.nan
-            made[name, True] = values
-        return made
+            columns_at[name, True] = values
+        return columns_at
 
 
 class Block:
-    """Columns of some rows in a row, and what is asked about them."""
+    """Columns of consecutive rows."""
 
     def __init__(
         self, reading: Reading, start: int, stop: int, columns: dict[ColumnKey, FloatArray]
@@ -163,7 +163,7 @@ class Block:
         self._columns = columns
 
     def column(self, key: ColumnKey, start: int, stop: int) -> FloatArray:
-        """A column of the rows `start` to `stop` of the recording, which must lie in the block."""
+        """A column for the rows `start` to `stop` of the recording, which must be in the block."""
         return self._columns[key][start - self.start : stop - self.start]
 
     def times(self, start: int, stop: int) -> FloatArray:
@@ -179,7 +179,7 @@ class Node(ABC):
     unit : tuple or None
         See `units.Unit`.
     parts : tuple of Node
-        What it is made of.
+        Parts of which it consists.
     """
 
     def __init__(self, unit: Unit, parts: tuple[Node, ...] = ()) -> None:
@@ -188,48 +188,48 @@ class Node(ABC):
 
     @property
     def columns(self) -> frozenset[ColumnKey]:
-        """Columns that have to be read over the rows it reaches to."""
+        """Columns that must be read over the reach of the node."""
         return frozenset[ColumnKey]().union(*(part.columns for part in self.parts))
 
     @property
     def all_columns(self) -> frozenset[ColumnKey]:
-        """Columns it depends on in any way."""
+        """Columns on which it depends in any way."""
         return self.columns.union(*(part.all_columns for part in self.parts))
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """First row, and one beyond the last, that are looked at for the rows `start` to `stop`."""
+        """First row, and last row (exclusive), that are needed for the rows `start` to `stop`."""
         reaches = [part.reach(reading, start, stop) for part in self.parts]
         return min((start, *(a for a, _ in reaches))), max((stop, *(b for _, b in reaches)))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """Whether further rows at the end of the recording would leave the rows `start` to `stop` as they are."""
+        """Whether the values at the rows `start` to `stop` no longer change when rows are appended."""
         return all(part.settled(reading, start, stop) for part in self.parts)
 
     @abstractmethod
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Its values at the rows `start` to `stop`; the block holds the columns of all it reaches to."""
+        """Values at the rows `start` to `stop`; the block contains the columns over the reach."""
 
 
 def evaluate(node: Node, reading: Reading, start: int, stop: int) -> FloatArray:
-    """Values of a node at the rows `start` to `stop`, from columns read for that."""
+    """Values of a node at the rows `start` to `stop`, from columns that are read for this."""
     first, last = node.reach(reading, start, stop)
     return node.values(reading.block(node.columns, first, last), start, stop)
 
 
 class Number(Node):
-    """A number that was typed, or worked out from some."""
+    """A constant, entered or computed from constants."""
 
     def __init__(self, value: float, unit: Unit = PLAIN) -> None:
         super().__init__(unit)
         self.value = value
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """The same number for every row."""
+        """The same number for each row."""
         return np.full(stop - start, self.value)
 
 
 class Time(Node):
-    """The time of every row."""
+    """Time of each row."""
 
     def __init__(self) -> None:
         super().__init__(of_column("time_s"))
@@ -240,7 +240,7 @@ class Time(Node):
 
 
 class Column(Node):
-    """A column of the run, or of the other one at the times of this one."""
+    """A column of the run, or of the other run at the times of this one."""
 
     def __init__(self, name: str, other: bool) -> None:
         super().__init__(of_column(name))
@@ -248,23 +248,23 @@ class Column(Node):
 
     @property
     def columns(self) -> frozenset[ColumnKey]:
-        """Itself."""
+        """The column itself."""
         return frozenset((self._key,))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """Rows do not change; but the other run may still be recorded."""
+        """Rows do not change, but the other run may still be recorded."""
         if not self._key[1] or reading.other is None:
             return True
         theirs = reading.other.times
         return len(theirs) > 0 and bool(theirs[-1] >= reading.times[stop - 1])
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """As recorded."""
+        """Recorded values."""
         return block.column(self._key, start, stop)
 
 
 class Pointwise(Node):
-    """A function of values at the same moment."""
+    """A function of values at the same time."""
 
     def __init__(
         self, function: Callable[..., FloatArray], parts: tuple[Node, ...], unit: Unit
@@ -273,11 +273,11 @@ class Pointwise(Node):
         self._function = function
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """NaN where the function has no value."""
+        """NaN where the function is undefined."""
         return self.applied([part.values(block, start, stop) for part in self.parts])
 
     def constant(self) -> float:
-        """Its value where all its parts are numbers."""
+        """Its value if all parts are numbers."""
         return float(
             self.applied(
                 [np.array([part.value]) for part in self.parts if isinstance(part, Number)]
@@ -285,6 +285,6 @@ class Pointwise(Node):
         )
 
     def applied(self, values: list[FloatArray]) -> FloatArray:
-        """The function of values of its parts."""
+        """Apply the function to values of its parts."""
         with np.errstate(all="ignore"):
             return np.asarray(self._function(*values), np.float64)

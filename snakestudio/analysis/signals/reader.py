@@ -1,7 +1,7 @@
-"""Expressions over columns of a run: the text becomes a tree of nodes.
+"""Parser of expressions over columns of a run: converts the text to a tree of nodes.
 
-Columns can be given by patterns (``link_*_x_m``) where a function takes any number of signals, and
-those of a second run as ``other.link_6_x_m``.
+Functions of any number of signals accept patterns of columns (``link_*_x_m``); columns of a second run are
+written as ``other.link_6_x_m``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from snakestudio.model.formula.expressions import TYPOGRAPHIC, Interpreter, Voca
 from snakestudio.text import counted, listing
 
 LARGEST = 4000
-"""Columns that a pattern can stand for."""
+"""Largest number of columns that a pattern can match."""
 
 _OTHER = "other"
 
@@ -60,7 +60,7 @@ VOCABULARY = Vocabulary(
     prefix=_OTHER,
     names="columns",
 )
-# A star is part of a pattern where an underscore is beside it: link_*_x_m, but
+# A star is part of a pattern next to an underscore: link_*_x_m; but
 # link_1_x_m*link_2_x_m is a product.
 _WORD = re.compile(
     r"(?<![\w.\])])(?:(?:[^\W\d]|\*(?=_)|\?|\[[\w-]+\](?=\w))(?:\w|\.(?=[\w*?])|\?|\[[\w-]+\]|(?<=_)\*|\*(?=_))*)"
@@ -77,21 +77,21 @@ def read(
     owner: str = "the run",
     shown: str = "",
 ) -> Node:
-    """The expression that `text` says.
+    """Parse the expression `text`.
 
-    Raises `SignalError` if it cannot be used, with the position in the text.
+    Raises `SignalError` if it is invalid, with the position in the text.
 
     Parameters
     ----------
     names, other_names : sequence of str
-        Columns of the run, and of the one that ``other.`` means; none of the latter where there is
+        Columns of the run, and of the one that ``other.`` refers to; the latter is empty if there is
         no second run.
     reductions : dict, optional
-        Given where the result must be one number: signals can be used only inside these.
+        Required if the result must be one number: signals can be used only inside these.
     owner : str
-        What has the columns, for messages.
+        Owner of the columns, for messages.
     shown : str
-        What messages repeat parts of, as long as `text`; the text itself if left out.
+        Text from which messages quote, of the same length as `text`; the text itself if omitted.
     """
     for at, c in enumerate(text.translate(TYPOGRAPHIC)):
         if not c.isascii():
@@ -106,22 +106,22 @@ def read(
 
 
 def covered_patterns(text: str) -> tuple[str, dict[int, str]]:
-    """The text with a plain name of the same length for each pattern of columns, and the patterns by their place."""
+    """The text with a plain name of the same length for each pattern of columns, and the patterns by position."""
     patterns: dict[int, str] = {}
 
     def covered(match: re.Match[str]) -> str:
-        word = match[0]
-        if not re.search(r"[*?\[]", word):
-            return word
-        patterns[match.start()] = word
-        prefix = f"{_OTHER}." if word.startswith(f"{_OTHER}.") else ""
-        return prefix + "_" * (len(word) - len(prefix))
+        text_part = match[0]
+        if not re.search(r"[*?\[]", text_part):
+            return text_part
+        patterns[match.start()] = text_part
+        prefix = f"{_OTHER}." if text_part.startswith(f"{_OTHER}.") else ""
+        return prefix + "_" * (len(text_part) - len(prefix))
 
     return _WORD.sub(covered, text), patterns
 
 
 class _Reader(Interpreter[Node]):
-    """Makes the nodes of one text."""
+    """Creates the nodes of one text."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Reader(Interpreter[Node]):
         self._names = {False: names, True: others}
         self._sets = {False: frozenset(names), True: frozenset(others)}
         self._reductions: Mapping[str, Function] = reductions or {}
-        self._signals = reductions is None  # whether what is read may change with time
+        self._signals = reductions is None  # whether the result may change with time
         self._owner = owner
         self.functions = {
             name: each.signature for name, each in {**FUNCTIONS, **self._reductions}.items()
@@ -153,8 +153,8 @@ class _Reader(Interpreter[Node]):
             pattern = self._patterns[start]
             self.refuse(
                 tree,
-                "stands for several columns",
-                f"put it into a function of several, like sum({pattern})",
+                "matches several columns",
+                f"use it in a function of several signals, like sum({pattern})",
             )
         if isinstance(tree, ast.Attribute):
             return self._column(tree, tree.attr, True)
@@ -167,7 +167,7 @@ class _Reader(Interpreter[Node]):
 
     def _column(self, tree: ast.expr, name: str, other: bool) -> Node:
         if other and not self._names[True]:
-            self.refuse(tree, "needs a second run", "load one, or leave other. out")
+            self.refuse(tree, "needs a second run", "load one, or remove other.")
         if name in self._sets[other]:
             self._check_reduced(tree)
             return Column(name, other)
@@ -180,12 +180,12 @@ class _Reader(Interpreter[Node]):
         )
 
     def _check_reduced(self, tree: ast.expr) -> None:
-        """Refuse a signal where the result must be one number."""
+        """Refuse a signal if the result must be one number."""
         if not self._signals:
             self.refuse(
                 tree,
-                "changes with time, and one number is required",
-                f"put it, or what it is part of, into {listing(self._reductions, 'or')}",
+                "changes with time, but one number is required",
+                f"put it, or the expression around it, into {listing(self._reductions, 'or')}",
             )
 
     def sign(self, tree: ast.UnaryOp, symbol: str, value: Node) -> Node:
@@ -208,7 +208,7 @@ class _Reader(Interpreter[Node]):
         elif symbol == "**":
             plain = PLAIN if left.unit == PLAIN else None
             unit = raised(left.unit, right.value) if isinstance(right, Number) else plain
-        else:  # a number takes the unit of what it is added to
+        else:  # a number takes the unit of the other operand
             self._check_alike(tree, ((tree.left, left), (tree.right, right)))
             unit = common([part.unit for part in (left, right) if not isinstance(part, Number)])
         return Pointwise(function, (left, right), unit)
@@ -222,7 +222,7 @@ class _Reader(Interpreter[Node]):
                 test(a, b).astype(np.float64)
                 for test, a, b in zip(tests, values, values[1:], strict=False)
             ]
-            for part in holds:  # what is not known compares with nothing
+            for part in holds:  # comparisons with NaN are NaN
                 part[np.isnan(np.sum(values, axis=0))] = np.nan
             return _truth(True, holds)
 
@@ -241,20 +241,20 @@ class _Reader(Interpreter[Node]):
         reducing = not self._signals and name in self._reductions and self._is_of_one(tree, name)
         function = self._reductions[name] if reducing else FUNCTIONS.get(name)
         if function is None:
-            self.refuse(
-                tree.func, "gives one number, and is inside another reduction", "reduce once"
-            )
+            self.refuse(tree.func, "is a reduction inside another reduction", "reduce once")
         if function.signals == 0:
             return self._of_many(tree, name, function)
         required = function.signals + len(function.numbers)
         if len(tree.args) != required:
-            given = counted(len(tree.args), "argument")
-            self.refuse(tree, f"has {given} instead of {required}", f"write {function.signature}")
+            arguments = counted(len(tree.args), "argument")
+            self.refuse(
+                tree, f"has {arguments} instead of {required}", f"write {function.signature}"
+            )
         within = self._signals
         self._signals = self._signals or reducing
         parts = [self.evaluate(argument) for argument in tree.args[: function.signals]]
         self._signals = within
-        if len(parts) > 1:  # of a choice and of a direction the last two
+        if len(parts) > 1:  # where() needs equal units only for its last two
             self._check_alike(tree, tuple(zip(tree.args, parts, strict=False))[-2:])
         numbers = [
             self._plain_number(argument, name, number, function)
@@ -264,14 +264,12 @@ class _Reader(Interpreter[Node]):
         ]
         node = self._folded(tree, function.make(*parts, *numbers))
         if not (self._signals or reducing or isinstance(node, Pointwise | Number)):
-            remedy = f"put it into a reduction, like mean({name}(...))"
-            self.refuse(
-                tree, f"is not one number: {name}() is of signals that change with time", remedy
-            )
+            remedy = f"use it in a reduction, like mean({name}(...))"
+            self.refuse(tree, f"is not one number: {name}() changes with time", remedy)
         return node
 
     def _is_of_one(self, tree: ast.Call, name: str) -> bool:
-        """Whether a reduction is meant, rather than the function of several numbers that is called the same."""
+        """Whether a reduction is meant, rather than the function of several numbers with the same name."""
         function = FUNCTIONS.get(name)
         return function is None or function.signals != 0 or len(tree.args) < 2
 
@@ -307,9 +305,9 @@ class _Reader(Interpreter[Node]):
             )
             trees += [argument] * (len(parts) - len(trees))
         if len(parts) > LARGEST:
-            self.refuse(tree, f"has {len(parts)} signals", f"give at most {LARGEST}")
+            self.refuse(tree, f"has {len(parts)} signals", f"use at most {LARGEST}")
         if not parts or (len(parts) == 1 and not pattern):
-            over = "; the statistics of a span show those of one signal over time"
+            over = "; the statistics of a span are those of one signal over time"
             over = over if name in ("mean", "max", "min") else ""
             self.refuse(
                 tree,
@@ -320,10 +318,10 @@ class _Reader(Interpreter[Node]):
         return self._folded(tree, function.make(*parts))
 
     def _check_alike(self, tree: ast.expr, parts: Sequence[tuple[ast.expr, Node]]) -> None:
-        """Refuse to add or compare metres and seconds where the result must be one number.
+        """Refuse to add or compare values with different units if the result must be one number.
 
-        A plot may hold such a sum (files of 0.1.0 do), it has no unit then; what decides between
-        runs must mean something. A typed number takes the unit of what it meets.
+        A plot may contain such a sum (files of 0.1.0 do); it then has no unit. A value that decides between
+        runs must be meaningful. A typed number takes the unit of the other operand.
         """
         if not self._reductions:
             return
@@ -339,25 +337,25 @@ class _Reader(Interpreter[Node]):
                     tree,
                     f"combines '{self.excerpt(first)}' ({_unit_shown(other)}) and '{self.excerpt(at)}' "
                     f"({_unit_shown(node)})",
-                    "take values of one unit, or write plain(...) around each",
+                    "use values of one unit, or write plain(...) around each",
                 )
 
     def _matching(self, tree: ast.expr, pattern: str) -> list[Node]:
-        """The columns that a pattern stands for."""
+        """The columns that match a pattern."""
         other = pattern.startswith(f"{_OTHER}.")
         plain = pattern.removeprefix(f"{_OTHER}.") if other else pattern
         if other and not self._names[True]:
-            self.refuse(tree, "needs a second run", "load one, or leave other. out")
+            self.refuse(tree, "needs a second run", "load one, or remove other.")
         columns: list[Node] = [
             Column(name, other) for name in self._names[other] if fnmatchcase(name, plain)
         ]
         if not columns:
-            remedy = "write * for any letters and ? for one; link_*_x_m are the x of all links"
-            self.refuse(tree, "is a pattern that no column fits", remedy)
+            remedy = "write * for any letters and ? for one letter; link_*_x_m matches the x of all links"
+            self.refuse(tree, "matches no column", remedy)
         return columns
 
     def _folded(self, tree: ast.expr, node: Node) -> Node:
-        """The node, or a number if it is made of numbers only."""
+        """The node, or a number if it consists of numbers only."""
         if isinstance(node, Pointwise) and all(isinstance(part, Number) for part in node.parts):
             return Number(self.finite(tree, node.constant()))
         return node
@@ -370,7 +368,7 @@ def _unit_shown(node: Node) -> str:
 
 
 def _truth(every: bool, values: Sequence[FloatArray]) -> FloatArray:
-    """1 where all (or any) of them are not 0, NaN where one is not known."""
+    """1 where all (or any) of them are not 0, NaN where one is unknown."""
     stacked = np.stack(values)
     holds = np.all(stacked != 0.0, axis=0) if every else np.any(stacked != 0.0, axis=0)
     return np.where(np.isnan(stacked).any(axis=0), np.nan, holds)

@@ -1,4 +1,4 @@
-"""Reductions: what makes one number of a signal over a run, and arithmetic with such numbers, typed as signals are."""
+"""Reductions of a signal to one number over a run, and arithmetic with such numbers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SECOND = of_column("time_s")
 
 
 class Reduction(Node):
-    """One number of all values that a signal has.
+    """One number computed from all values of a signal.
 
     Parameters
     ----------
     of : callable
-        Makes it of the times (k,), s, and values (k,), at least one, of the rows that have one.
+        Computes it from the times (k,), s, and values (k,) of the rows that have a value; at least one.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class Reduction(Node):
         self.of = of
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """That of the rows `start` to `stop`, at each of them."""
+        """The number for the rows `start` to `stop`, repeated at each of them."""
         t, x = known(block.times(start, stop), self.parts[0].values(block, start, stop))
         return np.full(stop - start, self.of(t, x) if len(x) else math.nan)
 
 
 REDUCTIONS: Table[Function] = Table()
-"""By name, in the order in which they are offered."""
+"""By name, in the order in which they are listed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,11 +55,11 @@ class ReductionKind(SignalFunctionKind):
     registry: ClassVar[Table[Function]] = REDUCTIONS
 
     of: Callable[..., Any]
-    """Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have
-    one, and of the plain numbers."""
+    """Computes the number from the times (k,), s, and values (k,) of the rows that have a value (at least
+    one), and from the plain numbers."""
 
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Reduction:
-        """The number of a signal."""
+        """The reduction of a signal."""
         unit = unit_after(self.unit, x.unit)
         return Reduction(x, lambda t, values: float(of(t, values, *numbers)), unit)
 
@@ -78,7 +78,7 @@ _OWN = (
     _own("rms", "Root of the mean square over all rows", lambda t, x: np.sqrt(np.mean(x * x))),
     _own("std", "Standard deviation over all rows", lambda t, x: x.std()),
     _own(
-        "peak_to_peak", "Largest less smallest value", lambda t, x: float(x.max()) - float(x.min())
+        "peak_to_peak", "Largest minus smallest value", lambda t, x: float(x.max()) - float(x.min())
     ),
     _own(
         "integral",
@@ -88,7 +88,7 @@ _OWN = (
     ),
     _own(
         "percentile",
-        "What p percent of the rows do not exceed",
+        "Value that p percent of the rows do not exceed",
         lambda t, x, p: np.percentile(x, p),
         numbers=("p",),
         between={"p": (0.0, 100.0)},
@@ -99,16 +99,16 @@ REDUCTIONS.update({kind.name: kind.function(kind.of) for kind in _OWN})
 
 
 class Figure:
-    """A number of a run, that was read: reductions of signals, and arithmetic with them.
+    """A parsed number of a run: reductions of signals, and arithmetic with them.
 
     Attributes
     ----------
     text : str
-        As it was typed.
+        The text as entered.
     columns, other_columns : tuple of str
-        Columns that it reads of the run, and of the other run.
+        Columns of the run and of the other run that it reads.
     unit : str
-        As the ending of a column's name ("mps"); "" for a plain number and for what is not known.
+        In the form used at the end of column names ("mps"); "" for a plain number and for unknown units.
     """
 
     def __init__(self, text: str, node: Node) -> None:
@@ -125,15 +125,15 @@ class Figure:
         stop: int | None = None,
         other: Recording | None = None,
     ) -> float:
-        """Its value over the rows `start` to `stop`; all of them if left out.
+        """The value over the rows `start` to `stop`; all of them if omitted.
 
-        Raises `SignalError` if the run lacks a column, or it has no value there. Raises
+        Raises `SignalError` if the run lacks a column, or the number is undefined there. Raises
         `IndexError` if the recording has no such rows.
 
         Parameters
         ----------
         other : Recording, optional
-            What ``other.`` means, as of `Signal.values`.
+            Run to which ``other.`` refers, as in `Signal.values`.
         """
         stop = len(recording) if stop is None else stop
 
@@ -151,28 +151,29 @@ class Figure:
         if not math.isfinite(value):
             what = self.text.strip()[:40]
             raise SignalError(
-                f"'{what}' has no value in this run", "plot what is within it, to see what is known"
+                f"'{what}' has no value in this run",
+                "plot its signals to see where they have values",
             )
         return value
 
 
 def compile_reduction(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Figure:
-    """Read what makes a number of a run.
+    """Parse an expression for a number of a run.
 
-    Raises `SignalError` if it cannot be used, with the place in the text and what to do.
+    Raises `SignalError` if it is invalid, with the position in the text and a remedy.
 
     Parameters
     ----------
     text : str
         For example ``max(norm(link_6_v?_mps))``, ``last(com_x_m) - first(com_x_m)`` or
-        ``percentile(residual, 95)``: what stands within a reduction is a signal, and the reductions
+        ``percentile(residual, 95)``: the argument of a reduction is a signal, and the reductions
         are in `REDUCTIONS`.
     names, other_names : sequence of str
-        Columns there are, as of `compile_signal`.
+        Available columns, as in `compile_signal`.
     """
     node = read(text, names, other_names, REDUCTIONS)
     if isinstance(node, Number):
         raise SignalError(
-            f"'{text.strip()[:40]}' is the same for every run", "name a column of the run in it"
+            f"'{text.strip()[:40]}' is the same for every run", "use a column of the run in it"
         )
     return Figure(text, node)

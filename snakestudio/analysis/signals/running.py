@@ -1,8 +1,8 @@
-"""Functions of signals that depend on rows elsewhere: integral and unwrapped angle, and the value at a fixed time.
+"""Functions of signals that depend on other rows: integral, unwrapped angle, and the value at a fixed time.
 
-Integral and unwrapped angle are continued from block to block, and their state is kept for every
-block, so that a signal of hours that is read row by row is not computed from the start each
-time. A block always begins at the same row: pieces equal the whole.
+Integral and unwrapped angle continue from block to block, and their state is stored for each block, so
+that a signal of hours that is read row by row is not recomputed from the start each time. A block
+always begins at the same row, so pieces equal the whole.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from snakestudio.model.column_units import combined, of_column
 from snakestudio.model.recording import Recording
 
 BLOCK = 2048
-"""Rows from one kept state to the next."""
+"""Number of rows between stored states."""
 
 
 class _State(NamedTuple):
-    """Where a running function stands: the last value it saw and its time (NaN before any), and its sum so far."""
+    """State of a running function: last value and its time (NaN before the first), and the sum so far."""
 
     time: float = np.nan
     value: float = np.nan
     total: float = 0.0
 
 
-class _Kept:
-    """States at the beginning of every block, for each pair of recordings as long as they live."""
+class _StateCache:
+    """States at the start of each block, for each pair of recordings during their lifetime."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -47,7 +47,7 @@ class _Kept:
         ] = {}
 
     def get(self, reading: Reading) -> tuple[_State, ...]:
-        """What is known."""
+        """The stored states."""
         with self._lock:
             entry = self._states.get(_key(reading))
         if entry is not None and [alive() for alive in entry[0]] == _recordings(reading):
@@ -55,10 +55,10 @@ class _Kept:
         return (_State(),)
 
     def put(self, reading: Reading, states: tuple[_State, ...]) -> None:
-        """Keep what will not change any more."""
+        """Store states that will not change any more."""
         try:
             alive = [weakref.ref(recording) for recording in _recordings(reading)]
-        except TypeError:  # what cannot be watched is worked out anew
+        except TypeError:  # objects without weak references are recomputed
             return
         with self._lock:
             self._states = {
@@ -78,11 +78,11 @@ def _key(reading: Reading) -> tuple[int, int]:
 
 
 class _Running(Node):
-    """A function of a part and of all its values before."""
+    """A function of a part and of all its previous values."""
 
     def __init__(self, part: Node) -> None:
         super().__init__(part.unit, (part,))
-        self._kept = _Kept()
+        self._state_cache = _StateCache()
 
     @property
     def part(self) -> Node:
@@ -92,14 +92,14 @@ class _Running(Node):
     def run(
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
-        """Continue over some rows: the values there, and the state after them."""
+        """Continue over some rows: returns the values there, and the state after them."""
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """From the beginning of the block."""
+        """From the start of the block."""
         return self.part.reach(reading, start // BLOCK * BLOCK, stop)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """At every row from `start` on; gaps stay gaps, and what comes after one goes on across it."""
+        """Values from row `start` on; gaps remain gaps, and the function continues after a gap."""
         reading = block.reading
         number = start // BLOCK
         state = self._state(reading, number)
@@ -115,8 +115,8 @@ class _Running(Node):
         return np.concatenate(pieces)[start - first :]
 
     def _state(self, reading: Reading, number: int) -> _State:
-        """Its state at the beginning of a block."""
-        states = self._kept.get(reading)
+        """State at the start of a block."""
+        states = self._state_cache.get(reading)
         if number < len(states):
             return states[number]
         state = states[-1]
@@ -128,16 +128,16 @@ class _Running(Node):
         return state
 
     def _note(self, reading: Reading, number: int, state: _State) -> None:
-        """Keep where it stands at the beginning of the next block, if that will not change any more."""
-        states = self._kept.get(reading)
+        """Store the state at the start of the next block, if it will not change any more."""
+        states = self._state_cache.get(reading)
         if len(states) == number and self.part.settled(
             reading, (number - 1) * BLOCK, number * BLOCK
         ):
-            self._kept.put(reading, (*states, state))
+            self._state_cache.put(reading, (*states, state))
 
 
 class Integral(_Running):
-    """Integral over time since the first row, by trapezoids."""
+    """Integral over time since the first row, by the trapezoidal rule."""
 
     def __init__(self, part: Node) -> None:
         super().__init__(part)
@@ -146,22 +146,22 @@ class Integral(_Running):
     def run(
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
-        """Where values are missing, so are sums."""
+        """NaN where values are missing."""
         there = np.isfinite(values)
-        made = np.full(len(values), np.nan)
+        integrals = np.full(len(values), np.nan)
         if not there.any():
-            return made, state
+            return integrals, state
         t, x = times[there], values[there]
         before = (t[0], x[0]) if np.isnan(state.time) else (state.time, state.value)
         areas = 0.5 * np.diff(t, prepend=before[0]) * (x + np.concatenate([[before[1]], x[:-1]]))
         areas[0] += state.total
         sums = np.cumsum(areas)
-        made[there] = sums
-        return made, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
+        integrals[there] = sums
+        return integrals, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
 
 
 class Unwrapped(_Running):
-    """An angle without jumps by whole turns."""
+    """An angle without jumps by full turns."""
 
     def __init__(self, part: Node) -> None:
         super().__init__(part)
@@ -171,20 +171,20 @@ class Unwrapped(_Running):
     def run(
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
-        """Whole turns are added so that a row is within half a turn of the one before."""
+        """Full turns are added so that a row is within half a turn of the previous one."""
         there = np.isfinite(values)
-        made = np.full(len(values), np.nan)
+        angles = np.full(len(values), np.nan)
         if not there.any():
-            return made, state
+            return angles, state
         x = values[there]
         before = x[0] if np.isnan(state.value) else state.value
         turns = state.total - np.cumsum(np.round(np.diff(x, prepend=before) / self._turn))
-        made[there] = x + self._turn * turns
-        return made, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
+        angles[there] = x + self._turn * turns
+        return angles, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
 
 
 class ValueAt(Node):
-    """The value at a fixed time, for every row; linearly between rows."""
+    """Value at a fixed time, for each row; interpolated linearly between rows."""
 
     def __init__(self, part: Node, time: float) -> None:
         super().__init__(part.unit, (part,))
@@ -192,15 +192,15 @@ class ValueAt(Node):
 
     @property
     def columns(self) -> frozenset[ColumnKey]:
-        """None: the rows it looks at lie elsewhere, and it reads them itself."""
+        """None: it reads its rows itself, because they may be anywhere."""
         return frozenset()
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """No further."""
+        """The rows themselves."""
         return start, stop
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """Once the recording has got there."""
+        """True once the recording has reached the time."""
         first, last = self._rows(reading)
         return bool(self._time <= reading.times[-1]) and self.parts[0].settled(reading, first, last)
 
@@ -209,7 +209,7 @@ class ValueAt(Node):
         return first, max(reading.to_time(self._time), first + 1)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """NaN where the recording has not got there."""
+        """NaN if the recording has not reached the time."""
         reading = block.reading
         first, last = self._rows(reading)
         times = reading.times[first:last]

@@ -1,4 +1,4 @@
-"""A signal: an expression over the columns of a run, evaluated for any of its rows."""
+"""A signal: an expression over the columns of a run that can be evaluated for any of its rows."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from snakestudio.model.column_units import ending_of
 from snakestudio.model.recording import Recording
 
 PIECE = 16384
-"""Rows that are worked on at a time; more where a filter looks far. Whole blocks of what is carried
-on (`running`)."""
+"""Number of rows per evaluation; more if a filter needs them. A multiple of the blocks of stored states
+(`running`)."""
 
 
 class Signal:
-    """An expression that was read.
+    """A parsed expression.
 
     Attributes
     ----------
     text : str
-        As it was typed.
+        The text as entered.
     columns : tuple of str
         Columns of the run that it reads.
     other_columns : tuple of str
-        Columns that it reads of the other run.
+        Columns of the other run that it reads.
     unit : str
-        As the ending of a column's name ("mps", "nm"); "" for a plain number or what is not known.
-        For people see `model.column_units.unit_text`.
+        In the form used at the end of column names ("mps", "nm"); "" for a plain number and for unknown units.
+        The text for people is `model.column_units.unit_text`.
     """
 
     def __init__(self, text: str, node: Node) -> None:
@@ -55,13 +55,13 @@ class Signal:
         stop: int | None = None,
         other: Recording | None = None,
     ) -> FloatArray:
-        """Its values at the rows `start` to `stop`; NaN where it has none.
+        """Values at the rows `start` to `stop`; NaN where it has none.
 
-        Filters look at rows on both sides and integrals at all before, so the values of a piece are
-        those of the whole to rounding. Rows are read some at a time, so memory does not grow with
+        Filters use rows on both sides and integrals all previous rows, so the values of a piece equal those of
+        the whole up to rounding. Rows are read in pieces, so memory does not grow with
         the length of the run.
 
-        Raises `SignalError` if a run lacks a column, or has too few rows a second for a filter.
+        Raises `SignalError` if a run lacks a column, or has too few rows per second for a filter.
         Raises `IndexError` if the recording has no such rows.
 
         Parameters
@@ -69,9 +69,9 @@ class Signal:
         recording : Recording
             The run; it may still grow.
         start, stop : int
-            Rows, within those there are now; all of them if left out.
+            Rows among the current ones; all of them if omitted.
         other : Recording, optional
-            What ``other.`` means, at the times of this run (linearly between its rows, NaN beyond
+            Run to which ``other.`` refers, evaluated at the times of this run (interpolated linearly, NaN beyond
             its ends).
 
         Returns
@@ -85,9 +85,9 @@ class Signal:
     def pieces(
         self, recording: Recording, start: int, stop: int, other: Recording | None = None
     ) -> Iterator[tuple[int, FloatArray]]:
-        """The same piece by piece: the first row and the values of each, in order.
+        """The same in pieces: first row and values of each piece, in order.
 
-        The recording counts as it is when the first piece is asked for.
+        The length of the recording is that at the first piece.
         """
         reading = Reading(recording, other)
         reading.check(self._node.all_columns)
@@ -104,21 +104,21 @@ class Signal:
     def settled_until(
         self, recording: Recording, start: int, stop: int, other: Recording | None = None
     ) -> int:
-        """How far the values from row `start` on stay as they are whatever rows the recording still gets.
+        """Row up to which the values from row `start` on no longer change when rows are appended.
 
         Parameters
         ----------
         recording : Recording
-            The run, still growing.
+            The run, which may still grow.
         start, stop : int
-            Rows, within those there are now.
+            Rows among the current ones.
         other : Recording, optional
-            What ``other.`` means.
+            Run to which ``other.`` refers.
 
         Returns
         -------
         int
-            `start` where not even that row is settled, at most `stop`.
+            `start` if that row can still change, at most `stop`.
         """
         reading = Reading(recording, other)
         settled = start
@@ -133,9 +133,9 @@ class Signal:
 
 
 def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Signal:
-    """Read an expression over columns.
+    """Parse an expression over columns.
 
-    Raises `SignalError` if it cannot be used, with the place in the text and what to do.
+    Raises `SignalError` if it is invalid, with the position in the text and a remedy.
 
     Parameters
     ----------
@@ -143,14 +143,14 @@ def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] =
         For example ``norm(link_6_v?_mps)``, ``lowpass(derivative(com_x_m), 5)`` or ``link_6_x_m -
         other.link_6_x_m``; the functions are in `FUNCTIONS`.
     names : sequence of str
-        Columns there are: `column_names(recording.schema)`.
+        Available columns: `column_names(recording.schema)`.
     other_names : sequence of str
-        Those of a second run.
+        Columns of a second run.
     """
     node = read(text, names, other_names)
     if not node.all_columns and not _uses_time(node):
         raise SignalError(
-            f"'{text.strip()[:40]}' is the same at every moment", "name a column of the run in it"
+            f"'{text.strip()[:40]}' is the same at every time", "use a column of the run in it"
         )
     return Signal(text, node)
 
@@ -160,20 +160,20 @@ def _uses_time(node: Node) -> bool:
 
 
 SpectrumWindow = Literal["rectangular", "hann", "hamming", "blackman", "flattop"]
-"""How the ends of a span are faded: not at all, for frequencies close to each other (hann), for
-sizes (flattop)."""
+"""Window function: rectangular (no tapering), hann for frequencies close to each other, flattop for
+amplitudes."""
 
 _FEWEST = 8
-"""A span of less rows has no frequency worth naming."""
+"""Smallest number of rows for which a dominant frequency is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanStatistics:
-    """Figures of a span; NaN where there are too few values. Every row counts the same in the means."""
+    """Statistics of a span; NaN for too few values. All rows have the same weight in the means."""
 
     count: int
     gaps: int
-    """`count` and `gaps`: rows with a value, and without one."""
+    """`count` and `gaps`: numbers of rows with and without a value."""
 
     minimum: float
     maximum: float
@@ -182,20 +182,20 @@ class SpanStatistics:
     std: float
     peak_to_peak: float
     """`minimum`, `maximum`, `mean`, `rms`, `std` and `peak_to_peak`: in the signal's unit; `std` is
-    the root of the mean squared distance from the mean."""
+    the standard deviation from the mean."""
 
     slope: float
-    """Of the straight line with the least squared distance, unit per s."""
+    """Slope of the least-squares line, unit per s."""
 
     integral: float
-    """Over time, by trapezoids, unit times s; gaps are bridged by straight lines."""
+    """Integral over time by the trapezoidal rule, unit times s; gaps are bridged by straight lines."""
 
     dominant_hz: float
-    """Frequency of the strongest oscillation about that line, Hz."""
+    """Frequency of the strongest oscillation about the least-squares line, Hz."""
 
 
 def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Times and values of the rows that have one."""
+    """Times and values of the rows that have a value."""
     t, x = np.asarray(times, np.float64), np.asarray(values, np.float64)
     there = np.isfinite(x)
     return t[there], x[there]
@@ -204,27 +204,27 @@ def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
 def spectrum(
     times: ArrayLike, values: ArrayLike, window: SpectrumWindow = "hann"
 ) -> tuple[FloatArray, FloatArray]:
-    """Amplitude spectrum, one-sided.
+    """One-sided amplitude spectrum.
 
-    A sine of amplitude A whose frequency is one of those returned shows as A, whatever the window
-    (between two of them a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 % with
-    "flattop"). At 0 Hz stands the size of the mean, which is taken out before the window is laid
-    over the values. Gaps are bridged by straight lines, and uneven times are resampled, linearly,
+    A sine of amplitude A at one of the returned frequencies has the value A with any window (between two
+    frequencies a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 % with "flattop"). The
+    value at 0 Hz is the absolute mean, which is subtracted before the window is applied. Gaps are bridged
+    by straight lines, and uneven times are resampled linearly
     at the median interval.
 
     Parameters
     ----------
     times : (n,)
-        s, ascending.
+        Times in ascending order, s.
     values : (n,)
-        NaN for gaps.
+        Values; NaN for gaps.
     window : str
         One of `SpectrumWindow`.
 
     Returns
     -------
     frequency, amplitude : (n // 2 + 1,)
-        Hz, and in the unit of the values; both empty where there are less than two values.
+        Hz, and in the unit of the values; both empty for fewer than two values.
     """
     t, x = known(times, values)
     if len(t) < 2 or not t[-1] > t[0]:
@@ -236,13 +236,13 @@ def spectrum(
     fade = signal.get_window("boxcar" if window == "rectangular" else window, len(x))
     amplitude = np.abs(np.fft.rfft((x - mean) * fade)) * (2.0 / fade.sum())
     if len(x) % 2 == 0:
-        amplitude[-1] *= 0.5  # half the sampling rate has no negative twin
+        amplitude[-1] *= 0.5  # half the sampling rate has no negative counterpart
     amplitude[0] = abs(mean)
     return np.asarray(np.fft.rfftfreq(len(x), step), np.float64), np.asarray(amplitude, np.float64)
 
 
 def _evenly(t: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
-    """Values at even times from the first to the last, and how far those are apart."""
+    """Interval and values of the signal resampled at even times from first to last."""
     count = max(round((t[-1] - t[0]) / float(np.median(np.diff(t)))), 1) + 1
     grid = np.linspace(t[0], t[-1], count)
     step = (t[-1] - t[0]) / (count - 1)
@@ -252,12 +252,12 @@ def _evenly(t: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
 
 
 def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
-    """Figures of a span.
+    """Statistics of a span.
 
     Parameters
     ----------
     times, values : (n,)
-        s, ascending; NaN for gaps.
+        Times in ascending order, s, and values; NaN for gaps.
     """
     t, x = known(times, values)
     gaps = int(np.size(values)) - len(x)
@@ -281,7 +281,7 @@ def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
 
 
 def _dominant(t: FloatArray, x: FloatArray) -> float:
-    """Frequency of the highest peak, between the lines of the spectrum by a parabola through their logarithms."""
+    """Frequency of the highest peak, interpolated by a parabola through the logarithms of the spectrum."""
     if len(t) < _FEWEST or float(np.ptp(x)) <= 1e-12 * max(1e-300, float(np.abs(x).max()) + 1e-300):
         return float("nan")
     frequency, amplitude = spectrum(t, x, "hann")

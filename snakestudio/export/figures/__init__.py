@@ -1,1 +1,1 @@
-"""The papers' figures, drawn anew from runs of the shipped scenes, and figures of any run."""
+"""Figures of the papers, redrawn from runs of the included scenes, and figures of any run."""

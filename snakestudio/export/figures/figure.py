@@ -1,4 +1,4 @@
-"""What a figure of a paper is: its number, the runs it needs, and how it is drawn; and the page it is drawn on."""
+"""Figures of a paper: number, required runs and drawing function; and the page on which they are drawn."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _STYLE: Any = {
 
 @dataclass(frozen=True)
 class Need:
-    """A run that a figure is drawn from."""
+    """A run that is required by a figure."""
 
     scene: str
-    """Name of a shipped scene, without its ending."""
+    """Name of an included scene, without extension."""
 
     values: tuple[tuple[str, object], ...] = ()
-    """Scene values that replace the file's, by dotted key."""
+    """Scene values that replace those of the file, by dotted key."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured track, in times and places of the run it is drawn over."""
+    """A measured track in the times and positions of the run with which it is drawn."""
 
     label: str
     time: FloatArray
@@ -71,24 +71,24 @@ class PaperFigure:
     """One figure."""
 
     number: str
-    """As in the paper; a name where it has none."""
+    """Number in the paper, or a name if it has none."""
 
     caption: str
-    """What it shows, in a sentence."""
+    """Description in a sentence."""
 
     needs: tuple[Need, ...]
-    """Its runs."""
+    """Required runs."""
 
     draw: Draw
-    """Draws them on an empty figure, with measured tracks where there are any."""
+    """Draws the runs on an empty figure, with measured tracks if given."""
 
     width_mm: float = 88.0
     height_mm: float = 60.0
     takes_measured: bool = False
-    """Whether measured tracks are drawn, too."""
+    """Whether measured tracks are drawn."""
 
     def title(self, paper: str) -> str:
-        """Of its file: "Figure 6 of P1"."""
+        """Title of its file: "Figure 6 of P1"."""
         return (
             f"Figure {self.number} of {paper}"
             if self.number.isdigit()
@@ -98,15 +98,15 @@ class PaperFigure:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the runs of a figure come from, for its metadata."""
+    """Origin of the runs of a figure, for its metadata."""
 
     title: str
     caption: str
     runs: Sequence[tuple[Recording, str | None]]
-    """With the names of their scene files."""
+    """Runs with the names of their scene files."""
 
     def metadata(self, suffix: str) -> dict[str, str | None]:
-        """What the file says of itself: everything that rebuilds its runs stands among the keywords."""
+        """Metadata of the file; the keywords contain everything that reproduces its runs."""
         lines = "\n\n".join(
             "\n".join(header_lines(run, scene_file)) for run, scene_file in self.runs
         )
@@ -114,7 +114,7 @@ class Origin:
 
 
 def columns(recording: Recording, *names: str) -> tuple[FloatArray, ...]:
-    """Some of the named columns of a run, each (rows,).
+    """Named columns of a run, each (rows,).
 
     Raises `KeyError` if there is no such column.
     """
@@ -123,7 +123,7 @@ def columns(recording: Recording, *names: str) -> tuple[FloatArray, ...]:
 
 @contextmanager
 def printed(width_mm: float, height_mm: float) -> Iterator[Figure]:
-    """An empty figure of a size, in the style of all figures."""
+    """An empty figure of this size, in the style of all figures."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -132,9 +132,9 @@ def printed(width_mm: float, height_mm: float) -> Iterator[Figure]:
 
 
 def save(path: Path, figure: Figure, origin: Origin) -> Path:
-    """Write a figure as PDF, SVG or PNG, by the suffix; the same runs give the same bytes.
+    """Write a figure as PDF, SVG or PNG, by file extension; the same runs give the same bytes.
 
-    Raises `ExportError` if it cannot be written, or the suffix is another one.
+    Raises `ExportError` if it cannot be written, or has another extension.
     """
     suffix = printed_suffix(path, "figures")
     with replacing(path) as partial:

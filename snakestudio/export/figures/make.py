@@ -1,4 +1,4 @@
-"""Makes all figures of a paper: each run that is needed is made once, then every figure is drawn from its runs."""
+"""Makes all figures of a paper: each required run is simulated once, then all figures are drawn."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ PAPERS = {
     "P4": "Rezapour, Pettersen, Liljebäck, Gravdahl, Kelasidi 2014: path following, planar Lagrangian model",
     "P5": "Boyer, Ali, Porez 2012: macro-continuous dynamics",
 }
-"""The papers whose figures can be made."""
+"""Papers whose figures can be made."""
 
 TRACKED_LINK = 5
-"""The link (0-based) whose track the figures of P1 and P2 compare with an experiment."""
+"""Link (0-based) whose track the figures of P1 and P2 compare with an experiment."""
 
 
 def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure, ...]:
-    """The figures of a paper, or those of the numbers `only`.
+    """The figures of a paper, or those with the numbers `only`.
 
     Raises `UsageError` if there is no such paper or figure.
     """
     key = paper.upper()
     if key not in PAPERS:
-        raise UsageError(f"{paper}: give one of the papers {', '.join(PAPERS)}.")
+        raise UsageError(f"There is no paper {paper}. Choose one of {', '.join(PAPERS)}.")
     figures: tuple[PaperFigure, ...] = import_module(
         f"snakestudio.export.figures.paper{key[1:]}"
     ).FIGURES
@@ -72,18 +72,18 @@ def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure,
     for number in only:
         if number not in known:
             raise UsageError(
-                f"figure {number} of {key} cannot be made; there are {', '.join(known)}."
+                f"Figure {number} of {key} is not available. Choose from {', '.join(known)}."
             )
     return tuple(known[number] for number in only) if only else figures
 
 
 def needed(figures: Sequence[PaperFigure]) -> tuple[Need, ...]:
-    """The runs that figures need, each once."""
+    """The runs that figures require, without duplicates."""
     return tuple(dict.fromkeys(need for figure in figures for need in figure.needs))
 
 
 def prepared(need: Need) -> tuple[Scene, Path]:
-    """The scene of a run, and its file."""
+    """Scene of a run, and its file."""
     path = scenes_dir() / f"{need.scene}.toml"
     scene = load_scene(path)
     return (with_values(scene, dict(need.values)) if need.values else scene), path
@@ -91,7 +91,7 @@ def prepared(need: Need) -> tuple[Scene, Path]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """How and where figures are written."""
+    """Folder and format of figures to write."""
 
     folder: Path
     suffix: str = ".pdf"
@@ -99,7 +99,9 @@ class Wanted:
 
     def __post_init__(self) -> None:
         if self.suffix not in FORMATS:
-            raise UsageError(f"figures as {self.suffix}: give one of {', '.join(FORMATS)}.")
+            raise UsageError(
+                f"Figures cannot be written as {self.suffix}. Choose one of {', '.join(FORMATS)}."
+            )
 
 
 def draw_figure(
@@ -109,20 +111,20 @@ def draw_figure(
     title: str,
     measured: Sequence[Measured] = (),
 ) -> Path:
-    """Draw a figure into a file.
+    """Write a figure to a file.
 
     Raises `ExportError` if it cannot be written.
 
     Parameters
     ----------
     path : Path
-        Its suffix says the format.
+        Its extension determines the format.
     runs : sequence of (Recording, str or None)
-        As many as it needs, with the names of their scene files.
+        The runs that it requires, with the names of their scene files.
     title : str
-        Of the file, as "Figure 6 of P1".
+        Title of the file, such as "Figure 6 of P1".
     measured : sequence of Measured
-        Tracks to be drawn over those figures that take them.
+        Tracks to draw on the figures that support them.
     """
     tracks = measured if figure.takes_measured else ()
     with printed(figure.width_mm, figure.height_mm) as page:
@@ -131,20 +133,20 @@ def draw_figure(
 
 
 def write_run_figures(
-    wanted: Wanted,
+    target: Wanted,
     recording: Recording,
     scene_file: str | None,
     measured: Sequence[Measured] = (),
     progress: Callable[[float], bool] | None = None,
 ) -> list[Path]:
-    """Write every figure that a run can be drawn as: those of the papers whose scene it is of, and the general ones.
+    """Write all figures of a run: those of the papers that use its scene, and the general ones.
 
     Raises `ExportError` if one cannot be written.
 
     Returns
     -------
     list of Path
-        What was written; those made until then if `progress` asked to stop.
+        Written files; those so far if `progress` returned False.
     """
     stem = Path(scene_file).stem if scene_file else "run"
     jobs = [(f"{stem}_{figure.number}", figure, figure.caption) for figure in figures_of(recording)]
@@ -156,7 +158,7 @@ def write_run_figures(
         ]
     written = []
     for number, (name, figure, title) in enumerate(jobs):
-        path = wanted.folder / f"{name}{wanted.suffix}"
+        path = target.folder / f"{name}{target.suffix}"
         written.append(draw_figure(path, figure, [(recording, scene_file)], title, measured))
         if progress is not None and not progress((number + 1) / len(jobs)):
             break
@@ -172,8 +174,8 @@ def _track(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
     middle = (recording.schema.n_links + 1) // 2
     link_track(axes, recording, middle, measured)
     axes.autoscale_view()
-    word = "section" if recording.schema.sections else "link"
-    subtitle(axes, f"start (outline), end ({end:g} s) and way of {word} {middle}")
+    part = "section" if recording.schema.sections else "link"
+    subtitle(axes, f"start (outline), end ({end:g} s) and path of {part} {middle}")
 
 
 def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -189,16 +191,16 @@ def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     recording = runs[0]
-    # of every joint
+    # one axis per joint
     first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[::-1]
-    shown = [
+    selected = [
         first[at]
         for at in sorted(
             {round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))}
         )
     ]
-    every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in shown])
-    for axes, axis in zip(every, shown, strict=True):
+    every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in selected])
+    for axes, axis in zip(every, selected, strict=True):
         time, ref, angle = columns(recording, "time_s", f"{axis.name}_ref_rad", f"{axis.name}_rad")
         axes.plot(time, np.degrees(ref), "--", color=EXPERIMENT, label="reference")
         axes.plot(time, np.degrees(angle), color=RUN, label="angle")
@@ -235,11 +237,11 @@ def _energies(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 
 def figures_of(recording: Recording) -> tuple[PaperFigure, ...]:
-    """The figures that a run can be drawn as: of what nobody measured (the forces on a robot) there is none."""
+    """Figures that a run can be drawn as; those without data (such as the forces on a real robot) are omitted."""
     filled = set(filled_columns(recording.schema))
     figures = {
         "link_1_x_m": PaperFigure(
-            "track", "Way of the robot from above", (), _track, 140.0, 80.0, takes_measured=True
+            "track", "Path of the robot from above", (), _track, 140.0, 80.0, takes_measured=True
         ),
         "com_vx_mps": PaperFigure("velocity", "Velocity of the centre of mass", (), _velocity),
         "joint_1_yaw_rad": PaperFigure(
@@ -259,15 +261,17 @@ def laid_over(
     link: int,
     options: AlignmentOptions | None = None,
 ) -> list[Measured]:
-    """The tracks of what was measured on a link (0-based), in times and places of a run.
+    """Measured tracks of a link (0-based) in the times and positions of a run.
 
-    Raises `ExperimentError` if they and the run have too little in common.
+    Raises `ExportError` if they overlap too little with the run.
     """
     tracks = []
     for capture in captures:
-        found = align(recording, capture, options).apply(capture)
-        body = found.body_on(link)
-        # figures read what stands between dollars as mathematics
+        aligned = align(recording, capture, options).apply(capture)
+        body = aligned.body_on(link)
+        # figures interpret text between dollar signs as mathematics
         label = capture.name.replace("$", r"\$")
-        tracks.append(Measured(label, found.time, found.position[:, 0 if body is None else body]))
+        tracks.append(
+            Measured(label, aligned.time, aligned.position[:, 0 if body is None else body])
+        )
     return tracks

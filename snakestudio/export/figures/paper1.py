@@ -9,9 +9,9 @@ import numpy as np
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure
 from snakestudio.export.figures.parts import (
+    frame_view,
     link_over_time,
     link_track,
-    look_at,
     plan_axes,
     pose_at,
     subtitle,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MIDDLE = 6
-"""The tracked link of P1 and P2, counted from 1."""
+"""The tracked link of P1 and P2, 1-based."""
 
 _SOFT_START_S = (0.0, 0.6, 1.2, 1.8, 2.4, 3.0)
 _SNAPSHOTS_S = (0.0, 5.0, 10.0, 15.0)
@@ -46,9 +46,9 @@ def _soft_start(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
     for axes, time in zip(every.flat, _SOFT_START_S, strict=True):
         draw_robot(axes, recording.scene, pose_at(recording, time))
         subtitle(axes, f"t = {time:g} s")
-    shown = np.concatenate([pose_at(recording, time)[:, :2] for time in _SOFT_START_S])
+    positions = np.concatenate([pose_at(recording, time)[:, :2] for time in _SOFT_START_S])
     for axes in every.flat:
-        look_at(axes, shown, air=1.4 * recording.scene.robot.link_length_m)
+        frame_view(axes, positions, air=1.4 * recording.scene.robot.link_length_m)
     for axes in every[-1]:
         axes.set_xlabel("x / m")
     for axes in every[:, 0]:
@@ -90,7 +90,7 @@ def _start_and_end(figure: Figure, runs: Sequence[Recording], measured: Sequence
 FIGURES = (
     PaperFigure(
         "6",
-        "Position of the centre of gravity of link 6 during lateral undulation with orthotropic friction",
+        "Position of the centre of mass of link 6 during lateral undulation with orthotropic friction",
         (Need("spatial_lateral_undulation"),),
         _track,
         height_mm=45.0,
@@ -104,7 +104,7 @@ FIGURES = (
     ),
     PaperFigure(
         "8",
-        "Postures from above while sidewinding begins with the soft start",
+        "Postures from above at the soft start of sidewinding",
         (Need("sidewinding"),),
         _soft_start,
         width_mm=180.0,

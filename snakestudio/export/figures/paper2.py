@@ -12,9 +12,9 @@ from snakestudio.export.figures.figure import Measured, Need, PaperFigure, colum
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
+    frame_view,
     link_over_time,
     link_track,
-    look_at,
     plan_axes,
     pose_at,
     subtitle,
@@ -35,7 +35,7 @@ _WAY_S = 5.0
 
 _SMALL = Need("obstacle_aided_small")
 _EVERY_STEP = Need("obstacle_aided_small", (("run.duration_s", 5.6), ("run.log_rate_hz", 4000.0)))
-"""(72) is the force over every single time step."""
+"""(72) is the force over each single time step."""
 
 
 def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -69,9 +69,9 @@ def _posture(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
             }
             axes.annotate("", xy=tip, xytext=point[:2], arrowprops=look, zorder=4)
         total = force[pushed].sum(axis=0)
-        said = f"largest force {longest:.0f} N, their sum ({total[0]:.0f}, {total[1]:.0f}) N"
-        subtitle(axes, f"t = {_POSTURE_S:g} s; {said}")
-    look_at(axes, pose_at(recording, _POSTURE_S), air=0.2)
+        summary = f"largest force {longest:.0f} N, their sum ({total[0]:.0f}, {total[1]:.0f}) N"
+        subtitle(axes, f"t = {_POSTURE_S:g} s; {summary}")
+    frame_view(axes, pose_at(recording, _POSTURE_S), air=0.2)
 
 
 def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -82,8 +82,8 @@ def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     for axes, link, letter in zip(every, links, "abc", strict=True):
         axes.plot(time[seen], fx[seen, link], color=RUN, linewidth=0.7, label="along x")
         axes.plot(time[seen], fy[seen, link], color=EXPERIMENT, linewidth=0.7, label="along y")
-        # The peaks of impacts are cut off, as in the paper: their height only says how short a time
-        # step is.
+        # The peaks of impacts are cut off, as in the paper: their height only depends on the time
+        # step.
         both = np.abs(np.concatenate([fx[seen, link], fy[seen, link]]))
         most = 1.6 * float(np.quantile(both[both > 0.0], 0.95)) if (both > 0.0).any() else 1.0
         axes.set_ylim(-most, most)
@@ -93,7 +93,7 @@ def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
 
 
 def _obstacle_forces(recording: Recording) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Times (k,) and the forces of obstacles on every link along x and y, (k, n), N."""
+    """Times (k,) and the obstacle forces on all links along x and y, (k, n), N."""
     n = recording.schema.n_links
     names = [f"link_{link + 1}_obstacle_f{axis}_n" for axis in "xy" for link in range(n)]
     time, *forces = columns(recording, "time_s", *names)
@@ -101,7 +101,7 @@ def _obstacle_forces(recording: Recording) -> tuple[FloatArray, FloatArray, Floa
 
 
 def _carrying_most(load: FloatArray) -> list[int]:
-    """The three links (0-based) that carry most of a mean load (n,), no two of them neighbours."""
+    """The three links (0-based) with the largest mean loads, from a mean load (n,), without neighbours."""
     chosen: list[int] = []
     for link in np.argsort(-load, kind="stable"):
         if len(chosen) < 3 and all(abs(link - other) > 1 for other in chosen):
@@ -116,7 +116,7 @@ def _postures(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
         time, x, y = columns(recording, "time_s", f"link_{_MIDDLE}_x_m", f"link_{_MIDDLE}_y_m")
         until = time <= _WAY_S
         axes.plot(x[until], y[until], "--", color=INK, zorder=3)
-        look_at(axes, pose_at(recording, 0.0), np.column_stack([x, y])[until], air=0.12)
+        frame_view(axes, pose_at(recording, 0.0), np.column_stack([x, y])[until], air=0.12)
         subtitle(axes, rf"({'ab'[number]}) $\delta_h$ = {shift:g}°")
 
 
@@ -142,14 +142,14 @@ FIGURES = (
     ),
     PaperFigure(
         "11",
-        "Contact force (72) on the three links that carry most (2, 7 and 10 from the paper's start)",
+        "Contact force (72) on the three links with the largest loads (2, 7 and 10 from the paper's start)",
         (_EVERY_STEP,),
         _forces,
         height_mm=100.0,
     ),
     PaperFigure(
         "12",
-        "Posture at the start for two phase shifts, with the way of link 6 in 5 s on the open floor",
+        "Posture at the start for two phase shifts, with the path of link 6 in 5 s on the open floor",
         tuple(
             Need("lateral_undulation_isotropic", (("gait.phase_shift_deg", shift),))
             for shift in _SHIFTS_DEG

@@ -9,7 +9,14 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
-from snakestudio.export.figures.parts import EXPERIMENT, RUN, look_at, plan_axes, pose_at, subtitle
+from snakestudio.export.figures.parts import (
+    EXPERIMENT,
+    RUN,
+    frame_view,
+    plan_axes,
+    pose_at,
+    subtitle,
+)
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
 from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
 _GOOD = "#2a7f3f"
 _MEAN_S = 0.1
-"""The speed is a mean over this time: contacts make the momentary one jump."""
+"""Averaging time of the speed: contacts make the instantaneous speed jump."""
 
 
 def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -31,12 +38,12 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     head = recording.scene.robot.head_index + 1
     x, y = columns(recording, f"link_{head}_x_m", f"link_{head}_y_m")
     axes.plot(x, y, "--", color=RUN, linewidth=0.8, zorder=3)
-    look_at(
+    frame_view(
         axes, pose_at(recording, 0.0), pose_at(recording, end), np.column_stack([x, y]), air=0.15
     )
     (centre,) = columns(recording, "com_x_m")
-    far = f"the centre of mass has come {centre[-1] - centre[0]:.2f} m"
-    subtitle(axes, f"start (outline) and t = {end:g} s; dashed: way of the head; {far}")
+    far = f"the centre of mass moved {centre[-1] - centre[0]:.2f} m"
+    subtitle(axes, f"start (outline) and t = {end:g} s; dashed: path of the head; {far}")
 
 
 def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -57,20 +64,20 @@ def _speed(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
 
 def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     recording = runs[0]
-    whole = [
+    complete = [
         (begin, finish)
         for begin, finish in _jams(recording)
         if begin is not None and finish is not None
     ]
     axes = plan_axes(figure.add_subplot(), recording)
-    if not whole:
+    if not complete:
         subtitle(axes, "no jam was resolved in this run")
         return
-    begin, finish = whole[0]
+    begin, finish = complete[0]
     before, after = pose_at(recording, begin), pose_at(recording, finish)
     draw_outlines(axes, recording.scene, before, EXPERIMENT, style="--")
     draw_outlines(axes, recording.scene, after, INK, width=1.0)
-    look_at(axes, before, after, air=0.15)
+    frame_view(axes, before, after, air=0.15)
     subtitle(
         axes,
         f"before (dashed, {begin:.2f} s) and after (solid, {finish:.2f} s) the resolution of a jam",
@@ -78,7 +85,7 @@ def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
 
 
 def _jams(recording: Recording) -> list[tuple[float | None, float | None]]:
-    """When each jam was found and when its resolution ended (s); None where the run begins or ends in one."""
+    """Times at which each jam was detected and its resolution ended (s); None if the run begins or ends in one."""
     if "controller_state" not in recording.schema.extra:
         return []
     time, state = columns(recording, "time_s", "controller_state")
@@ -106,7 +113,7 @@ FIGURES = (
     PaperFigure("7", "Path with jam resolution", (_WITH,), _path, width_mm=180.0, height_mm=60.0),
     PaperFigure(
         "8",
-        "Speed of the centre of mass with jam resolution; triangles: a jam is found, and resolved",
+        "Speed of the centre of mass with jam resolution; triangles: a jam is detected, and resolved",
         (_WITH,),
         _speed,
         width_mm=140.0,

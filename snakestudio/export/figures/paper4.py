@@ -1,7 +1,7 @@
-"""Figures of what P4 states: joints linearized by feedback, propulsion by friction alone, turning, following a path.
+"""Figures of results of P4: joints linearized by feedback, propulsion by friction alone, turning, path following.
 
-The sections of P4 that the program is made from number no figure with a result; these are called by
-what they show.
+The sections of P4 on which the program is based number no figure with a result; these are named by their
+content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from snakestudio.export.figures.figure import Measured, Need, PaperFigure, colum
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
     RUN,
-    look_at,
+    frame_view,
     plan_axes,
     pose_at,
     subtitle,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _JOINTS = (1, 5, 9)
 _NOTHING = 1e-18
-"""What a logarithmic axis shows of 0."""
+"""Value that represents 0 on a logarithmic axis."""
 
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
@@ -48,17 +48,17 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
         below.semilogy(time, np.abs(np.degrees(angle - ref)) + _NOTHING, style, color=RUN)
         # The robot starts at rest, its references do not.
         rate = yaw.amplitude * yaw.omega * math.cos((joint - 1) * yaw.phase_shift + yaw.phase)
-        told = _decay(
+        predicted = _decay(
             time,
             float(angle[0] - ref[0]),
             -rate,
             law.linearization_kp_per_s2,
             law.linearization_kd_per_s,
         )
-        label = "as (25) says" if joint == _JOINTS[0] else None
+        label = "according to (25)" if joint == _JOINTS[0] else None
         below.semilogy(
             time,
-            np.abs(np.degrees(told)) + _NOTHING,
+            np.abs(np.degrees(predicted)) + _NOTHING,
             color=EXPERIMENT,
             linewidth=2.5,
             alpha=0.4,
@@ -71,7 +71,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
 
 
 def _decay(time: FloatArray, error: float, rate: float, kp: float, kd: float) -> FloatArray:
-    """Solution of e'' + k_d e' + k_p e = 0 for e and e' at t = 0."""
+    """Solution of e'' + k_d e' + k_p e = 0 for given e and e' at t = 0."""
     a = 0.5 * kd
     root = cmath.sqrt(a * a - kp)
     grows = time if root == 0.0 else np.sinh(root * time) / root
@@ -105,10 +105,11 @@ def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
         last = pose_at(recording, float(recording.times[-1]))
         draw_outlines(axes, recording.scene, last, PALE)
         seen += [np.column_stack([x, y]), last]
-    look_at(axes, *seen, pose_at(runs[0], 0.0), air=0.15)
+    frame_view(axes, *seen, pose_at(runs[0], 0.0), air=0.15)
     axes.legend(loc="best", title="offset of the joints")
     subtitle(
-        axes, f"way of the centre of mass in {runs[0].times[-1]:g} s, and where the robot is then"
+        axes,
+        f"path of the centre of mass in {runs[0].times[-1]:g} s, and final posture of the robot",
     )
 
 
@@ -116,23 +117,26 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     end = float(recording.times[-1])
-    shown = [pose_at(recording, time) for time in np.linspace(0.0, end, 5)]
-    for pose in shown[:-1]:
+    poses = [pose_at(recording, time) for time in np.linspace(0.0, end, 5)]
+    for pose in poses[:-1]:
         draw_outlines(axes, recording.scene, pose, PALE)
-    draw_robot(axes, recording.scene, shown[-1])
+    draw_robot(axes, recording.scene, poses[-1])
     x, y = columns(recording, "com_x_m", "com_y_m")
     axes.plot(x, y, color=RUN, linewidth=0.8, zorder=3)
-    look_at(axes, *shown, np.column_stack([x, y]), air=0.15)
-    subtitle(axes, f"the robot every {0.25 * end:g} s, the way of its centre of mass, and the path")
+    frame_view(axes, *poses, np.column_stack([x, y]), air=0.15)
+    subtitle(
+        axes,
+        f"the robot every {0.25 * end:g} s, the path of its centre of mass, and the desired path",
+    )
 
 
 def _errors(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     names = ("time_s", "cross_track_m", "heading_rad", "heading_ref_rad", "gait_offset_rad")
-    time, cross, heading, wanted, offset = columns(runs[0], *names)
-    first, second, third = time_axes(figure, ("beside the path / m", "heading / °", "offset / °"))
+    time, cross, heading, reference, offset = columns(runs[0], *names)
+    first, second, third = time_axes(figure, ("cross-track error / m", "heading / °", "offset / °"))
     first.plot(time, cross, color=RUN)
     first.axhline(0.0, color=PALE, linewidth=0.6)
-    second.plot(time, np.degrees(wanted), "--", color=EXPERIMENT, label="wanted")
+    second.plot(time, np.degrees(reference), "--", color=EXPERIMENT, label="wanted")
     second.plot(time, np.degrees(heading), color=RUN, label="mean of the links")
     second.legend(loc="best", ncols=2)
     third.plot(time, np.degrees(offset), color=RUN)
@@ -156,9 +160,9 @@ def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
         parts + _NOTHING,
         "--",
         color=EXPERIMENT,
-        label="of the links, summed without their signs",
+        label="links, sum of absolute values",
     )
-    axes.semilogy(time, total + _NOTHING, color=RUN, label="of the whole robot")
+    axes.semilogy(time, total + _NOTHING, color=RUN, label="whole robot")
     axes.set_xlim(time[0], time[-1])
     axes.set_xlabel("time / s")
     axes.set_ylabel("linear momentum / N s")
@@ -176,7 +180,7 @@ _OFFSETS = tuple(
 FIGURES = (
     PaperFigure(
         "joints",
-        "Joints linearized by feedback, (25): the errors of a start at rest decay as they were told",
+        "Joints linearized by feedback, (25): the errors of a start at rest decay as specified",
         (_UNDULATION,),
         _joints,
         width_mm=120.0,
@@ -184,7 +188,7 @@ FIGURES = (
     ),
     PaperFigure(
         "speed",
-        "Speed of the centre of mass: friction across has to differ from friction along, (31) and (32)",
+        "Speed of the centre of mass: friction across must differ from friction along, (31) and (32)",
         (_UNDULATION, Need("lagrangian_undulation", _EQUAL), Need("lagrangian_undulation", _FREE)),
         _speed,
     ),

@@ -1,4 +1,4 @@
-"""Figures 7 to 19 of P5: worm, inchworm and the two snakes of the continuum model (14 is a drawing, no result)."""
+"""Figures 7 to 19 of P5: worm, inchworm and the two snakes of the continuum model (14 is a drawing, not a result)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _at(recording: Recording, time: float) -> Snapshot:
 
 
 def _worm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
-    """The body at several instants below each other; as its volume is kept, it is thin where it is long."""
+    """The body at several times in rows; because its volume is constant, it is thin where it is long."""
     recording = runs[0]
     axes = figure.add_subplot()
     radius = recording.scene.beam.radius_m
@@ -90,7 +90,7 @@ def _axial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measure
 def _inside(
     axes: Axes, recording: Recording, time: float, component: int, factor: float, label: str
 ) -> None:
-    """A component of the internal wrench over the length, with the places that hold."""
+    """A component of the internal wrench over the length, with the positions of the supports."""
     body = _at(recording, time).body
     assert body is not None
     axes.plot(body.abscissa, factor * body.wrench[:, component], color=RUN)
@@ -103,7 +103,7 @@ def _inside(
 
 
 def _inchworm(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
-    """The centre line over two strides; up is to the right, as the wall stands upright."""
+    """Centre line over two strides; up the wall is to the right."""
     recording = runs[0]
     axes = figure.add_subplot()
     axes.set_aspect("equal", adjustable="datalim")
@@ -141,7 +141,7 @@ def _inchworm_torques(
 
 
 def _profile(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
-    """The curvature over the length at three instants: one profile that moves along the body."""
+    """Curvature over the length at three times: one profile that moves along the body."""
     axes = figure.add_subplot()
     axes.set_xlim(0.0, runs[0].scene.beam.length_m)
     for time, style in ((_SNAKE_S, "-"), (_SNAKE_S + 0.2, "--"), (_SNAKE_S + 0.4, ":")):
@@ -210,7 +210,7 @@ def _snake_forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[
     body = snapshot.body
     assert body is not None
     above, below = figure.subplots(2, 1)
-    # Across the body: the y axis of the cross-section nearest to each support.
+    # Lateral: the y axis of the cross-section nearest to each support.
     nearest = np.abs(body.abscissa[None, :] - body.hold[body.active][:, None]).argmin(axis=1)
     across = matrices(snapshot.link_pose[nearest, 3:])[:, :, 1]
     lateral = np.einsum("pa,pa->p", across, body.force[body.active])
@@ -228,17 +228,17 @@ def _spatial(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     from matplotlib.ticker import MultipleLocator
 
     recording = runs[0]
-    way = np.stack(columns(recording, "link_1_x_m", "link_1_y_m", "link_1_z_m"), axis=1)
+    path = np.stack(columns(recording, "link_1_x_m", "link_1_y_m", "link_1_z_m"), axis=1)
     poses = [
         _at(recording, float(time)).link_pose
         for time in np.arange(0.0, recording.times[-1] + 0.01, 2.0)
     ]
-    shown = np.concatenate([way, *(pose[:, :3] for pose in poses)])
-    low, high = shown.min(axis=0), shown.max(axis=0)
-    for number, text in enumerate(("(a) way of the head", "(b) the body every 2 s")):
+    points = np.concatenate([path, *(pose[:, :3] for pose in poses)])
+    low, high = points.min(axis=0), points.max(axis=0)
+    for number, text in enumerate(("(a) path of the head", "(b) the body every 2 s")):
         axes: Any = figure.add_subplot(2, 1, number + 1, projection="3d")
         if number == 0:
-            axes.plot(*way.T, color=RUN)
+            axes.plot(*path.T, color=RUN)
         else:
             for pose in poses:
                 axes.plot(*pose[:, :3].T, color=RUN, linewidth=1.6)

@@ -1,4 +1,4 @@
-"""What several figures are made of: tracks and times of a link, postures from above, and measured tracks over them."""
+"""Parts of several figures: tracks and time series of a link, postures from above, and measured tracks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 RUN: Colour = colour("#0b5fa5")
 EXPERIMENT: Colour = colour("#c2570c")
-"""Colours of simulations and experiments in print; they differ in grey, too."""
+"""Colours of simulations and experiments in print; they also differ in greyscale."""
 
 
 def plan_axes(axes: Axes, recording: Recording, obstacles: bool = True) -> Axes:
-    """Make axes a view from above, in metres, with the obstacles of the run's scene."""
+    """Set up a view from above, in metres, with the obstacles of the run's scene."""
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel("x / m")
     axes.set_ylabel("y / m")
@@ -33,8 +33,8 @@ def plan_axes(axes: Axes, recording: Recording, obstacles: bool = True) -> Axes:
     return axes
 
 
-def look_at(axes: Axes, *places: FloatArray, air: float) -> None:
-    """Show the ground around places (k, 2 or more), m, with so much air (m), cut to that, in equal scales."""
+def frame_view(axes: Axes, *places: FloatArray, air: float) -> None:
+    """Show the ground around positions (k, 2 or more), m, with a margin (m), cropped, at equal scales."""
     low = np.min([np.nanmin(part[:, :2], axis=0) for part in places], axis=0) - air
     high = np.max([np.nanmax(part[:, :2], axis=0) for part in places], axis=0) + air
     axes.set_aspect("equal", adjustable="box")
@@ -43,26 +43,28 @@ def look_at(axes: Axes, *places: FloatArray, air: float) -> None:
 
 
 def time_axes(figure: Figure | SubFigure, labels: Sequence[str]) -> list[Axes]:
-    """Axes below each other over the same time, one for each label."""
-    made: list[Axes] = []
+    """Stacked axes with a common time, one for each label."""
+    stacked: list[Axes] = []
     for number, label in enumerate(labels):
-        axes = figure.add_subplot(len(labels), 1, number + 1, sharex=made[0] if made else None)
+        axes = figure.add_subplot(
+            len(labels), 1, number + 1, sharex=stacked[0] if stacked else None
+        )
         axes.set_ylabel(label)
-        made.append(axes)
+        stacked.append(axes)
         axes.tick_params(labelbottom=number == len(labels) - 1)
-    made[-1].set_xlabel("time / s")
-    return made
+    stacked[-1].set_xlabel("time / s")
+    return stacked
 
 
 def subtitle(axes: Axes, text: str) -> None:
-    """A small title at the left, as "(a) position of the head"."""
+    """Add a small title at the left, such as "(a) position of the head"."""
     axes.set_title(text, loc="left", color=PALE, pad=3.0)
 
 
 def link_track(
     axes: Axes, recording: Recording, link: int, measured: Sequence[Measured] = ()
 ) -> None:
-    """The way of a link (1-based) from above; a circle where it begins, a triangle where it ends."""
+    """Path of a link (1-based) from above; a circle at its start, a triangle at its end."""
     x, y = columns(recording, f"link_{link}_x_m", f"link_{link}_y_m")
     style = "--" if measured else "-"
     axes.plot(x, y, style, color=RUN, label="simulation", zorder=3)
@@ -87,7 +89,7 @@ def link_track(
 def link_over_time(
     figure: Figure | SubFigure, recording: Recording, link: int, measured: Sequence[Measured] = ()
 ) -> list[Axes]:
-    """X and y of a link (1-based) over time, below each other."""
+    """X and y of a link (1-based) over time, in stacked axes."""
     both = time_axes(figure, (rf"$x_{{{link}}}$ / m", rf"$y_{{{link}}}$ / m"))
     time, x, y = columns(recording, "time_s", f"link_{link}_x_m", f"link_{link}_y_m")
     for axes, values, axis, letter in zip(both, (x, y), (0, 1), "ab", strict=True):
@@ -102,7 +104,7 @@ def link_over_time(
 
 
 def pose_at(recording: Recording, time: float) -> FloatArray:
-    """Poses (n, 7) of the links, or cross-sections, at the row nearest to a time (s)."""
+    """Poses (n, 7) of the links or cross-sections at the row nearest to a time (s)."""
     index = recording.index_at(time)
     pose: FloatArray = recording.rows(index, index + 1).link_pose[0]
     return pose

@@ -137,7 +137,7 @@ def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:
         ("1 + lowpass(a_m, 0)", "0", "positive"),
         ("lowpass(a_m, b_m)", "b_m", "plain number"),
         ("link_*_x_m", "link_*_x_m", "sum(link_*_x_m)"),
-        ("sum(foo_*_m)", "foo_*_m", "no column fits"),
+        ("sum(foo_*_m)", "foo_*_m", "matches no column"),
         ("max(a_m)", "max(a_m)", "several"),
         ("sin", "sin", "Write sin"),
         ("a_m + sqrt(-1)", "sqrt(-1)", "not finite"),

@@ -1,4 +1,4 @@
-"""Recognize tables of measured tracks: one recognizer for each file type, each of which proves its header."""
+"""Recognition of tables of measured tracks: one recognizer for each file type, which checks its header."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Reading", "recognize"]
 
 
 def recognize(lines: list[str]) -> Reading:
-    """How a table given as lines is read, by the first recognizer whose file type it is."""
+    """Recognize a table given as lines with the first recognizer that accepts it."""
     for recognizer in (recognize_motive, recognize_qualisys, recognize_vicon, recognize_trajectory):
         reading = recognizer(lines)
         if reading is not None:

@@ -1,6 +1,6 @@
 """OptiTrack Motive CSV, formats 1.2 to 1.25.
 
-The first line holds pairs of keys and values. Over the numbers are the rows *Type*, *Name*, *ID*
+The first line has pairs of keys and values. Above the numbers are the rows *Type*, *Name*, *ID*
 and (from 1.25 on) *Parent*, a row of kinds (Rotation, Position, Mean Marker Error ...) and a row of
 axes. Names are in the row *Name*. Source: OptiTrack documentation, Data Export: CSV.
 """
@@ -48,7 +48,7 @@ _UNLABELED = re.compile(r"unlabell?ed\b", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _Header:
-    """Rows over the numbers, each with a cell for every column."""
+    """Rows above the numbers, each with a cell for every column."""
 
     about: dict[str, str]
     first: int
@@ -58,7 +58,7 @@ class _Header:
 
 @dataclass(slots=True)
 class _Asset:
-    """Columns of one body or marker."""
+    """Columns of a body or marker."""
 
     kind: str
     name: str
@@ -68,7 +68,7 @@ class _Asset:
 
 
 def recognize_motive(lines: list[str]) -> Reading | None:
-    """How an OptiTrack Motive CSV is read; None if it is not one."""
+    """Recognize an OptiTrack Motive CSV; None if it is not one."""
     begin = next((i for i, line in enumerate(lines[:_HEADER_LINES]) if line.strip()), None)
     match = (
         None
@@ -98,7 +98,7 @@ def recognize_motive(lines: list[str]) -> Reading | None:
     widest = max((len(trimmed(row)) for row in rows), default=width)
     if widest > width or (rows and max(map(len, rows)) < width):
         questions.append(
-            f"The header has {width} columns and the rows of numbers have {max(map(len, rows))}. Export the take "
+            f"The header has {width} columns, but the rows of numbers have {max(map(len, rows))}. Export the take "
             "again, or give a layout."
         )
     values = values_of(rows, width, decimal)
@@ -119,7 +119,7 @@ def recognize_motive(lines: list[str]) -> Reading | None:
     count = sum(1 for line in lines[header.first :] if line.strip())
     total = about.get("total exported frames", "")
     if total.isdigit() and int(total) != count:
-        remarks.append(f"The first line states {total} frames, and the file holds {count}.")
+        remarks.append(f"The first line states {total} frames, but the file has {count}.")
     axes, doubts = upright_axes(bodies, values, "y")
     layout = replace(layout, bodies=tuple(bodies), length_unit=unit or "m", axes=axes)
     if not bodies and not questions:
@@ -138,7 +138,7 @@ def recognize_motive(lines: list[str]) -> Reading | None:
 
 
 def _about(row: list[str]) -> dict[str, str]:
-    """Keys and values of the first line. Notes may hold commas, so keys are known by their names."""
+    """Keys and values of the first line. Notes may contain commas, so only known keys are used."""
     about: dict[str, str] = {}
     for key, value in pairwise([*row, ""]):
         if key.lower() in _KEYS:
@@ -147,14 +147,14 @@ def _about(row: list[str]) -> dict[str, str]:
 
 
 def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str]) -> _Header | str:
-    """The rows over the numbers, or why they are not understood."""
+    """The rows above the numbers, or why they are invalid."""
     rows: dict[str, list[str]] = {}
     labelled: dict[str, int] = {}
     above: list[str] = []
     for index in range(begin + 1, min(len(lines), begin + _HEADER_LINES)):
         row = cells(lines[index], delimiter)
-        words = [cell.lower() for cell in row if cell]
-        if not words:
+        lower_cells = [cell.lower() for cell in row if cell]
+        if not lower_cells:
             continue
         label = next((i for i, cell in enumerate(row[:3]) if cell), None)
         if label is not None and row[label].lower() in _LABELS and row[label].lower() not in rows:
@@ -163,11 +163,11 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
             continue
         if _is_axes(row):
             if "name" not in rows:
-                return "No row Name stands over the row of axes. Export the take again, or give a layout."
+                return "There is no row Name above the row of axes. Export the take again, or give a layout."
             if not _has_kinds(above):
                 return (
-                    "No row of kinds (Rotation, Position) stands over the row of axes. Export the take again, or give "
-                    "a layout."
+                    "There is no row of kinds (Rotation, Position) above the row of axes. Export the take again, or "
+                    "give a layout."
                 )
             rows["kind"] = above
             leading = _leading_count(row)
@@ -180,7 +180,7 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
             for name, each in fitted.items():
                 if len(each) > width or (name == "kind" and len(each) < width):
                     return (
-                        f"The row {'of kinds' if name == 'kind' else name.capitalize()} has {len(each)} columns and "
+                        f"The row {'of kinds' if name == 'kind' else name.capitalize()} has {len(each)} columns, but "
                         f"the other rows have {width}. Export the take again, or give a layout."
                     )
             rows = {name: [*each, *[""] * (width - len(each))] for name, each in fitted.items()}
@@ -189,35 +189,33 @@ def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str])
         if sum(is_number(cell, ".") for cell in row) > 1:
             break
         above = row
-    return (
-        "No row of axes (X, Y, Z) stands over the numbers. Export the take again, or give a layout."
-    )
+    return "There is no row of axes (X, Y, Z) above the numbers. Export the take again, or give a layout."
 
 
 def _is_axes(row: list[str]) -> bool:
-    words = [cell.lower() for cell in row if cell]
-    axes = sum(word in ("x", "y", "z", "w") for word in words)
-    return axes >= 2 and 2 * axes >= len(words) - 3
+    cells = [cell.lower() for cell in row if cell]
+    axes = sum(text in ("x", "y", "z", "w") for text in cells)
+    return axes >= 2 and 2 * axes >= len(cells) - 3
 
 
 def _has_kinds(row: list[str]) -> bool:
-    words = [cell.lower() for cell in row if cell]
-    return any(word in ("position", "rotation") for word in words)
+    cells = [cell.lower() for cell in row if cell]
+    return any(text in ("position", "rotation") for text in cells)
 
 
 def _leading_count(axes: list[str]) -> int:
-    """How many columns go before those of bodies: frame, time, timecode."""
+    """Number of columns before those of bodies: frame, time, timecode."""
     return next((i for i, cell in enumerate(axes) if cell.lower() in ("x", "y", "z", "w")), 0)
 
 
 def _fitted(row: list[str], label: int, leading: int) -> list[str]:
-    """A row with its cells over their columns."""
+    """A row with its cells aligned to their columns."""
     own = list(row)
     if label >= 0:
         own[label] = ""
     if (
         label >= leading
-    ):  # the file has no columns for frame and time, so the label has one of its own
+    ):  # the file has no columns for frame and time, so the label has a separate column
         own = own[label + 1 - leading :]
     return trimmed(own)
 
@@ -225,7 +223,7 @@ def _fitted(row: list[str], label: int, leading: int) -> list[str]:
 def _timed(
     layout: Layout, header: _Header, values: FloatArray, questions: list[str]
 ) -> tuple[Layout, list[str]]:
-    """The layout with the columns of the time, checked against the stated rate."""
+    """The layout with the time columns, checked against the stated rate."""
     remarks: list[str] = []
     rates = [
         _positive(header.about.get(key, "")) for key in ("export frame rate", "capture frame rate")
@@ -247,7 +245,7 @@ def _timed(
             and abs(np.median(steps) * rate - 1.0) > 0.02
         ):
             remarks.append(
-                f"The times are those of {1.0 / float(np.median(steps)):.4g} Hz, and the first line states {rate:g} "
+                f"The times have a rate of {1.0 / float(np.median(steps)):.4g} Hz, but the first line states {rate:g} "
                 "Hz; the times are used."
             )
     elif "frame" in lead:
@@ -257,10 +255,10 @@ def _timed(
     if layout.time_column is None or layout.time_unit == "frame":
         if rate is None:
             questions.append(
-                "The file has no column of times and states no frame rate. Give the rate in a layout."
+                "The file has no time column and no frame rate. Give the rate in a layout."
             )
         else:
-            remarks.append(f"The file has no column of times; they are counted at {rate:g} Hz.")
+            remarks.append(f"The file has no time column; the rate of {rate:g} Hz is used.")
     captured = rates[1]
     if rates[0] and captured and abs(rates[0] / captured - 1.0) > 1e-6:
         remarks.append(f"Captured at {captured:g} Hz and exported at {rates[0]:g} Hz.")
@@ -276,7 +274,7 @@ def _positive(text: str) -> float | None:
 
 
 def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list[_Asset]:
-    """The bodies and markers with their columns; every other column is ignored."""
+    """Bodies and markers with their columns; all other columns are ignored."""
     assets: list[_Asset] = []
     key_before: tuple[str, str, str] | None = None
     by_key: dict[tuple[str, str, str], _Asset] = {}
@@ -299,7 +297,7 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
                 what,
                 "not a position"
                 if kind or low not in ("x", "y", "z", "w")
-                else "its kind is not given",
+                else "its kind is not stated",
             )
             if not kind and low in ("x", "y", "z", "w"):
                 questions.append(
@@ -308,7 +306,7 @@ def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list
                 )
             continue
         asset = by_key.get(key)
-        # The same name and ID again, somewhere else or with the same axis: another body.
+        # A repeated name and ID, elsewhere or with the same axis, is another body.
         if (
             asset is None
             or (key != key_before and low in asset.columns[kind])
@@ -330,7 +328,7 @@ def _bodies(
     ignored: IgnoredList,
     questions: list[str],
 ) -> tuple[list[BodyColumns], list[str], list[str]]:
-    """The bodies that are read, their kinds, and remarks."""
+    """The bodies to read, their kinds, and remarks."""
     local = header.about.get("coordinate space", "").strip().lower() == "local"
     solid = {
         asset.name for asset in assets if asset.kind == "rigid body" and asset.columns["position"]
@@ -343,7 +341,7 @@ def _bodies(
         axes = set(asset.columns["position"])
         reason = ""
         if not axes:
-            reason = "it has a rotation and no position"
+            reason = "it has a rotation but no position"
         elif axes != {"x", "y", "z"}:
             questions.append(
                 f"{asset.name or 'A body'} has the axes {', '.join(sorted(axes)).upper()} under Position, not X, Y and "
@@ -355,7 +353,7 @@ def _bodies(
             and "marker" in asset.kind
             and (asset.kind != "marker" or _owner(asset.name) in solid)
         ):
-            reason = "a marker of a rigid body that is read itself"
+            reason = "a marker of a rigid body that is read"
         elif _UNLABELED.match(asset.name) and not unnamed_alone:
             reason = "an unlabeled marker"
         elif local and asset.kind in ("bone", "rigid body marker", "bone marker"):
@@ -367,9 +365,7 @@ def _bodies(
             read.append(asset)
     remarks = []
     if local:
-        remarks.append(
-            "Coordinate Space is Local: only bodies whose coordinates are those of the room are read."
-        )
+        remarks.append("Coordinate Space is Local: only bodies with global coordinates are read.")
     names, repeated = unique_names([asset.name or f"Body {i + 1}" for i, asset in enumerate(read)])
     if repeated:
         remarks.append(
@@ -381,7 +377,7 @@ def _bodies(
         if remark:
             remarks.append(remark)
             for axis in asset.columns["rotation"]:
-                ignored.add(f"{name} Rotation {axis.upper()}", "not a rotation that is understood")
+                ignored.add(f"{name} Rotation {axis.upper()}", "an unknown kind of rotation")
         x, y, z = (asset.columns["position"][axis] for axis in "xyz")
         bodies.append(BodyColumns(name, x, y, z, kind, columns, link_of(name)))
     return bodies, [asset.kind for asset in read], remarks
@@ -395,7 +391,7 @@ def _owner(name: str) -> str:
 def _rotation(
     asset: _Asset, header: _Header, values: FloatArray
 ) -> tuple[RotationKind, tuple[int, ...], str]:
-    """Kind and columns of a rotation, and why it is left out."""
+    """Kind and columns of a rotation, and why it is ignored."""
     columns = asset.columns["rotation"]
     if not columns:
         return "none", (), ""
@@ -415,7 +411,7 @@ def _rotation(
         "none",
         (),
         (
-            f'{asset.name}: the first line states the rotation type "{header.about.get("rotation type", "none")}" and '
+            f'{asset.name}: the first line states the rotation type "{header.about.get("rotation type", "none")}", but '
             f"its columns are {', '.join(axis.upper() for axis in columns)}, so its orientation is not read."
         ),
     )

@@ -1,7 +1,7 @@
 """Qualisys Track Manager TSV: markers (3D), rigid bodies (6D) and skeletons, with or without rows of column names.
 
-Over the numbers are lines of a key and values (NO_OF_FRAMES, FREQUENCY, MARKER_NAMES ...). Lengths
-are in mm, angles in degrees, and the elements of rotation matrices follow column by column
+Above the numbers are lines with a key and values (NO_OF_FRAMES, FREQUENCY, MARKER_NAMES ...). Lengths
+are in mm, angles in degrees, and rotation matrices are in column-major order
 (Qualisys Track Manager manual, TSV export).
 """
 
@@ -86,7 +86,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _POSE = ("x", "y", "z", "roll", "pitch", "yaw", "residual", *(f"rot{i}" for i in range(9)))
-"""Columns of a body of 6D, in their order."""
+"""Columns of a 6D body, in order."""
 
 
 @dataclass(slots=True)
@@ -97,11 +97,11 @@ class _Header:
 
 
 class _UnclearError(Exception):
-    """Why the header is not understood."""
+    """The header is invalid; the message is the reason."""
 
 
 def recognize_qualisys(lines: list[str]) -> Reading | None:
-    """How a Qualisys TSV is read; None if it is not one."""
+    """Recognize a Qualisys TSV; None if it is not one."""
     begin = next((i for i, line in enumerate(lines[:_HEADER_LINES]) if line.strip()), None)
     if begin is None or lines[begin].split("\t")[0].strip() not in _KEYS:
         return None
@@ -152,7 +152,9 @@ def _is_value(cell: str) -> bool:
 def _reading(lines: list[str], header: _Header, layout: Layout, file_type: str) -> Reading:
     rows = [trimmed(row) for row in data_rows(lines, header.first, "\t")]
     if not rows:
-        raise _UnclearError("No rows of numbers follow the header. Export the measurement again.")
+        raise _UnclearError(
+            "There are no rows of numbers after the header. Export the measurement again."
+        )
     decimal = decimal_of(rows)
     width = max(map(len, rows))
     values = values_of(rows, width, decimal)
@@ -165,13 +167,13 @@ def _reading(lines: list[str], header: _Header, layout: Layout, file_type: str) 
     count = sum(1 for line in lines[header.first :] if line.strip())
     stated = _count(header.about, "NO_OF_FRAMES")
     if stated is not None and stated != count:
-        remarks.append(f"NO_OF_FRAMES is {stated}, and the file holds {count} frames.")
+        remarks.append(f"NO_OF_FRAMES is {stated}, but the file has {count} frames.")
     analog = _count(header.about, "NO_OF_ANALOG")
     entries = ignored.entries()
     if analog:
         entries = (
             *entries,
-            IgnoredColumns("analog channels", "they are in a file of their own", analog),
+            IgnoredColumns("analog channels", "they are in a separate file", analog),
         )
     axes, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, bodies=tuple(bodies), axes=axes)
@@ -193,7 +195,7 @@ def _rate(about: dict[str, list[str]]) -> float | None:
 
 
 def _names(header: _Header) -> tuple[str, list[str]]:
-    """Kind and names of the bodies, as the header lists them and counts them."""
+    """Kind and names of the bodies, as listed and counted in the header."""
     about = header.about
     for key, count_key, kind in (
         ("BODY_NAMES", "NO_OF_BODIES", "rigid body"),
@@ -212,11 +214,11 @@ def _names(header: _Header) -> tuple[str, list[str]]:
             names = [""] * count
         if count is not None and len(names) != count:
             raise _UnclearError(
-                f"{count_key} is {count}, and {key} lists {len(names)} names. Export the measurement again, or give a "
+                f"{count_key} is {count}, but {key} lists {len(names)} names. Export the measurement again, or give a "
                 "layout."
             )
-        word = "Marker" if kind == "marker" else "Body"
-        return kind, [name or f"{word} {i + 1}" for i, name in enumerate(names)]
+        label = "Marker" if kind == "marker" else "Body"
+        return kind, [name or f"{label} {i + 1}" for i, name in enumerate(names)]
     if header.names_row:
         return ("segment" if "QX" in header.names_row else "marker"), []
     raise _UnclearError(
@@ -226,13 +228,13 @@ def _names(header: _Header) -> tuple[str, list[str]]:
 
 
 _Columns = list[tuple[str, str, dict[str, int]]]
-"""Kind, name and columns by part of every body."""
+"""Kind, name and columns by part of each body."""
 
 
 def _columns(
     header: _Header, rows: list[list[str]], values: FloatArray, rate: float | None
 ) -> tuple[_Columns, dict[str, int]]:
-    """The columns of every body, and those of frame and time."""
+    """Columns of each body, and those of frame and time."""
     kind, names = _names(header)
     width = values.shape[1]
     if header.names_row:
@@ -241,8 +243,8 @@ def _columns(
     left = width - size * len(names)
     if left not in (0, 1, 2):
         raise _UnclearError(
-            f"The header names {len(names)} {'bodies' if kind == 'rigid body' else 'markers'}, which take "
-            f"{size * len(names)} columns besides those of frame and time, and the rows have {width}. Export the "
+            f"The header names {len(names)} {'bodies' if kind == 'rigid body' else 'markers'}, which need "
+            f"{size * len(names)} columns in addition to frame and time, but the rows have {width}. Export the "
             "measurement again with a row of column names, or give a layout."
         )
     lead = _leading(rows, values[:, : left + 1], left, rate)
@@ -258,7 +260,7 @@ def _columns(
     ]
     if turned:
         raise _UnclearError(
-            f"The columns of {', '.join(turned)} that should hold a rotation matrix do not, so the columns are not "
+            f"The columns of {', '.join(turned)} do not contain rotation matrices as expected, so the columns are not "
             "certain. Export the measurement again with a row of column names, or give a layout."
         )
     return parts, lead
@@ -267,7 +269,7 @@ def _columns(
 def _leading(
     rows: list[list[str]], values: FloatArray, left: int, rate: float | None
 ) -> dict[str, int]:
-    """Which of the first columns are frame and time, by how they are written and by their steps."""
+    """Which of the first columns are frame and time, by their format and steps."""
     lead: dict[str, int] = {}
     for column in range(left):
         if _counts_frames(rows, values, column) and "frame" not in lead:
@@ -276,25 +278,25 @@ def _leading(
             lead["time"] = column
         else:
             raise _UnclearError(
-                f"Column {column + 1} goes before the positions and counts neither frames nor times at the frequency "
+                f"Column {column + 1} is before the positions, but it has neither frames nor times at the frequency "
                 "of the header. Export the measurement again with a row of column names, or give a layout."
             )
     if "frame" in lead and "time" not in lead and _counts_times(values[:, left], rate):
         raise _UnclearError(
-            f"Column {left + 1} counts times, and the columns that are left are not whole positions. Export the "
+            f"Column {left + 1} has times, but the remaining columns are not complete positions. Export the "
             "measurement again with a row of column names, or give a layout."
         )
     return lead
 
 
 def _counts_frames(rows: list[list[str]], values: FloatArray, column: int) -> bool:
-    """Whether a column holds whole numbers, written as such, each one more than the one before."""
-    whole = all(column < len(row) and row[column].isdigit() for row in rows)
-    return whole and bool(np.all(np.diff(values[:, column]) == 1.0))
+    """Whether a column contains consecutive integers, written as such."""
+    are_digits = all(column < len(row) and row[column].isdigit() for row in rows)
+    return are_digits and bool(np.all(np.diff(values[:, column]) == 1.0))
 
 
 def _counts_times(column: FloatArray, rate: float | None) -> bool:
-    """Whether the steps of a column are those of the frequency, up to the digits that are written."""
+    """Whether the steps of a column match the frequency, up to the precision of the digits."""
     steps = np.diff(column)
     steps = steps[np.isfinite(steps)]
     return bool(rate and len(steps)) and bool(np.all(np.abs(steps * (rate or 0.0) - 1.0) < 0.1))
@@ -303,11 +305,11 @@ def _counts_times(column: FloatArray, rate: float | None) -> bool:
 def _named_columns(
     row: list[str], kind: str, names: list[str], width: int
 ) -> tuple[_Columns, dict[str, int]]:
-    """The columns by the row of names over them."""
+    """The columns by the row of names above them."""
     row = trimmed(row)
     if len(row) != width:
         raise _UnclearError(
-            f"{counted(len(row), 'column')} are named and the rows have {width}. Export the measurement again, or "
+            f"{counted(len(row), 'column')} have names, but the rows have {width}. Export the measurement again, or "
             "give a layout."
         )
     lead: dict[str, int] = {}
@@ -320,7 +322,7 @@ def _named_columns(
             continue
         match = _PART.match(cell)
         if match is None:
-            current = cell  # the name of a segment stands over a column of its own
+            current = cell  # the name of a segment is above a separate column
             parts.append((kind, current, {}))
             continue
         part = _PARTS[match["part"].lower()]
@@ -333,10 +335,10 @@ def _named_columns(
         if len(parts) != len(names) or any(
             own and own != name for (_, own, _), name in zip(parts, names, strict=True)
         ):
-            found = ", ".join(dict.fromkeys(own or "unnamed" for _, own, _ in parts))
+            columns_of = ", ".join(dict.fromkeys(own or "unnamed" for _, own, _ in parts))
             raise _UnclearError(
-                f"The header lists {', '.join(names)}, and the columns are those of {found}. Export the measurement "
-                "again, or give a layout."
+                f"The header lists {', '.join(names)}, but the columns are {columns_of}. Export the "
+                "measurement again, or give a layout."
             )
         parts = [(kind, name, columns) for (_, _, columns), name in zip(parts, names, strict=True)]
     for _, name, columns in parts:
@@ -348,7 +350,7 @@ def _named_columns(
             )
     if not parts:
         raise _UnclearError(
-            "No column is named as a position (X, Y, Z). Export 3D or 6D data, or give a layout."
+            "No column has the name of a position (X, Y, Z). Export 3D or 6D data, or give a layout."
         )
     return parts, lead
 
@@ -368,14 +370,14 @@ def _timed(
         step = float(np.nanmedian(steps)) if np.isfinite(steps).any() else 0.0
         if rate and step > 0 and abs(step * rate - 1.0) > 0.02:
             remarks.append(
-                f"The times are those of {1.0 / step:.4g} Hz, and FREQUENCY is {rate:g} Hz; the times are used."
+                f"The times have a rate of {1.0 / step:.4g} Hz, but FREQUENCY is {rate:g} Hz; the times are used."
             )
         return replace(layout, time_column=lead["time"], time_unit="s"), remarks
     if rate is None:
         raise _UnclearError(
-            "The file has no column of times and no FREQUENCY. Give the rate in a layout."
+            "The file has no time column and no FREQUENCY. Give the rate in a layout."
         )
-    remarks.append(f"The file has no column of times; they are counted at {rate:g} Hz (FREQUENCY).")
+    remarks.append(f"The file has no time column; FREQUENCY ({rate:g} Hz) is used.")
     if "frame" in lead:
         return replace(layout, time_column=lead["frame"], time_unit="frame", rate_hz=rate), remarks
     return replace(layout, time_column=None, rate_hz=rate), remarks
@@ -389,7 +391,7 @@ def _bodies(
     )
     if repeated:
         remarks.append(
-            f"Several have the same name: {', '.join(repeated)}; the later ones are numbered."
+            f"Several bodies have the same name: {', '.join(repeated)}; the later ones are numbered."
         )
     bodies = []
     for (_, _, columns), name in zip(parts, names, strict=True):
@@ -416,7 +418,7 @@ def _bodies(
 def _rotation(
     name: str, columns: dict[str, int], values: FloatArray
 ) -> tuple[RotationKind, tuple[int, ...], str]:
-    """Kind and columns of a rotation, and why it is left out."""
+    """Kind and columns of a rotation, and why it is ignored."""
     if all(f"rot{i}" in columns for i in range(9)):
         order = _matrix_order(columns, values)
         if order is None:
@@ -447,14 +449,14 @@ def _rotation(
             "euler_xyz",
             chosen,
             (
-                f"{name}: roll, pitch and yaw are read as Qualisys defines them by default (R = R_x R_y R_z)."
+                f"{name}: roll, pitch and yaw are read in the default convention of Qualisys (R = R_x R_y R_z)."
             ),
         )
     return "none", (), ""
 
 
 def _matrix_order(columns: dict[str, int], values: FloatArray) -> Literal["columns", "rows"] | None:
-    """Whether nine elements follow column by column, as documented, or row by row, by the angles of the same rows."""
+    """Order of nine matrix elements, checked against the angles in the same rows; None if neither fits."""
     elements = values[:, [columns[f"rot{i}"] for i in range(9)]]
     known = np.isfinite(elements).all(axis=1) & (np.abs(elements).sum(axis=1) > 0.0)
     if not known.any():

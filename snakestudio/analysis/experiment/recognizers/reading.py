@@ -1,4 +1,4 @@
-"""What a recognizer found, and what all recognizers need: rows of cells, ranges, rotations, upward axes."""
+"""Result of recognition, and shared parts of all recognizers: rows of cells, ranges, rotations, upward axes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from snakestudio.model.recognition import IgnoredColumns
 from snakestudio.model.tables.cells import beginning_of, cells, is_number, number
 
 _BEGINNING = 400
-"""Lines of numbers that a recognizer checks."""
+"""Number of data lines that a recognizer checks."""
 
 _CHARACTERS = 2_000_000
-"""Characters of them."""
+"""Number of characters that it checks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a recognizer understood a table."""
+    """Interpretation of a table by a recognizer."""
 
     file_type: str
     layout: Layout
@@ -33,20 +33,20 @@ class Reading:
     ignored: tuple[IgnoredColumns, ...] = ()
     remarks: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
-    """Why the table is not certain, with what to do. While there are any it is not read without a
+    """Open questions with remedies. While there are any, the table is not read without a
     layout."""
     unit_stated: bool = True
-    """Whether the file names its unit of length, or its type fixes it."""
+    """Whether the unit of length is stated in the file or fixed by its type."""
 
 
 @dataclass(slots=True)
 class IgnoredList:
-    """Ignored columns, those of the same name and reason in one entry."""
+    """Ignored columns; those with the same name and reason share an entry."""
 
     _counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, name: str, reason: str) -> None:
-        """Count a column."""
+        """Add a column."""
         key = (name.strip() or "unnamed", reason)
         self._counts[key] = self._counts.get(key, 0) + 1
 
@@ -58,7 +58,7 @@ class IgnoredList:
 
 
 def trimmed(row: Sequence[str]) -> list[str]:
-    """A row without the empty cells at its end."""
+    """A row without trailing empty cells."""
     end = len(row)
     while end and not row[end - 1]:
         end -= 1
@@ -68,7 +68,7 @@ def trimmed(row: Sequence[str]) -> list[str]:
 def data_rows(
     lines: list[str], first: int, delimiter: str, count: int | None = None
 ) -> list[list[str]]:
-    """Cells of the first rows of numbers, from line `first` on; empty lines and comments are passed over."""
+    """Cells of the first rows of numbers from line `first` on; empty lines and comments are skipped."""
     end = len(lines) if count is None else first + count
     part = beginning_of(lines[first : min(end, first + _BEGINNING)], _BEGINNING, _CHARACTERS)
     return [
@@ -79,7 +79,7 @@ def data_rows(
 
 
 def decimal_of(rows: Iterable[Sequence[str]]) -> str:
-    """The decimal mark of rows of cells: a comma where numbers can only be read with it."""
+    """Decimal mark of rows of cells: a comma if numbers can only be read with it."""
     points = commas = 0
     for row in rows:
         for cell in row:
@@ -102,14 +102,14 @@ def values_of(rows: Sequence[Sequence[str]], n_columns: int, decimal: str) -> Fl
 
 
 def is_unit_quaternion(values: FloatArray) -> bool:
-    """Whether all known rows (k, 4) have a norm of 1, to three digits; rows of zeros are not known."""
+    """Whether all known rows (k, 4) have a norm of 1 to three digits; rows of zeros count as unknown."""
     size = np.linalg.norm(values[np.isfinite(values).all(axis=1)], axis=1)
     size = size[size > 0.0]
     return bool(len(size)) and bool(np.all(np.abs(size - 1.0) < 5e-3))
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names of which each is given once, and those that were given more often."""
+    """The names made unique by numbers, and those that were repeated."""
     result: list[str] = []
     repeated: list[str] = []
     used: set[str] = set()
@@ -127,17 +127,17 @@ def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 _CONTRADICTED = 0.15
-"""An axis along which bodies move by less than this share of their range along the documented
-upward axis is up."""
+"""An axis is up if the motion along it is less than this fraction of that along the documented
+upward axis."""
 
 
 def upright_axes(
     bodies: Sequence[BodyColumns], values: FloatArray, documented: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Axes of a layout by the axis that its program points up, and a remark where the tracks contradict it.
+    """Axes of a layout with the documented upward axis, and a remark if the tracks contradict it.
 
-    A robot on a floor moves least along the vertical. The documented axis holds unless another one
-    is far better.
+    A robot on a floor moves least along the vertical. The documented axis is used unless another one
+    fits much better.
     """
     spans = np.zeros(3)
     places = []

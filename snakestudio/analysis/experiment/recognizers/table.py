@@ -1,4 +1,4 @@
-"""Any other table of text: by the words over its columns. What these do not make certain is asked for."""
+"""Recognizer of all other text tables, by column names. Anything uncertain becomes a question."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ from snakestudio.model.tables.units import (
 )
 
 _BEGINNING = 400
-"""Lines that the recognizer looks at."""
+"""Number of lines that the recognizer reads."""
 
 _CHARACTERS = 2_000_000
-"""Characters of them."""
+"""Number of characters that it reads."""
 
 _WORDS = 2_000
-"""Characters of a line that speaks of the whole file."""
+"""Largest number of characters of a line of metadata."""
 
 _LARGE_M = 30.0
-"""No unit given and positions that differ by more than this: millimetres."""
+"""Range of positions without unit above which they are taken as millimetres."""
 
 _ROTATIONS: tuple[tuple[RotationKind, tuple[str, ...]], ...] = (
     ("quaternion", ("qw", "qx", "qy", "qz")),
@@ -68,7 +68,7 @@ _ROTATIONS: tuple[tuple[RotationKind, tuple[str, ...]], ...] = (
 
 @dataclass(slots=True)
 class _Table:
-    """The beginning of a table, taken apart."""
+    """Parsed beginning of a table."""
 
     delimiter: str
     decimal: str
@@ -80,11 +80,11 @@ class _Table:
     metadata: list[str]
     named: bool
     n_names: int
-    """How many columns the row of names has."""
+    """Number of columns in the row of names."""
 
     @property
     def text_columns(self) -> set[int]:
-        """Columns that hold texts and no numbers."""
+        """Columns with texts and no numbers."""
         return {
             column
             for column in range(self.n_columns)
@@ -102,7 +102,7 @@ class _Group:
 
 
 def recognize_table(lines: list[str]) -> Reading:
-    """How a table given as lines is read."""
+    """Recognize a table given as lines."""
     table = _taken_apart(lines)
     layout = Layout(
         delimiter=table.delimiter,
@@ -142,7 +142,7 @@ def recognize_table(lines: list[str]) -> Reading:
     )
 
 
-# --- taking apart ---------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------
 
 
 def _taken_apart(lines: list[str]) -> _Table:
@@ -164,19 +164,19 @@ def _taken_apart(lines: list[str]) -> _Table:
         for line in beginning[:first]
         if line.strip() and not line.startswith("#")
     ]
-    # Words over the columns are rows about as wide as the table; what is narrower speaks of the
-    # whole file.
-    words = [row for row in above if len(row) >= max(2, n_columns - 2)]
-    if not words:
-        words = _words_of_comment(
+    # Rows above the numbers that are about as wide as the table are column names; narrower ones are
+    # metadata of the file.
+    name_rows = [row for row in above if len(row) >= max(2, n_columns - 2)]
+    if not name_rows:
+        name_rows = _words_of_comment(
             lines[max(begun - _BEGINNING, 0) : begun + first], delimiter, n_columns
         )
-    names = headings(words, n_columns)
+    names = headings(name_rows, n_columns)
     metadata = [
         line[:_WORDS] for line in lines[max(begun - _BEGINNING, 0) : begun + first] if line.strip()
     ]
     values = values_of(rows, n_columns, decimal)
-    n_names = len(trimmed(words[-1])) if words else 0
+    n_names = len(trimmed(name_rows[-1])) if name_rows else 0
     return _Table(
         delimiter,
         decimal,
@@ -186,16 +186,16 @@ def _taken_apart(lines: list[str]) -> _Table:
         values,
         names,
         metadata,
-        bool(words),
+        bool(name_rows),
         n_names,
     )
 
 
 def _ask_about_names(table: _Table, questions: list[str]) -> None:
-    """Ask where names and columns do not go together."""
+    """Ask if names and columns do not match."""
     if table.n_names > table.n_columns:
         questions.append(
-            f"The row of names has {table.n_names} columns and the rows of numbers have {table.n_columns}. Export the "
+            f"The row of names has {table.n_names} columns, but the rows of numbers have {table.n_columns}. Export the "
             "table again, or give a layout."
         )
         return
@@ -206,12 +206,12 @@ def _ask_about_names(table: _Table, questions: list[str]) -> None:
     ]
     if nameless:
         questions.append(
-            f"No name is over column {', '.join(nameless[:8])}. Export the table again, or give a layout."
+            f"There is no name above column {', '.join(nameless[:8])}. Export the table again, or give a layout."
         )
 
 
 def _words_of_comment(lines: list[str], delimiter: str, n_columns: int) -> list[list[str]]:
-    """The names in the last comment over the numbers, if there is one for every column."""
+    """Names in the last comment above the numbers, if there is one for each column."""
     comment = next((line for line in reversed(lines) if line.strip()), "")
     if not comment.startswith("#"):
         return []
@@ -224,7 +224,7 @@ def _words_of_comment(lines: list[str], delimiter: str, n_columns: int) -> list[
 
 
 def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
-    """Index of the first row of the table: numbers in all columns in which the rows below have numbers."""
+    """Index of the first row: numbers in all columns in which the rows below have numbers."""
     full = [i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")]
     tail = [cells(lines[i], delimiter) for i in full[len(full) // 2 :][-60:]]
     numbers = _number_columns(tail, decimal)
@@ -245,7 +245,7 @@ def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
 
 
 def _number_columns(rows: list[list[str]], decimal: str) -> set[int]:
-    """Columns in which numbers are at least as frequent as texts: not those of remarks, which few rows have."""
+    """Columns with at least as many numbers as texts; columns of remarks have few of either."""
     balance: Counter[int] = Counter()
     for row in rows:
         for column, cell in enumerate(row):
@@ -276,7 +276,7 @@ def _file_type(table: _Table) -> str:
 
 
 def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> list[Heading]:
-    """A proposal for columns without names; only time, x, y and z of one body are certain enough to be read."""
+    """Suggested headings for columns without names; only time, x, y and z of one body are certain."""
     values = table.values
     n_columns = table.n_columns
     timed = (n_columns == 3 or n_columns % 3 != 0) and _counts_evenly(values[:, 0])
@@ -284,10 +284,11 @@ def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> lis
     left = n_columns - len(result)
     size = 3 if left % 3 == 0 else 2 if left % 2 == 0 and left < 6 else 3
     for j in range(left):
-        whole = (j // size + 1) * size <= left
+        is_complete = (j // size + 1) * size <= left
         result.append(
             Heading(
-                "xyz"[j % size] if whole else "", f"Body {j // size + 1}" if left > size else ""
+                "xyz"[j % size] if is_complete else "",
+                f"Body {j // size + 1}" if left > size else "",
             )
         )
     certain = timed and n_columns == 4 and not _counts_evenly(values[:, 2])
@@ -332,15 +333,15 @@ def _timed(
         ]
         if not all(np.allclose(other, table.values[:, column], equal_nan=True) for other in others):
             questions.append(
-                f'The name "{name}" is that of several columns of different times. Give a layout, or export the bodies '
+                f'Several columns with different times have the name "{name}". Give a layout, or export the bodies '
                 "one by one."
             )
         extra = _nanoseconds(table, column)
         steps = np.diff(table.values[:, column])
         if extra is None and np.count_nonzero(steps == 0.0) > 0.5 * len(steps):
             questions.append(
-                f'Most rows of the column "{name}" have the time of the row before, so it is not certain when they '
-                "were measured. Give a layout, or export more digits."
+                f'Most rows of the column "{name}" have the time of the row before, so the times are not '
+                "certain. Give a layout, or export more digits."
             )
         unit = _time_unit(table, column, remarks, questions)
         layout = replace(layout, time_column=column, time_unit=unit)
@@ -350,7 +351,7 @@ def _timed(
         column, unit = (named or texts)[0]
         if unit == "timecode" and not rate:
             questions.append(
-                "Timecodes count frames, and no frame rate is stated. Give the rate in a layout."
+                "The times are timecodes, but there is no frame rate. Give the rate in a layout."
             )
         return replace(
             layout, time_column=column, time_unit=unit, rate_hz=rate if unit == "timecode" else None
@@ -372,7 +373,7 @@ def _timed(
 
 
 def _nanoseconds(table: _Table, column: int) -> int | None:
-    """The column of nanoseconds that belong to whole seconds in another one; None if there is none."""
+    """Column of nanoseconds for whole seconds in another column; None if there is none."""
     seconds = table.values[:, column]
     if table.headings[column].unit != "s" or not np.all(seconds[np.isfinite(seconds)] % 1.0 == 0.0):
         return None
@@ -390,7 +391,7 @@ def _increases(column: FloatArray) -> bool:
 
 
 def _text_clock(table: _Table, column: int) -> TimeUnit | None:
-    """Which kind of clock the texts of a column are; None for other texts."""
+    """Kind of clock in the texts of a column; None for other texts."""
     kinds = {
         clock_text_unit(row[column])
         for row in table.rows
@@ -409,14 +410,14 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
         unit = cast(TimeUnit, stated)
         if since_epoch is not None and since_epoch != unit and first * TIME_UNITS[unit] > 1e10:
             questions.append(
-                f"The times are stated in {unit}, and their numbers are those of {since_epoch} since 1970. Give the "
+                f"The unit of time is stated as {unit}, but the values look like {since_epoch} since 1970. Give the "
                 "unit in a layout."
             )
         return unit
     steps = np.diff(known)
     steps = steps[steps > 0]
     step = float(np.median(steps)) if len(steps) else 0.0
-    # Nothing is filmed at less than two pictures a second, or at more than ten thousand.
+    # Frame rates are at least 2 Hz and at most 10 kHz.
     by_step = next(
         (unit for unit, most in (("s", 0.5), ("ms", 500.0), ("us", 5e5)) if step < most), "ns"
     )
@@ -426,7 +427,7 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
             f"The times are {step:g} apart and have no unit. Give the unit (seconds, milliseconds, frames) in a layout."
         )
     elif unit != "s":
-        why = "they count from 1970" if since_epoch else f"they are {step:g} apart"
+        why = "they are counted from 1970" if since_epoch else f"they are {step:g} apart"
         remarks.append(f"No unit of time is stated; the times are read in {unit}, because {why}.")
     return unit
 
@@ -435,7 +436,7 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
 
 
 def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Group]:
-    """Columns body by body; a name that comes again begins another body."""
+    """Columns grouped by body; a repeated name starts another body."""
     groups: list[_Group] = []
     latest: dict[tuple[str, int], _Group] = {}
     for column, heading in enumerate(table.headings):
@@ -453,14 +454,14 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
         for group in groups
     ):
         remarks.append(
-            "Columns of the same name that follow each other are read as the x, y and z of a body."
+            "Consecutive columns with the same name are read as the x, y and z of a body."
         )
     for name in dict.fromkeys(group.name for group in groups):
         own = [group for group in groups if group.name == name]
         if len(own) > 1 and any(group not in placed for group in own):
             what = f"of {name}" if name else "x, y and z"
             questions.append(
-                f"Columns {what} are given more than once, and not as whole positions. Give a layout, or export the "
+                f"Columns {what} are repeated, but not as complete positions. Give a layout, or export the "
                 "table with different names."
             )
     _ask_about_axes(placed, questions)
@@ -474,7 +475,7 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
         for number, group in enumerate(unnamed, 1):
             group.name = f"Body {number}"
         remarks.append(
-            f"The same names stand over {len(unnamed)} bodies; these are numbered in the order of the file."
+            f"{len(unnamed)} bodies have the same column names; they are numbered in the order of the file."
         )
     if repeated:
         remarks.append(
@@ -486,7 +487,7 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
 
 
 def _ask_about_axes(groups: list[_Group], questions: list[str]) -> None:
-    """Ask where bodies do not have the same coordinates, as where a column is missing."""
+    """Ask if bodies have different coordinates, for example because a column is missing."""
     axes = {tuple(sorted(axis for axis in "xyz" if axis in group.columns)) for group in groups}
     if axes - {("x", "y"), ("x", "y", "z")} or len(axes) > 1:
         held = "; ".join(
@@ -494,7 +495,7 @@ def _ask_about_axes(groups: list[_Group], questions: list[str]) -> None:
             for group in groups[:6]
         )
         questions.append(
-            f"The bodies do not have the same coordinates ({held}). Export x, y and z, or give a layout."
+            f"The bodies have different coordinates ({held}). Export x, y and z, or give a layout."
         )
     orders: dict[str, set[tuple[str, ...]]] = {}
     for group in groups:
@@ -502,9 +503,7 @@ def _ask_about_axes(groups: list[_Group], questions: list[str]) -> None:
     mixed = [name for name, own in orders.items() if len(own) > 1]
     if mixed:
         what = f"of {mixed[0]}" if mixed[0] else "x, y and z"
-        questions.append(
-            f"Columns {what} are given more than once, in different orders. Give a layout."
-        )
+        questions.append(f"Columns {what} are repeated in different orders. Give a layout.")
 
 
 def _bodies(
@@ -513,11 +512,11 @@ def _bodies(
     bodies = []
     for group in groups:
         columns = group.columns
-        kind, wanted = next(
+        kind, axes = next(
             ((kind, parts) for kind, parts in _ROTATIONS if all(part in columns for part in parts)),
             ("none", ()),
         )
-        chosen = tuple(columns[part] for part in wanted)
+        chosen = tuple(columns[part] for part in axes)
         name = group.name or "Body"
         if kind == "quaternion" and not is_unit_quaternion(table.values[:, chosen]):
             if np.isfinite(table.values[:, chosen]).any():
@@ -528,7 +527,7 @@ def _bodies(
             chosen = ()
         for what, column in columns.items():
             if what not in ("x", "y", "z") and column not in chosen:
-                ignored.add(table.headings[column].name, "not a whole rotation")
+                ignored.add(table.headings[column].name, "not a complete rotation")
         bodies.append(
             BodyColumns(
                 name,
@@ -544,7 +543,7 @@ def _bodies(
 
 
 def _ignore_others(table: _Table, layout: Layout, ignored: IgnoredList) -> None:
-    """List the columns that are neither the time nor part of a body."""
+    """List the columns that are neither time nor part of a body."""
     texts = table.text_columns
     for column, heading in enumerate(table.headings):
         if column in (layout.time_column, layout.nanoseconds_column) or heading.what.startswith(
@@ -571,9 +570,9 @@ def _ignore_others(table: _Table, layout: Layout, ignored: IgnoredList) -> None:
             ignored.add(heading.name or f"column {column + 1}", "a single coordinate")
 
 
-def _joints(found: list[Heading]) -> tuple[JointColumns, ...]:
+def _joints(columns: list[Heading]) -> tuple[JointColumns, ...]:
     joints: dict[int, dict[str, int]] = {}
-    for column, heading in enumerate(found):
+    for column, heading in enumerate(columns):
         if heading.what in ("joint_yaw", "joint_pitch"):
             joints.setdefault(int(heading.body) - 1, {}).setdefault(heading.what, column)
     return tuple(
@@ -595,7 +594,7 @@ def _with_units(
     unknown = sorted({table.headings[c].unknown_unit for c in columns} - {""})
     if unknown:
         questions.append(
-            f'The unit of length "{unknown[0]}" is not known. Give the unit in a layout.'
+            f'The unit of length "{unknown[0]}" is unknown. Give the unit in a layout.'
         )
     if len(lengths) > 1:
         questions.append(
@@ -628,7 +627,7 @@ def _with_units(
             else "rad"
         )
         if turning:
-            remarks.append(f"No unit of angle is stated; the angles are read in {angle}.")
+            remarks.append(f"The unit of angles is not stated; they are read in {angle}.")
     if any(body.rotation == "euler" for body in layout.bodies):
         remarks.append("Roll, pitch and yaw are read as R = R_z(yaw) R_y(pitch) R_x(roll).")
     return replace(
@@ -637,7 +636,7 @@ def _with_units(
 
 
 def _length_in(metadata: list[str]) -> str:
-    """The unit that a line such as "Length Units,Meters" gives."""
+    """Unit in a line such as "Length Units,Meters"."""
     for line in metadata:
         match = re.search(r"(?:length )?units?\W+([a-zµ]+)\b", line, re.IGNORECASE)
         if match and length_unit_of(match[1]):
@@ -651,7 +650,7 @@ def _span(column: FloatArray) -> float:
 
 
 def _axes(layout: Layout, values: FloatArray) -> str:
-    """The axis that points up by the tracks; z where a body has no three coordinates."""
+    """Upward axis according to the tracks; z if a body lacks one of three coordinates."""
     bodies = []
     for body in layout.bodies:
         columns = [c for c in (body.x, body.y, body.z) if c is not None]

@@ -1,6 +1,6 @@
 """Trajectories without a row of names: TUM (time, position, quaternion) and KITTI (poses as matrices).
 
-With names over the columns, as in EuRoC and ROS files, the table's recognizer reads them.
+Tables with column names, such as EuRoC and ROS files, are read by the recognizer of tables.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _TUM = 8
 _KITTI = 12
 _UPRIGHT = 0.9
 _UPSIDE_DOWN = -0.5
-"""Mean cosine between the vertical and the body's own one."""
+"""Mean cosine between the vertical and the z axis of the body below which it is upside down."""
 
 
 def recognize_trajectory(lines: list[str]) -> Reading | None:
-    """How a trajectory of numbers alone is read; None if it is not one."""
+    """Recognize a trajectory without names; None if it is not one."""
     first = next(
         (i for i, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")),
         None,
@@ -40,7 +40,7 @@ def recognize_trajectory(lines: list[str]) -> Reading | None:
     delimiter, decimal = delimiter_and_decimal(lines[first : first + 100])
     rows = data_rows(lines, first, delimiter)
     if len(rows[-1]) < len(rows[0]):
-        rows = rows[:-1]  # the file ends in the middle of a line
+        rows = rows[:-1]  # the last line is incomplete
     if (
         len(rows) < 3
         or {len(row) for row in rows} - {_TUM, _KITTI}
@@ -62,7 +62,7 @@ def recognize_trajectory(lines: list[str]) -> Reading | None:
 
 
 def _has_names(header: list[str], delimiter: str, width: int) -> bool:
-    """Whether the last comment names the columns."""
+    """Whether the last comment contains column names."""
     from snakestudio.model.tables.cells import cells
 
     comment = next((line for line in reversed(header) if line.strip()), "").lstrip("# ")
@@ -81,17 +81,17 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
     columns = (4, 5, 6, 7) if w_first else (7, 4, 5, 6)
     order = "qw qx qy qz" if w_first else "qx qy qz qw"
     remarks.append(
-        f"No line names the columns; they are read as time, x, y, z and {order}"
+        f"The columns have no names; they are read as time, x, y, z and {order}"
         + (
             ", because the body would be upside down with qw last."
             if w_first
-            else ", the order of the format TUM."
+            else ", the order of the TUM format."
         )
     )
     unit = stamp_unit(float(time[0]))
     if unit is None:
         unit = "s"
-        remarks.append("No unit of time is stated; the times are read as seconds.")
+        remarks.append("The unit of time is not stated; the times are read as seconds.")
     bodies = (BodyColumns("Body", 1, 2, 3, "quaternion", columns),)
     axes, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, time_column=0, time_unit=unit, bodies=bodies, axes=axes)
@@ -99,7 +99,7 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
     questions: tuple[str, ...] = ()
     if unit == "s" and step >= 1.0:
         questions = (
-            f"No unit of time is stated, and the times are {step:g} apart. Give the unit in a layout.",
+            f"The unit of time is not stated, and the times are {step:g} apart. Give the unit in a layout.",
         )
     return Reading(
         "Trajectory, TUM",
@@ -112,7 +112,7 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
 
 
 def _up(quaternion: FloatArray) -> float:
-    """Mean cosine between the vertical and the body's z axis, of quaternions w x y z."""
+    """Mean cosine between the vertical and the z axis of the body, for quaternions w x y z."""
     known = quaternion[np.isfinite(quaternion).all(axis=1) & (np.abs(quaternion).sum(axis=1) > 0.0)]
     return float(rotation_matrices("quaternion", known)[:, 2, 2].mean())
 
@@ -127,7 +127,7 @@ def _kitti(values: FloatArray, layout: Layout) -> Reading | None:
     bodies = (BodyColumns("Body", 3, 7, 11, "matrix", (0, 1, 2, 4, 5, 6, 8, 9, 10)),)
     axes, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, time_column=None, bodies=bodies, axes=axes)
-    question = "A KITTI trajectory holds poses without times. Give the rate in a layout."
+    question = "A KITTI trajectory has poses without times. Give the rate in a layout."
     return Reading(
         "Trajectory, KITTI", layout, ("trajectory",), remarks=doubts, questions=(question,)
     )

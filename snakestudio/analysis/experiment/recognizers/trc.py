@@ -1,4 +1,4 @@
-"""TRC files of markers, as Cortex, OpenSim and many scripts write them. A name belongs to the columns under it."""
+"""TRC files of markers, as written by Cortex, OpenSim and many scripts. A name belongs to the columns under it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class _Header:
 
 
 def read_trc(path: Path, data: bytes) -> Markers:
-    """What a TRC file holds.
+    """Read a TRC file.
 
-    Raises `ExperimentError`: saying what is wrong and what to do.
+    Raises `ExperimentError` if it is invalid.
     """
     lines = read_lines(path, data)
     header = _header(path, lines)
@@ -52,15 +52,15 @@ def read_trc(path: Path, data: bytes) -> Markers:
                 f"{path}: some frames have no time, and the header states no DataRate. Export the trial again."
             )
         time = np.arange(len(table)) / rate
-        notes.append(f"The times are counted off at {rate:g} Hz, as some are missing.")
+        notes.append(f"Some times are missing, so times are computed from the rate of {rate:g} Hz.")
     step = float(np.median(np.diff(time)))
     if rate and step > 0 and abs(step * rate - 1.0) > 0.02:
         notes.append(
-            f"The times are those of {1.0 / step:.4g} Hz, and the header states {rate:g} Hz; the times are used."
+            f"The times have a rate of {1.0 / step:.4g} Hz, but the header states {rate:g} Hz; the times are used."
         )
     frames = header.about.get("NumFrames", "")
     if frames.isdigit() and int(frames) != len(table):
-        notes.append(f"NumFrames is {frames}, and the file holds {len(table)} frames.")
+        notes.append(f"NumFrames is {frames}, but the file has {len(table)} frames.")
     position = table[:, 2:].reshape(len(table), len(header.names), 3).copy()
     position[(position == 0.0).all(axis=2)] = np.nan
     ignored = (IgnoredColumns("Frame#", "a count of frames"),)
@@ -84,27 +84,27 @@ def _split(line: str) -> list[str]:
 def _header(path: Path, lines: list[str]) -> _Header:
     if len(lines) < 5 or not lines[0].lstrip('"').startswith("PathFileType"):
         raise ExperimentError(
-            f"{path}: this is not a TRC file (its first line does not begin with PathFileType). Export it again, or "
-            "give a table the ending .csv."
+            f"{path}: This is not a TRC file (its first line does not begin with PathFileType). Export it again, or "
+            "give a table the extension .csv."
         )
     kind = re.search(r"\(([^)]*)\)", lines[0])
     if kind and re.sub(r"\s", "", kind[1]).upper() != "X/Y/Z":
         raise ExperimentError(
-            f"{path}: the first line announces ({kind[1]}) for each marker, not (X/Y/Z). Export positions of markers."
+            f"{path}: The first line announces ({kind[1]}) for each marker, not (X/Y/Z). Export positions of markers."
         )
     about = dict(zip(_split(lines[1]), _split(lines[2]), strict=False))
     if "Units" not in about and "DataRate" not in about and "NumMarkers" not in about:
         raise ExperimentError(
-            f"{path}: line 2 names neither DataRate, NumMarkers nor Units. Export the trial again."
+            f"{path}: Line 2 names neither DataRate, NumMarkers nor Units. Export the trial again."
         )
     first = next((i for i in range(3, len(lines)) if _is_frame(lines[i])), None)
     if first is None:
         raise ExperimentError(
-            f"{path}: there are fewer than two frames; export the measurement again."
+            f"{path}: The file has fewer than two frames. Export the measurement again."
         )
     over = [i for i in range(3, first) if lines[i].strip()]
     if not over:
-        raise ExperimentError(f"{path}: line 4 names no markers. Export the trial again.")
+        raise ExperimentError(f"{path}: Line 4 names no markers. Export the trial again.")
     names_row = trimmed(_split(lines[over[0]]))
     axes_row = [cell for cell in _split(lines[over[1]]) if cell] if len(over) > 1 else []
     rows = [trimmed(_split(line)) for line in lines[first : first + 200] if line.strip()]
@@ -116,7 +116,7 @@ def _header(path: Path, lines: list[str]) -> _Header:
     count = _count(path, axes_row, columns, stated, notes)
     names, unnamed = _names(path, names_row, count)
     if unnamed:
-        notes.append(f"Markers without a name are called by their number: {', '.join(unnamed)}.")
+        notes.append(f"Markers without a name are numbered: {', '.join(unnamed)}.")
     unique, repeated = unique_names(names)
     if repeated:
         notes.append(
@@ -133,14 +133,14 @@ def _is_frame(line: str) -> bool:
 def _count(
     path: Path, axes_row: list[str], columns: int, stated: int | None, notes: list[str]
 ) -> int:
-    """How many markers there are: of axes, columns of numbers and NumMarkers two have to agree."""
+    """Number of markers: two of the axes, the columns and NumMarkers must agree."""
     by_axes = None
     if axes_row:
         letters = "".join(cell[0].upper() for cell in axes_row)
         if len(letters) % 3 or letters != "XYZ" * (len(letters) // 3):
             raise ExperimentError(
-                f"{path}: the row under the names is {' '.join(axes_row[:6])} ..., not X1 Y1 Z1 X2 and so on. Export "
-                "positions of markers, or give a table the ending .csv and a layout."
+                f"{path}: The row under the names is {' '.join(axes_row[:6])} ..., not X1 Y1 Z1 X2 and so on. Export "
+                "positions of markers, or give a table the extension .csv and a layout."
             )
         by_axes = len(axes_row) // 3
     votes = [each for each in (by_axes, stated) if each is not None]
@@ -151,22 +151,22 @@ def _count(
         and stated in (None, by_axes)
         and columns in range(3, 3 * by_axes, 3)
     ):
-        fitting = by_axes  # the last markers are out of sight, and their cells are left away
+        fitting = by_axes  # the last markers are not visible, and their cells are omitted
     if fitting is None:
         parts = [f"{columns} columns of coordinates"]
         parts += [f"axes of {by_axes} markers"] if by_axes is not None else []
         parts += [f"NumMarkers {stated}"] if stated is not None else []
         raise ExperimentError(
-            f"{path}: {', '.join(parts)} do not agree. Export the trial again, or give a table the ending .csv and a "
-            "layout."
+            f"{path}: {', '.join(parts)} do not agree. Export the trial again, or give a table the extension .csv and "
+            "a layout."
         )
     if stated is not None and stated != fitting:
-        notes.append(f"NumMarkers is {stated}, and the columns are those of {fitting} markers.")
+        notes.append(f"NumMarkers is {stated}, but there are columns for {fitting} markers.")
     return fitting
 
 
 def _names(path: Path, row: list[str], count: int) -> tuple[list[str], list[str]]:
-    """The names of the markers by the columns under them, and those that were made up."""
+    """Names of the markers by the columns under them, and those that were generated."""
     cells = {column - 2: name for column, name in enumerate(row) if column >= 2 and name}
     names = [""] * count
     if all(column % 3 == 0 and column // 3 < count for column in cells):
@@ -176,17 +176,17 @@ def _names(path: Path, row: list[str], count: int) -> tuple[list[str], list[str]
         names = [cells[i] for i in range(count)]  # the names follow each other without empty cells
     else:
         raise ExperimentError(
-            f"{path}: the names in line 4 are not over the columns of the {count} markers. Export the trial again, or "
-            "give a table the ending .csv and a layout."
+            f"{path}: The names in line 4 are not above the columns of the {count} markers. Export the trial again, or "
+            "give a table the extension .csv and a layout."
         )
     result = [name or f"Marker {i + 1}" for i, name in enumerate(names)]
-    return result, [made for made, name in zip(result, names, strict=True) if not name]
+    return result, [label for label, name in zip(result, names, strict=True) if not name]
 
 
 def _frames(
     path: Path, lines: list[str], header: _Header, width: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Rows (k, width) of numbers; NaN where a cell is empty."""
+    """Rows (k, width) of numbers; NaN for empty cells."""
     numbers = array("d")
     for index, line in enumerate(lines[header.first :], header.first + 1):
         if not line.strip():
@@ -194,21 +194,21 @@ def _frames(
         row = trimmed(_split(line))
         if len(row) > width:
             raise ExperimentError(
-                f"{path}: line {index} has {len(row)} cells, and the header names {width}. Export the trial again."
+                f"{path}: Line {index} has {len(row)} cells, but the header names {width}. Export the trial again."
             )
         try:
-            # A marker out of sight is an empty cell, and the last ones of a line may be left away.
+            # The cell of a marker that is not visible is empty; the last ones in a line may be omitted.
             numbers.extend(
                 [number(cell, header.decimal) for cell in [*row, *[""] * (width - len(row))]]
             )
         except ValueError as error:
             raise ExperimentError(
-                f'{path}: line {index}: "{error}" is not a number. Correct or remove it.'
+                f'{path}: Line {index}: "{error}" is not a number. Correct or remove it.'
             ) from None
     table = np.frombuffer(numbers).reshape(-1, width)
     if len(table) < 2:
         raise ExperimentError(
-            f"{path}: there are fewer than two frames; export the measurement again."
+            f"{path}: The file has fewer than two frames. Export the measurement again."
         )
     return table
 

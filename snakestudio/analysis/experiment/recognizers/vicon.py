@@ -1,8 +1,8 @@
-"""Vicon CSV and ASCII files of Nexus and Tracker: sections with a rate, names, axes and units over the numbers.
+"""Vicon CSV and ASCII files of Nexus and Tracker: sections with a rate, names, axes and units above the numbers.
 
 Positions are in the sections *Trajectories* (markers), *Objects* and *Segments* (rigid bodies); the
-sections *Devices*, *Joints* and *Model Outputs* hold none. Tracker gives rotations as RX RY RZ RW
-(a quaternion) or as RX RY RZ.
+sections *Devices*, *Joints* and *Model Outputs* have none. Tracker gives rotations as RX RY RZ RW
+(quaternion) or as RX RY RZ.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from snakestudio.model.tables.units import (
 )
 
 _WITH_POSITIONS = {"trajectories": "trajectory", "objects": "rigid body", "segments": "segment"}
-"""Sections with positions, the preferred one first, and the kind of their bodies."""
+"""Sections with positions, in order of preference, and the kind of their bodies."""
 
 _SECTIONS = (
     *_WITH_POSITIONS,
@@ -74,11 +74,11 @@ class _Group:
 
 
 class _UnclearError(Exception):
-    """Why the section is not understood."""
+    """The section is invalid; the message is the reason."""
 
 
 def recognize_vicon(lines: list[str]) -> Reading | None:
-    """How a Vicon file is read; None if it is not one."""
+    """Recognize a Vicon file; None if it is not one."""
     filled = [i for i, line in enumerate(lines[:40]) if line.strip()]
     if len(filled) < 3:
         return None
@@ -105,11 +105,11 @@ def recognize_vicon(lines: list[str]) -> Reading | None:
     layout = Layout(delimiter=delimiter, time_column=None)
     if chosen is None:
         held = ", ".join(section.name.title() for section in sections)
-        question = f"The file holds the sections {held} and no positions. Export Trajectories, Objects or Segments."
+        question = f"The file has the sections {held} but no positions. Export Trajectories, Objects or Segments."
         return Reading("Vicon CSV", layout, questions=(question,))
     file_type = f"Vicon CSV, {chosen.name.title()}" if chosen.name else "Vicon CSV"
     others = tuple(
-        IgnoredColumns(f"section {section.name.title()}", "not the section that is read")
+        IgnoredColumns(f"section {section.name.title()}", "another section is read")
         for section in sections
         if section is not chosen
     )
@@ -122,8 +122,8 @@ def recognize_vicon(lines: list[str]) -> Reading | None:
 def _section_name(line: str) -> str | None:
     if len(line) > 200:
         return None
-    word = re.sub(r'[,;\t"]+\s*\Z|\A[\s"]+', "", line.strip()).strip().lower()
-    return word if word in _SECTIONS else None
+    text = re.sub(r'[,;\t"]+\s*\Z|\A[\s"]+', "", line.strip()).strip().lower()
+    return text if text in _SECTIONS else None
 
 
 def _sections(lines: list[str]) -> list[_Section]:
@@ -174,7 +174,7 @@ def _reading(
     widths = {len(trimmed(row)) for row in rows}
     if max(widths) > len(axes) or max(map(len, rows)) < len(axes):
         raise _UnclearError(
-            f"The row of axes has {len(axes)} columns and the rows of numbers have {max(map(len, rows))}. Export the "
+            f"The row of axes has {len(axes)} columns, but the rows of numbers have {max(map(len, rows))}. Export the "
             "trial again, or give a layout."
         )
     decimal = decimal_of(rows)
@@ -196,13 +196,13 @@ def _reading(
     )
     if section.rate is None:
         questions.append(
-            "No frame rate stands under the name of the section. Give the rate in a layout."
+            "There is no frame rate under the name of the section. Give the rate in a layout."
         )
     kind = _WITH_POSITIONS.get(section.name, "body")
     bodies, length, angle = _bodies(groups, units, values, ignored, remarks, questions)
     if not has_units:
         questions.append(
-            "No row of units stands over the numbers. Give the unit of length in a layout."
+            "There is no row of units above the numbers. Give the unit of length in a layout."
         )
     upright, doubts = upright_axes(bodies, values, "z")
     layout = replace(
@@ -220,7 +220,7 @@ def _reading(
 
 
 def _head(lines: list[str], section: _Section, delimiter: str) -> tuple[int | None, int]:
-    """Lines of the names and of the axes."""
+    """Line numbers of the names and the axes."""
     for index in range(max(section.begin + 1, 0), min(len(lines), section.begin + 10)):
         row = cells(lines[index], delimiter)
         if row and row[0].lower() == "frame":
@@ -241,11 +241,11 @@ _SEQUENCES = (
     (*_TURNS[:3], "tx", "ty", "tz"),
     (*_TURNS, "tx", "ty", "tz"),
 )
-"""Axes under one name, in their order."""
+"""Axes under one name, in order."""
 
 
 def _check_names(names: list[str], axes: list[str]) -> None:
-    """See that every name is over the first of the columns that belong to it."""
+    """Check that each name is above the first of its columns."""
     low = [axis.lower() for axis in axes]
     for column, name in enumerate(names):
         if not name:
@@ -259,13 +259,13 @@ def _check_names(names: list[str], axes: list[str]) -> None:
             or (inside and not any(behind[: len(s)] == s for s in _SEQUENCES))
         ):
             raise _UnclearError(
-                f'The name "{name}" is over column {column + 1}, and no X, Y and Z begin there. Export the trial '
+                f'The name "{name}" is above column {column + 1}, but no X, Y and Z begin there. Export the trial '
                 "again, or give a layout."
             )
 
 
 def _groups(names: list[str], axes: list[str], ignored: IgnoredList) -> list[_Group]:
-    """Columns by the name over the first of them; a name holds until the next one."""
+    """Columns by the name above the first of them; a name is valid up to the next one."""
     groups: list[_Group] = []
     for column, axis in enumerate(axes):
         low = axis.lower()
@@ -308,7 +308,7 @@ def _bodies(
             )
         elif set(position) >= {"x", "y"} and any(own) and None in known and "/" not in "".join(own):
             questions.append(
-                f'The unit of length "{sorted(own)[0]}" of {group.name} is not known. Give it in a layout.'
+                f'The unit of length "{sorted(own)[0]}" of {group.name} is unknown. Give it in a layout.'
             )
         for low in group.columns:
             ignored.add(
@@ -323,7 +323,7 @@ def _bodies(
     )
     if repeated:
         remarks.append(
-            f"Several have the same name: {', '.join(repeated)}; the later ones are numbered."
+            f"Several bodies have the same name: {', '.join(repeated)}; the later ones are numbered."
         )
     bodies = []
     angles: set[str] = set()
@@ -343,7 +343,7 @@ def _bodies(
         )
     if not bodies and not questions:
         questions.append(
-            "No column of the section is a position (X, Y, Z with a unit of length). Export Trajectories."
+            "The section has no column with a position (X, Y, Z with a unit of length). Export Trajectories."
         )
     if len(angles) > 1:
         questions.append(
@@ -357,7 +357,7 @@ def _bodies(
 
 
 _AGREE = 0.01
-"""Largest difference of elements of rotation matrices that are read alike in all conventions."""
+"""Largest difference of elements of rotation matrices that count as equal in all conventions."""
 
 
 def _rotation(
@@ -369,7 +369,7 @@ def _rotation(
     angles: set[str],
     remarks: list[str],
 ) -> tuple[RotationKind, tuple[int, ...]]:
-    """Kind and columns of a rotation. A file does not state whether three angles are a vector or successive ones."""
+    """Kind and columns of a rotation. Files do not state whether three angles are a vector or successive rotations."""
     if turns == list(_TURNS):
         chosen = tuple(group.columns[low] for low in ("rw", "rx", "ry", "rz"))
         if is_unit_quaternion(values[:, chosen]):
