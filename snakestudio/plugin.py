@@ -1,7 +1,7 @@
-"""What authors of plug-ins use, in one place.
+"""Interface for authors of plug-ins, in one module.
 
-A plug-in is a Python file that declares `KIND` (or several in `KINDS`), each one of the
-declarations below, as the program's own kinds do. Names are loaded when they are first used.
+A plug-in is a Python file that declares `KIND`, or several kinds in `KINDS`, with the declarations
+below, as the built-in kinds do. Names are loaded when they are first used.
 
 >>> from snakestudio.plugin import AngleGait, GaitFields, GaitKind, value
 """

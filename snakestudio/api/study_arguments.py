@@ -1,4 +1,4 @@
-"""What a study is made of, as it is given in Python, as the values of a study file."""
+"""Conversion of the arguments of `Study` to the values of a study file."""
 
 from __future__ import annotations
 
@@ -15,24 +15,28 @@ from snakestudio.study.description import FORMAT
 _SCALES = ("lin", "log")
 _AIMS = {"maximize": "maximise", "minimize": "minimise", "max": "maximise", "min": "minimise"}
 
-_VARY = 'what varies, such as {"gait.amplitude_deg": (10, 60, 11), "ground.mu_across": [0.2, 0.8]}'
-_GOALS = 'what counts, such as ["net_speed"] or {"net_speed": "maximise", "cost_of_transport": "minimise"}'
-_LIMITS = 'what has to hold, such as {"largest_torque": (None, 2.0)}'
-_JITTER = 'what differs between repeats, such as {"ground.mu_along": 0.02}'
+_VARY = (
+    'varied values, such as {"gait.amplitude_deg": (10, 60, 11), "ground.mu_across": [0.2, 0.8]}'
+)
+_GOALS = (
+    'goals, such as ["net_speed"] or {"net_speed": "maximise", "cost_of_transport": "minimise"}'
+)
+_LIMITS = 'limits, such as {"largest_torque": (None, 2.0)}'
+_JITTER = 'values that differ between repeats, such as {"ground.mu_along": 0.02}'
 
 
 def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a study file.
+    """Return the values of a study file.
 
-    Raises `UsageError`: naming an argument that cannot be read; what contradicts itself is found
-    where the study is made.
+    Raises `UsageError` if an argument cannot be read; contradictions are detected when the study is
+    created.
 
     Parameters
     ----------
     scene : str
-        The scene's file, as the study names it.
+        Scene file, as the study names it.
     given : mapping
-        The arguments of `Study` by name.
+        Arguments of `Study` by name.
     """
     search = given["search"]
     repeats = given["repeats"]
@@ -66,7 +70,7 @@ def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists of numpy as those of Python, and what is declared as its values."""
+    """Numpy numbers and arrays as plain Python, and pydantic models as their values."""
     if isinstance(value, np.generic | np.ndarray):
         return _plain(value.tolist())
     if isinstance(value, BaseModel):
@@ -84,7 +88,7 @@ def _table(about: dict[str, Any], more: Any) -> dict[str, Any]:
 def _list(
     name: str, given: Any, wanted: str, entry: Callable[[str, Any], dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Entries by what they are about, or one after the other, as tables of a study file."""
+    """Tables of a study file from a mapping by key, or from a sequence."""
     if isinstance(given, str):
         return [entry(given, None)]
     if isinstance(given, Mapping):
@@ -122,7 +126,7 @@ def _varied(given: Any, together: Any) -> list[dict[str, Any]]:
             raise wrong_kind("together", wanted, group)
         for key in group:
             if key not in names:
-                raise UsageError(f"together: {key} does not vary; give it a range in vary.")
+                raise UsageError(f"together: {key} does not vary. Give it a range in vary.")
             names[key]["together"] = f"group {number}"
     return varied
 
@@ -141,7 +145,8 @@ def _vary(name: str, given: Any) -> dict[str, Any]:
     elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
         return about | {"values": _plain(given if isinstance(given, np.ndarray) else list(given))}
     raise UsageError(
-        f'vary: {name} = {given!r}: give (low, high), (low, high, steps) or (low, high, steps, "log"), or a list of'
+        f"vary: {name} = {given!r} is not a range. Give (low, high), (low, high, steps) or (low, "
+        'high, steps, "log"), or a list of'
         " values."
     )
 
@@ -159,7 +164,7 @@ def _limit(measure: str, bounds: Any) -> dict[str, Any]:
         return _table({"measure": measure}, bounds)
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise UsageError(
-            f"limits: {measure} = {bounds!r}: give (at_least, at_most), with None for no bound."
+            f"limits: {measure} = {bounds!r} is not a pair of bounds. Give (at_least, at_most), with None for no bound."
         )
     ends = dict(zip(("at_least", "at_most"), _plain(bounds), strict=True))
     return {"measure": measure} | {name: end for name, end in ends.items() if end is not None}

@@ -73,7 +73,7 @@ class RecoveryFile:
     Parameters
     ----------
     folder : Path, optional
-        `recovery_dir` if left out.
+        `recovery_dir` if omitted.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -134,7 +134,7 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
     Parameters
     ----------
     names : sequence of str, optional
-        Which fields, in this order; all if left out.
+        Which fields, in this order; all if omitted.
     """
     return [_column(model, name) for name in (names if names is not None else model.model_fields)]
 

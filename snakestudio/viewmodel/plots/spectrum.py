@@ -111,7 +111,7 @@ def compose_spectrum(
     start, stop : float
         Stretch of time, s.
     limits : (float, float), optional
-        Frequencies in view, Hz; all there are if left out.
+        Frequencies in view, Hz; all there are if omitted.
     values : (float, float), optional
         Ends of the value axis, if they are not to follow the data.
     before : ChartData, optional

@@ -80,7 +80,7 @@ class PartTable:
     Parameters
     ----------
     axis : str, optional
-        The axis of the joints that is shown; all of a joint if left out.
+        The axis of the joints that is shown; all of a joint if omitted.
     """
 
     def __init__(self, scene: Scene, table: Table, axis: str | None = None) -> None:
