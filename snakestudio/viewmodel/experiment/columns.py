@@ -1,4 +1,4 @@
-"""What the columns of a measured table mean, as the dialog edits it: one meaning each, and a layout made of them."""
+"""Meanings of the columns of a measured table, as the dialog edits them, and conversion to a layout."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ ROTATION_PARTS = {
     "matrix": tuple(f"r{row}{column}" for row in "123" for column in "123"),
     "vector": ("rx", "ry", "rz"),
 }
-"""Parts of a rotation by a layout's kinds of it, in its order; kinds that begin with euler have the
-same parts."""
+"""Parts of a rotation by kind of rotation, in order; all kinds that begin with "euler" have the same
+parts."""
 
 JOINT_PARTS = ("yaw", "pitch")
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a column holds."""
+    """Meaning of a column."""
 
     kind: str = ""
     """"", "time", "body" or "joint"."""
 
     index: int = 0
-    """0-based body or joint."""
+    """0-based index of the body or joint."""
 
     part: str = ""
-    """Of `POSITION_PARTS` or `ROTATION_PARTS` for a body, of `JOINT_PARTS` for a joint."""
+    """One of `POSITION_PARTS` or `ROTATION_PARTS` for a body, or of `JOINT_PARTS` for a joint."""
 
 
 UNUSED = Meaning()
@@ -41,14 +41,14 @@ TIME = Meaning("time")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A tracked body: its name, and the link it sits on as in `BodyColumns.link`."""
+    """Tracked body: its name, and the link that carries it, as in `BodyColumns.link`."""
 
     name: str
     link: int | None = None
 
 
 def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Body]]:
-    """What a layout makes of `n_columns` columns, and the bodies that it names."""
+    """Return the meanings of `n_columns` columns in a layout, and the bodies that it names."""
     found: dict[int, Meaning] = {}
     if layout.time_column is not None:
         found[layout.time_column] = TIME
@@ -72,7 +72,7 @@ def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Bod
 
 
 def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body]) -> Layout:
-    """A layout whose columns mean that, otherwise like `base`; bodies of which no column is known are left out."""
+    """Return a layout with these columns and bodies, otherwise like `base`; bodies without columns are omitted."""
     where = {meaning: column for column, meaning in enumerate(meanings) if meaning.kind}
     made = []
     for index, body in enumerate(bodies):
@@ -109,7 +109,7 @@ def _parts(rotation: RotationKind) -> tuple[str, ...]:
 
 
 def _rotation(columns: dict[str, int], before: RotationKind) -> RotationKind:
-    """The kind of a body's rotation by those of its parts that have a column; an order of rotations stays."""
+    """Kind of a body's rotation from the parts that have columns; an order of rotations is preserved."""
     for kind in ("quaternion", "matrix", "vector"):
         if columns.keys() & set(ROTATION_PARTS[kind]):
             return kind

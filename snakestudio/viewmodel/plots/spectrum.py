@@ -1,4 +1,4 @@
-"""The picture of a spectrum: how much of every frequency is in the curves over the time in view."""
+"""Charts of amplitude spectra of curves over the time in view."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
 _MOST_ROWS = 1 << 17
-"""Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a
-curve."""
+"""Largest number of rows of a spectrum, the newest ones: twenty minutes at 100 Hz, 15 ms per curve."""
 _LEAST_ROWS = 8
 _DECADES_DOWN = 6.0
-"""How far below its top a logarithmic axis reaches."""
+"""Number of decades that a logarithmic axis extends below its top."""
 _MOST_POINTS = 4000
 _MUCH = 0.02
 _ROOM = 3.0
@@ -36,11 +35,11 @@ class _Spectrum(NamedTuple):
     frequency: FloatArray
     amplitude: FloatArray
     since: int
-    """First of its rows."""
+    """First row of the spectrum."""
 
 
 class Spectra:
-    """Spectra of curves; those of rows that are shown again are kept."""
+    """Cache of spectra of curves."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[object, ...], _Spectrum | None] = {}
@@ -49,7 +48,7 @@ class Spectra:
     def of(
         self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
-        """The amplitude spectrum of a curve over rows first to stop; None where they do not give one."""
+        """Return the amplitude spectrum of a curve over rows first to stop; None if there is none."""
         key = (
             id(history.recording),
             line.series,
@@ -65,7 +64,7 @@ class Spectra:
         return self._kept[key]
 
     def forget(self) -> None:
-        """Forget what was not asked for since the last time."""
+        """Discard spectra that were not used since the last call."""
         self._kept = {key: value for key, value in self._kept.items() if key in self._used}
         self._used = set()
 
@@ -75,13 +74,12 @@ class Spectra:
     ) -> _Spectrum | None:
         from snakestudio.analysis.signals import (
             spectrum,
-        )  # takes long to import, and few plots need it
+        )  # slow to import and rarely needed
 
         samples = history.samples(line.series, first, stop, 1)
         if samples is None or history.recording is None:
             return None
-        # Of old rows there are only some, until all of them are read again: they would look like
-        # low frequencies.
+        # Old rows are incomplete until they are read again, and would appear as low frequencies.
         thinned = np.flatnonzero(np.diff(samples.row) > 1)
         since = int(thinned[-1]) + 1 if len(thinned) else 0
         curve = samples.values[since:, line.column].astype(np.float64)
@@ -104,18 +102,18 @@ def compose_spectrum(
     before: ChartData | None = None,
     overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
 ) -> ChartData:
-    """The picture of the spectra of `lines` from start to stop (s).
+    """Return the chart of the spectra of `lines` from start to stop (s).
 
     Parameters
     ----------
     start, stop : float
-        Stretch of time, s.
+        Time span, s.
     limits : (float, float), optional
-        Frequencies in view, Hz; all there are if omitted.
+        Frequencies in view, Hz; all if omitted.
     values : (float, float), optional
-        Ends of the value axis, if they are not to follow the data.
+        Fixed ends of the value axis; they follow the data if omitted.
     before : ChartData, optional
-        What was shown before, if axes that still serve are to stay as they are.
+        Previous chart, whose axes are kept if they still fit.
     overlaid : sequence of (Overlay, sequence of Line)
     """
     picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
@@ -149,9 +147,9 @@ def compose_spectrum(
         picture.note = (
             "Reading the run …"
             if reading
-            else "Too few rows in view for a spectrum: show a longer stretch of time."
+            else "There are too few rows in view for a spectrum. Show a longer time span."
         )
-    if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
+    if busy > 0.0:  # in whole steps, so that new data do not move the axis
         step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
     picture.start, picture.stop = limits or (0.0, highest or 1.0)
@@ -162,7 +160,7 @@ def compose_spectrum(
 
 
 def _busy_until(found: _Spectrum) -> float:
-    """The highest frequency of which there is much, Hz."""
+    """Highest significant frequency, Hz."""
     inner = found.amplitude[1:]
     much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
     return float(found.frequency[1 + much[-1]]) if len(much) else 0.0
@@ -186,7 +184,7 @@ def _add(
         return
     peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     per = max(1, -(-len(seen) // _MOST_POINTS))
-    if per > 1:  # of neighbours the largest: no peak is lost
+    if per > 1:  # the largest of neighbours, so that no peak is lost
         whole = len(seen) // per * per
         sizes = sizes[:whole].reshape(-1, per)
         place = np.argmax(sizes, axis=1)
@@ -219,7 +217,7 @@ def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) ->
 
 
 def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> list[tuple[str, str]]:
-    """Colour and text of every curve: its peak, or its amplitude at a frequency (Hz)."""
+    """Return colours and texts of all curves with their peaks, or amplitudes at a frequency (Hz)."""
     entries = []
     for trace in picture.traces:
         if at is not None:
