@@ -48,7 +48,7 @@ def dots(
     size : (int, int)
         Width and height of the image.
     radius : float
-        Pixels.
+        Radius of the dots, pixels.
 
     Returns
     -------

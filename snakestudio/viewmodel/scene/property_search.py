@@ -1,4 +1,4 @@
-"""Every value of a scene that can be edited in a row, and finding some of them by what people call them."""
+"""Editable values of a scene as properties, and search for them by name."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 
 _UNSEEN = ("format", "kind")
-"""What nobody edits in a row: the file's format, and which of several sorts a part is."""
+"""Fields without a row: the format of the file, and the kind of a part."""
 
 
 class Property(NamedTuple):
-    """A value of a scene."""
+    """Value of a scene."""
 
     keys: tuple[str, ...]
-    """Dotted key; several for the same value of several obstacles."""
+    """Dotted keys; several for the same value of several obstacles."""
 
     of: str
-    """What it belongs to, as people call it."""
+    """Name of the part that the value belongs to."""
 
     doc: FieldDoc
     unused: str = ""
-    """Why it has no effect in the scene as it stands, "" if it has."""
+    """Reason why it has no effect in the scene; "" if it has one."""
 
 
 def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
-    """All values that the scene's sort of robot has, in the order of the file.
+    """Return all values that apply to the kind of robot of a scene, in the order of the file.
 
     Parameters
     ----------
     obstacles : sequence of int
-        0-based obstacles whose common values are among them, first.
+        0-based indices of obstacles whose common values come first.
     """
     found: list[Property] = []
     if obstacles:
@@ -72,12 +72,12 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
 
 
 def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Property]:
-    """The values whose name, symbol, key, explanation or owner holds every word of a text; the best first.
+    """Return values whose name, symbol, key, explanation or part contains all words of a text, the best first.
 
     Parameters
     ----------
     obstacles : sequence of int
-        As in `properties`.
+        Obstacles as in `properties`.
     """
     words = text.casefold().split()
     ranked: list[tuple[int, int, Property]] = []

@@ -1,4 +1,4 @@
-"""Which dimensions a drawing of the selection has: sizes, and how near things are to each other, edge to edge."""
+"""Dimensions of the selection in a drawing: sizes, and gaps from edge to edge."""
 
 from __future__ import annotations
 
@@ -16,31 +16,30 @@ from snakestudio.model.scene import Scene
 from snakestudio.text import length_text
 
 _FAR = 3.0
-"""Neighbours farther away than this are no neighbours, m."""
+"""Largest distance of neighbours, m."""
 
 BESIDE = 24.0
-"""How far beside what it measures a dimension line of a size is drawn, pixels."""
+"""Offset of the dimension line of a size from the measured object, pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dimension:
-    """A dimension line."""
+    """Dimension line."""
 
     start: FloatArray
     end: FloatArray
-    """`start` and `end`: what is measured, m. Shape (2,)."""
+    """`start` and `end` of the measured distance, m. Shape (2,)."""
 
     text: str
     beside: float = 0.0
-    """How far to the right of the way from start to end the line is drawn, pixels; extension lines
-    lead there."""
+    """Offset of the line to the right of the direction from start to end, pixels, with extension lines."""
 
     role: str = "text"
     """Name of its colour in the palette."""
 
 
 def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:
-    """The shortest way between two things; what overlaps is said so, in the colour of warnings."""
+    """Return the dimension of a gap; an overlap is labelled as such in the colour of warnings."""
     if gap.distance < 0.0:
         return Dimension(
             gap.start, gap.end, f"overlaps by {length_text(-gap.distance)}", role="warning"
@@ -51,20 +50,22 @@ def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:
 def selection_dimensions(
     scene: Scene, world: Obstacles, pose: FloatArray | None, obstacles: Sequence[int], robot: bool
 ) -> list[Dimension]:
-    """The dimensions of what is selected.
+    """Return the dimensions of the selection.
 
-    Of one obstacle its size, and the ways to its nearest neighbour and to the robot; of two the
-    distance of their centres and the gap between them; of several the extent of all. Of the robot
-    the way to the nearest obstacle.
+    One obstacle has its size and the gaps to its nearest neighbour and to the robot; two have
+    the distance
+    of their centres and the gap between them; several have their extent. The robot has the gap
+    to the
+    nearest obstacle.
 
     Parameters
     ----------
     world : Obstacles
-        Of that scene.
+        Obstacles of the scene.
     pose : (n, 7) array or None
-        Where the robot is.
+        Poses of the links.
     obstacles : sequence of int
-        Selected ones, 0-based.
+        Selected obstacles, 0-based.
     robot : bool
         Whether the robot or a link is selected.
     """
@@ -115,7 +116,7 @@ def _size(world: Obstacles, index: int) -> list[Dimension]:
 
 
 def _sides(rectangle: FloatArray) -> list[Dimension]:
-    """Two sides of a rectangle (4, 2), anticlockwise: of each pair the lower or the right one."""
+    """Lower and right sides of a rectangle (4, 2), anticlockwise."""
     found = []
     for first, second in ((0, 2), (1, 3)):
         sides = [(rectangle[k], rectangle[(k + 1) % 4]) for k in (first, second)]
