@@ -169,7 +169,7 @@ def compare_chain(
     at : float or sequence of float
         Times, s; half of the run if omitted.
     own_axes : bool
-        Whether rings push along the axes of their own link, which reduces the order of convergence
+        Whether rings push along the axes of their link, which reduces the order of convergence
         by one.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"strain.speed_m_s": 0.3}``.

@@ -106,7 +106,7 @@ def _source_of_package(name: str) -> Source:
         )
     module = points[0].module
     try:
-        # Only the top package, because finding a module in it would import its parent packages.
+        # Only the top package, because locating a module would import its parent packages.
         spec = importlib.util.find_spec(module.partition(".")[0])
     except (ImportError, ValueError):
         spec = None
