@@ -162,9 +162,9 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         from importlib import import_module
 
-        found = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'snakestudio.plugin' has no attribute {name!r}")
 
 

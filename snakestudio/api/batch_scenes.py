@@ -51,25 +51,25 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     return [{key: _plain(value) for key, value in own.items()} for own in values]
 
 
-def _wrong_kind(given: object) -> UsageError:
+def _wrong_kind(value: object) -> UsageError:
     return wrong_kind(
         "values",
         'a mapping such as {"ground.mu_along": [0.2, 0.3]} or a list of one for each world',
-        given,
+        value,
     )
 
 
-def _column(key: str, given: Any, n: int) -> list[Any]:
+def _column(key: str, entry: Any, n: int) -> list[Any]:
     """Values of one key in all worlds."""
-    if isinstance(given, np.ndarray) and given.ndim:
-        given = given.tolist()
-    if not isinstance(given, list | tuple | range):
-        return [_plain(given)] * n
-    if len(given) != n:
+    if isinstance(entry, np.ndarray) and entry.ndim:
+        entry = entry.tolist()
+    if not isinstance(entry, list | tuple | range):
+        return [_plain(entry)] * n
+    if len(entry) != n:
         raise UsageError(
-            f'values["{key}"] has {len(given)} entries for {n} worlds. Give one for each world.'
+            f'values["{key}"] has {len(entry)} entries for {n} worlds. Give one for each world.'
         )
-    return [_plain(value) for value in given]
+    return [_plain(value) for value in entry]
 
 
 def _plain(value: Any) -> Any:

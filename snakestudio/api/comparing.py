@@ -183,8 +183,8 @@ def compare_chain(
     times = tuple(
         number_of("at", instant) for instant in (at if isinstance(at, Iterable) else (at,))
     )
-    found = compare_scene_chain(
+    report = compare_scene_chain(
         prepared, tuple(map(int, links)), times, base_dir, scene_name(scene), None, own_axes
     )
-    assert found is not None, "no progress callback cancels it"
-    return found
+    assert report is not None, "no progress callback cancels it"
+    return report

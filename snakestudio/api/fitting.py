@@ -140,15 +140,16 @@ def fit(
     prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
-    given: list[Any] = [experiment]
+    measured: list[Any] = [experiment]
     if (
         isinstance(experiment, Sequence)
         and not isinstance(experiment, str)
         and not _are_tracks(experiment)
     ):
-        given = list(experiment)
+        measured = list(experiment)
     trials = [
-        _trial(one, number, prepared, base_dir, bounds, align) for number, one in enumerate(given)
+        _trial(one, number, prepared, base_dir, bounds, align)
+        for number, one in enumerate(measured)
     ]
     return fit_trials(prepared, trials, parameters, method, seed, limit, who)
 
@@ -177,26 +178,26 @@ def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
-def _are_tracks(given: Any) -> bool:
-    return bool(given) and all(isinstance(one, Track | JointTrack) for one in given)
+def _are_tracks(value: Any) -> bool:
+    return bool(value) and all(isinstance(one, Track | JointTrack) for one in value)
 
 
 def _trial(
-    given: Any,
+    measured: Any,
     number: int,
     scene: Scene,
     base_dir: Path | None,
     bounds: tuple[float, float],
     align: bool,
 ) -> Trial:
-    if isinstance(given, Trial):
-        return given
-    if isinstance(given, str | Path):
-        given = read_capture(given)
-    elif isinstance(given, Sequence) and _are_tracks(given):
-        return Trial(f"run {number + 1}", scene, tuple(given), base_dir, bounds, align)
-    if not hasattr(given, "links"):
+    if isinstance(measured, Trial):
+        return measured
+    if isinstance(measured, str | Path):
+        measured = read_capture(measured)
+    elif isinstance(measured, Sequence) and _are_tracks(measured):
+        return Trial(f"run {number + 1}", scene, tuple(measured), base_dir, bounds, align)
+    if not hasattr(measured, "links"):
         raise UsageError(
-            f"{given!r} is not a measurement. Give a file, a capture, or a list of tracks."
+            f"{measured!r} is not a measurement. Give a file, a capture, or a list of tracks."
         )
-    return fitting.trial_of(given, scene, base_dir, bounds, align)
+    return fitting.trial_of(measured, scene, base_dir, bounds, align)

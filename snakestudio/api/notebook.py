@@ -67,7 +67,7 @@ def scene_html(scene: Scene) -> str:
         picture = _drawn(
             lambda figure: _draw_plan(figure.add_subplot(), scene, pose[:, :2], poses=(pose,))
         )
-    return _beside(_values_table(scene.title or "Scene", rows), picture)
+    return _side_by_side(_values_table(scene.title or "Scene", rows), picture)
 
 
 def run_html(
@@ -93,8 +93,10 @@ def run_html(
     track = values[:, 1:3]
     picture = ""
     if np.isfinite(values).all():
-        way = float(np.linalg.norm(track[-1] - track[0]))
-        rows["Displacement"] = f"{way:.4g} m" + (f", {way / span:.4g} m/s" if span > 0.0 else "")
+        distance = float(np.linalg.norm(track[-1] - track[0]))
+        rows["Displacement"] = f"{distance:.4g} m" + (
+            f", {distance / span:.4g} m/s" if span > 0.0 else ""
+        )
         poses = recording.snapshot(0).link_pose, recording.snapshot(count - 1).link_pose
         speed = np.linalg.norm(values[:, 3:], axis=1)
 
@@ -110,7 +112,7 @@ def run_html(
         picture = _drawn(draw)
     if failure:
         rows["Stopped"] = failure
-    return _beside(_values_table(scene_file or scene.title or "Run", rows), picture)
+    return _side_by_side(_values_table(scene_file or scene.title or "Run", rows), picture)
 
 
 def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
@@ -139,7 +141,7 @@ def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
         for run in data.ran
         if run.recording is not None
     }
-    return head + _beside(
+    return head + _side_by_side(
         "".join(parts), _drawn(lambda figure: _draw_tracks(figure.add_subplot(), tracks))
     )
 
@@ -195,7 +197,7 @@ def _rows_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _beside(table: str, picture: str) -> str:
+def _side_by_side(table: str, picture: str) -> str:
     return f'<div style="{_BOX}"><div>{table}</div>{picture}</div>'
 
 

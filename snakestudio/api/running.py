@@ -313,14 +313,14 @@ def prepare(
             base_dir = path.parent
             if path.suffix.lower() == ".csv":
                 changes = read_changes(path)
-    wanted = values_of("values", values)
-    for name, key, given in (
+    new_values = values_of("values", values)
+    for name, key, number in (
         ("duration", "run.duration_s", duration),
         ("rate", "run.log_rate_hz", rate),
     ):
-        if given is not None:
-            wanted[key] = _positive(name, given)
-    changed = with_values(scene, wanted) if wanted else scene
+        if number is not None:
+            new_values[key] = _positive(name, number)
+    changed = with_values(scene, new_values) if new_values else scene
     if note := trimming_note(scene, changed):
         warnings.warn(note, stacklevel=3)
     return changed, base_dir, changes
@@ -348,10 +348,10 @@ def load_run(path: str | Path) -> Run:
     return Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
 
 
-def _positive(name: str, given: object) -> float:
-    if not is_number(given) or not 0 < float(given) < np.inf:
-        raise UsageError(f"{name} must be a positive number (got {given!r}).")
-    return float(given)
+def _positive(name: str, value: object) -> float:
+    if not is_number(value) or not 0 < float(value) < np.inf:
+        raise UsageError(f"{name} must be a positive number (got {value!r}).")
+    return float(value)
 
 
 def all_values(values: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -611,11 +611,11 @@ def continue_from(
         The new run, and notes about its start: the state was not saved and had to be recomputed, or
         it differs from the recorded one. Usually there are no notes.
     """
-    wanted = values_of("values", values)
+    new_values = values_of("values", values)
     if duration is not None:
         if not 0 < number_of("duration", duration) < math.inf:
             raise UsageError(f"duration must be a positive number (got {duration!r}).")
-        wanted["run.duration_s"] = float(duration)
+        new_values["run.duration_s"] = float(duration)
     at = number_of("time", time)
     target = None if record is None else path_of("record", record)
     written = None if problem is None else path_of("problem", problem)
@@ -637,17 +637,17 @@ def continue_from(
                 "Choose a time in this range."
             )
         origin = Origin(old.scene_file or "", old.base_dir, plugins=plugin_records(recording.scene))
-        found = continue_run(
+        continuation = continue_run(
             recording,
             at,
             old.base_dir,
             name,
             lambda scene, schema: RunRecording(scene, schema, target, origin=origin),
         )
-        assert found is not None, "no progress callback cancels it"
-    runner = found.runner
+        assert continuation is not None, "no progress callback cancels it"
+    runner = continuation.runner
     try:
-        if wanted and (refused := runner.apply(with_values(runner.scene, wanted))):
+        if new_values and (refused := runner.apply(with_values(runner.scene, new_values))):
             raise UsageError(
                 f"{', '.join(refused)} cannot change during a run. Change the scene and run it from the start."
             )
@@ -664,20 +664,20 @@ def continue_from(
     further = Run(
         result.recording, old.scene_file, failure, old.base_dir, result.recording.trouble_at_end
     )
-    return further, found.notes
+    return further, continuation.notes
 
 
-def _run_path(given: str | Path) -> Path:
-    return path_of("run", given, "a Run or the name of a run file (str or Path)")
+def _run_path(source: str | Path) -> Path:
+    return path_of("run", source, "a Run or the name of a run file (str or Path)")
 
 
 @contextlib.contextmanager
-def _opened(given: Run | str | Path) -> Iterator[Run]:
+def _opened(source: Run | str | Path) -> Iterator[Run]:
     """Yield a run; a run file is open only within the context."""
-    if isinstance(given, Run):
-        yield given
+    if isinstance(source, Run):
+        yield source
         return
-    run = load_run(_run_path(given))
+    run = load_run(_run_path(source))
     try:
         yield run
     finally:

@@ -428,14 +428,14 @@ class Simulation:
             self._renderer = renderer = OffscreenRenderer(*size)
         return renderer.frame(self.scene, self._state.copy(), camera=shot, base_dir=self._base_dir)
 
-    def _camera(self, given: Camera | str | None, aspect: float) -> Camera:
+    def _camera(self, choice: Camera | str | None, aspect: float) -> Camera:
         from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
 
-        if isinstance(given, Camera):
-            return given
-        name = "perspective" if given is None else given
+        if isinstance(choice, Camera):
+            return choice
+        name = "perspective" if choice is None else choice
         if not isinstance(name, str):
-            raise wrong_kind("camera", "a Camera or the name of a view", given)
+            raise wrong_kind("camera", "a Camera or the name of a view", choice)
         if name not in STANDARD_VIEWS:
             raise UsageError(
                 f'There is no view "{name}". Choose {_listed(tuple(STANDARD_VIEWS), "or")}.'
@@ -578,26 +578,26 @@ def open_simulation(
     return Simulation(prepared, base_dir, scene_name(scene), seed)
 
 
-def _count(name: str, given: object) -> int:
+def _count(name: str, value: object) -> int:
     """Argument that is a positive whole number."""
-    if not is_number(given, Integral):
-        raise wrong_kind(name, "a whole number", given)
-    if given < 1:
-        raise UsageError(f"{name} must be at least 1 (got {given}).")
-    return int(given)
+    if not is_number(value, Integral):
+        raise wrong_kind(name, "a whole number", value)
+    if value < 1:
+        raise UsageError(f"{name} must be at least 1 (got {value}).")
+    return int(value)
 
 
-def _seed_of(given: object) -> int:
-    if not is_number(given, Integral):
-        raise wrong_kind("seed", "a whole number", given)
-    if given < 0:
-        raise UsageError(f"seed must not be negative (got {given}).")
-    return int(given)
+def _seed_of(value: object) -> int:
+    if not is_number(value, Integral):
+        raise wrong_kind("seed", "a whole number", value)
+    if value < 0:
+        raise UsageError(f"seed must not be negative (got {value}).")
+    return int(value)
 
 
-def _vector(name: str, given: ArrayLike) -> tuple[float, float, float]:
+def _vector(name: str, vector: ArrayLike) -> tuple[float, float, float]:
     try:
-        values = np.asarray(given)
+        values = np.asarray(vector)
         usable = values.dtype.kind in "iuf" and values.shape == (3,)
     except (TypeError, ValueError):
         usable = False

@@ -86,44 +86,44 @@ def _table(about: dict[str, Any], more: Any) -> dict[str, Any]:
 
 
 def _list(
-    name: str, given: Any, wanted: str, entry: Callable[[str, Any], dict[str, Any]]
+    name: str, entries: Any, expected: str, entry: Callable[[str, Any], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Tables of a study file from a mapping by key, or from a sequence."""
-    if isinstance(given, str):
-        return [entry(given, None)]
-    if isinstance(given, Mapping):
-        if not all(isinstance(about, str) for about in given):
-            raise wrong_kind(name, wanted, given)
-        return [entry(about, one) for about, one in given.items()]
-    if not isinstance(given, Iterable):
-        raise wrong_kind(name, wanted, given)
-    made = []
-    for one in given:
+    if isinstance(entries, str):
+        return [entry(entries, None)]
+    if isinstance(entries, Mapping):
+        if not all(isinstance(about, str) for about in entries):
+            raise wrong_kind(name, expected, entries)
+        return [entry(about, one) for about, one in entries.items()]
+    if not isinstance(entries, Iterable):
+        raise wrong_kind(name, expected, entries)
+    tables = []
+    for one in entries:
         if isinstance(one, BaseModel | Mapping):
-            made.append(_plain(one))
+            tables.append(_plain(one))
         elif isinstance(one, str):
-            made.append(entry(one, None))
+            tables.append(entry(one, None))
         elif isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str):
-            made.append(entry(*one))
+            tables.append(entry(*one))
         else:
-            raise wrong_kind(name, wanted, one)
-    return made
+            raise wrong_kind(name, expected, one)
+    return tables
 
 
-def _varied(given: Any, together: Any) -> list[dict[str, Any]]:
-    varied = _list("vary", given if given is not None else (), _VARY, _vary)
+def _varied(variation: Any, together: Any) -> list[dict[str, Any]]:
+    varied = _list("vary", variation if variation is not None else (), _VARY, _vary)
     if together is None:
         return varied
-    wanted = 'keys that move together, such as [("gait.amplitude_deg", "gait.frequency_deg_s")]'
+    expected = 'keys that move together, such as [("gait.amplitude_deg", "gait.frequency_deg_s")]'
     if isinstance(together, str) or not isinstance(together, Iterable):
-        raise wrong_kind("together", wanted, together)
+        raise wrong_kind("together", expected, together)
     groups = list(together)
     if groups and all(isinstance(key, str) for key in groups):
         groups = [groups]
     names = {one.get("key") or "+".join(one.get("keys", ())): one for one in varied}
     for number, group in enumerate(groups, 1):
         if isinstance(group, str) or not isinstance(group, Iterable):
-            raise wrong_kind("together", wanted, group)
+            raise wrong_kind("together", expected, group)
         for key in group:
             if key not in names:
                 raise UsageError(f"together: {key} does not vary. Give it a range in vary.")
@@ -131,21 +131,23 @@ def _varied(given: Any, together: Any) -> list[dict[str, Any]]:
     return varied
 
 
-def _vary(name: str, given: Any) -> dict[str, Any]:
+def _vary(name: str, variation: Any) -> dict[str, Any]:
     keys = [key.strip() for key in name.split("+")]
     about: dict[str, Any] = {"key": keys[0]} if len(keys) == 1 else {"keys": keys}
-    if isinstance(given, Mapping | BaseModel):
-        return _table(about, given)
-    if isinstance(given, tuple):
-        numbers = _plain(given)
+    if isinstance(variation, Mapping | BaseModel):
+        return _table(about, variation)
+    if isinstance(variation, tuple):
+        numbers = _plain(variation)
         if numbers and numbers[-1] in _SCALES:
             about["scale"] = numbers.pop()
         if len(numbers) in (2, 3) and not any(isinstance(one, str | bool) for one in numbers):
             return about | dict(zip(("low", "high", "steps"), numbers, strict=False))
-    elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
-        return about | {"values": _plain(given if isinstance(given, np.ndarray) else list(given))}
+    elif isinstance(variation, Sequence | np.ndarray) and not isinstance(variation, str | bytes):
+        return about | {
+            "values": _plain(variation if isinstance(variation, np.ndarray) else list(variation))
+        }
     raise UsageError(
-        f"vary: {name} = {given!r} is not a range. Give (low, high), (low, high, steps) or (low, "
+        f"vary: {name} = {variation!r} is not a range. Give (low, high), (low, high, steps) or (low, "
         'high, steps, "log"), or a list of'
         " values."
     )

@@ -137,21 +137,21 @@ class Study:
             "fixed": fixed,
             "title": title,
         }
-        said = [name for name, value in {**given, "file": file}.items() if value is not None]
+        arguments = [name for name, value in {**given, "file": file}.items() if value is not None]
         self._read: tuple[object, Table] | None = None
-        wanted = "a Scene, a Run, or the name or file of a scene"
+        expected = "a Scene, a Run, or the name or file of a scene"
         opened = (
-            None if isinstance(source, Scene | Run) else scene_path_of("source", source, wanted)
+            None if isinstance(source, Scene | Run) else scene_path_of("source", source, expected)
         )
         if opened is not None and is_study(opened):
-            if said:
+            if arguments:
                 raise UsageError(
-                    f"{opened} is a study and defines {said[0]} itself. Change it there, or give its scene."
+                    f"{opened} is a study and defines {arguments[0]} itself. Change it there, or give its scene."
                 )
             self.path = opened
             running.open_plan(self.path)
             return
-        if opened is not None and not said:
+        if opened is not None and not arguments:
             load_study(opened)  # raises an error that states the problem
         if vary is None and repeats is None:
             raise UsageError(
@@ -206,7 +206,7 @@ class Study:
         plan = running.open_plan(self.path)
         for sentence in running.warnings_of(plan):
             warnings.warn(sentence, stacklevel=2)
-        told: queue.SimpleQueue[Progress] = queue.SimpleQueue()
+        reports: queue.SimpleQueue[Progress] = queue.SimpleQueue()
         cancelled = threading.Event()
         failures: list[BaseException] = []
 
@@ -215,7 +215,7 @@ class Study:
                 if compile_engines(
                     running.formulations_of(plan), lambda kind, stage: not cancelled.is_set()
                 ):
-                    running.run_study(self.path, who, told.put, cancelled, retry)
+                    running.run_study(self.path, who, reports.put, cancelled, retry)
             except BaseException as error:
                 failures.append(error)
 
@@ -224,9 +224,9 @@ class Study:
         thread.start()
         notes: set[str] = set()
         try:
-            while thread.is_alive() or not told.empty():
+            while thread.is_alive() or not reports.empty():
                 with suppress(queue.Empty):
-                    now = told.get(timeout=_WAIT_S)
+                    now = reports.get(timeout=_WAIT_S)
                     for note in now.notes:
                         if note not in notes:
                             notes.add(note)
@@ -259,8 +259,8 @@ class Study:
 
         Raises `StudyError` if the study has not been run.
         """
-        kept = store_path(self.path)
-        state = [_state(path) for path in (kept, kept.with_name(f"{kept.name}-wal"))]
+        store = store_path(self.path)
+        state = [_state(path) for path in (store, store.with_name(f"{store.name}-wal"))]
         if self._read is None or self._read[0] != state:
             self._read = state, running.results_of(self.path)
         return self._read[1]
@@ -274,8 +274,8 @@ class Study:
         StudyError
         """
         table = self.table
-        found = self._units(table)
-        return {name: found[name] for name in table}
+        all_units = self._units(table)
+        return {name: all_units[name] for name in table}
 
     def _units(self, table: Table) -> dict[str, str]:
         scene = parse_scene(running.texts_of(self.path)["scene"])
@@ -396,9 +396,9 @@ class Study:
                     f"{self.path}: there is no best point, because no point has valid results yet. Give a row."
                 )
         repeats = table.rows[_index("row", number, table.n_points)]
-        asked, _ = repeats[_index("repeat", repeat, len(repeats))]
+        request, _ = repeats[_index("repeat", repeat, len(repeats))]
         text = running.texts_of(self.path)["scene"]
-        return *running.scene_of_run(self.path, table.study, text, asked), int(number)
+        return *running.scene_of_run(self.path, table.study, text, request), int(number)
 
     def export(
         self,
@@ -508,21 +508,21 @@ def _cell(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else html.escape(str(value))
 
 
-def _index(name: str, given: Any, count: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer):
-        raise wrong_kind(name, "a whole number", given)
-    if not 0 <= given < count:
+def _index(name: str, value: Any, count: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise wrong_kind(name, "a whole number", value)
+    if not 0 <= value < count:
         there = f"they are 0 to {count - 1}" if count else "there are no rows"
-        raise UsageError(f"{name} {given}: there is no such {name}; {there}.")
-    return int(given)
+        raise UsageError(f"{name} {value}: there is no such {name}; {there}.")
+    return int(value)
 
 
 def _state(path: Path) -> tuple[int, int] | None:
     """Signature that changes with the file; None for an empty or missing file."""
     with suppress(OSError):
-        found = path.stat()
-        if found.st_size:
-            return found.st_mtime_ns, found.st_size
+        stat = path.stat()
+        if stat.st_size:
+            return stat.st_mtime_ns, stat.st_size
     return None
 
 
@@ -548,7 +548,7 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
             for key, name in named_files(scene)
         }
         scene = with_values(scene, moved) if moved else scene
-        _see_that_it_is_a_scene(own)
+        _require_scene(own)
         base_dir = path.parent
     study = made(study_values(name or named_from(path.parent, own), given))
     Plan(study, scene, base_dir or path.parent, str(path))
@@ -557,7 +557,7 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
     save_study(study, path)
 
 
-def _see_that_it_is_a_scene(path: Path) -> None:
+def _require_scene(path: Path) -> None:
     """Raise `StudyError` unless the file is missing or a scene, which may be overwritten."""
     if path.exists():
         try:

@@ -77,9 +77,9 @@ def _jam(scene: Scene, base_dir: Path | None) -> Checkpoint:
         while simulation.time < _LONGEST_S:
             simulation.step(n=steps)
             centre = simulation.state.centre_of_mass
-            way = float(np.linalg.norm(centre - before))
+            distance = float(np.linalg.norm(centre - before))
             # At first, the robot only bends into its shape and hardly moves.
-            if simulation.time > _SHAPED_S and way < _JAMMED_M:
+            if simulation.time > _SHAPED_S and distance < _JAMMED_M:
                 return simulation.save().state.engine
             before = centre
     raise UsageError(

@@ -94,9 +94,9 @@ class PathFollowing(Task):
         self._drive.begin(worlds, view.joint_angle)
         for world in worlds.tolist():
             self._along[world] = None
-            self._look(world)
+            self._locate(world)
 
-    def _look(self, world: int) -> None:
+    def _locate(self, world: int) -> None:
         """Update position and direction of the robot relative to the path."""
         sight = projected(self._track, self._centre[world], self._along[world], _AHEAD_M)
         self._along[world] = sight.along
@@ -129,7 +129,7 @@ class PathFollowing(Task):
     def judge(self, view: View) -> Outcome:
         """Return reward, termination and values for `info`."""
         for world in range(self.n):
-            self._look(world)
+            self._locate(world)
         cross = self._sight[:, 0].copy()
         lost = np.abs(cross) > _LOST_M
         terms = {

@@ -66,14 +66,14 @@ class Settings:
             raise UsageError(f"friction_jitter must be below 1 (got {self.friction_jitter:g}).")
 
     def _check(self, name: str, low: float, included: bool) -> None:
-        given = getattr(self, name)
-        if given is None and name not in ("angle_limit_rad", "rate_limit_rad_s"):
+        value = getattr(self, name)
+        if value is None and name not in ("angle_limit_rad", "rate_limit_rad_s"):
             return
-        if not is_number(given, Real):
-            raise wrong_kind(name, "a number", given)
-        if not (low < given < float("inf") or (included and given == low)):
+        if not is_number(value, Real):
+            raise wrong_kind(name, "a number", value)
+        if not (low < value < float("inf") or (included and value == low)):
             raise UsageError(
-                f"{name} must be {'at least' if included else 'more than'} {low:g} (got {given:g})."
+                f"{name} must be {'at least' if included else 'more than'} {low:g} (got {value:g})."
             )
 
     @classmethod

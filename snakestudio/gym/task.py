@@ -150,9 +150,9 @@ class Task(ABC):
         factor = 1.0 + factor * _chosen(settings.friction_jitter, self.friction_jitter)
         shift = _chosen(settings.position_jitter_m, self.position_jitter_m)
         values = {
-            f"ground.{name}": factor * given
+            f"ground.{name}": factor * friction
             for name in _FRICTION
-            if (given := getattr(scene.ground, name))
+            if (friction := getattr(scene.ground, name))
         }
         moved = (
             ("x_m", x * shift),
@@ -173,8 +173,8 @@ class Task(ABC):
     def command(self, action: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return joint targets at the start of a control period and their rates, each (n, m), rad and rad/s."""
         before = self.target.copy()
-        asked = np.clip(self.requested(action), self.lower, self.upper)
-        change = np.clip(asked - before, -self._largest_change, self._largest_change)
+        target = np.clip(self.requested(action), self.lower, self.upper)
+        change = np.clip(target - before, -self._largest_change, self._largest_change)
         self.target += change
         return before, change / self.dt
 
@@ -233,8 +233,8 @@ class Task(ABC):
         return [view.joint_angle, view.joint_rate, view.joint_torque]
 
 
-def _chosen(given: float | None, default: float) -> float:
-    return default if given is None else given
+def _chosen(value: float | None, default: float) -> float:
+    return default if value is None else value
 
 
 def _bounds(entries: tuple[Entry, ...]) -> tuple[FloatArray, FloatArray]:

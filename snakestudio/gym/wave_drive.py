@@ -56,11 +56,11 @@ class WaveDrive:
         self._yaw: IndexArray = entries(axes, "yaw")
         self._pitch: IndexArray = entries(axes, waves.vertical)
         acted = {entry.name for entry in actions}
-        for needed, found, kind in (
+        for needed, available, kind in (
             (_YAW, self._yaw, "yaw"),
             (_PITCH, self._pitch, waves.vertical),
         ):
-            if needed in acted and not len(found):
+            if needed in acted and not len(available):
                 raise UsageError(
                     f"The action has {needed}, but this robot has no {kind} axes. Choose another scene."
                 )
@@ -91,8 +91,8 @@ class WaveDrive:
         ranges = {entry.name: entry for entry in actions}
         self._first: FloatArray = np.array(
             [
-                min(max(given, ranges[name].low), ranges[name].high) if name in ranges else given
-                for name, given in first.items()
+                min(max(value, ranges[name].low), ranges[name].high) if name in ranges else value
+                for name, value in first.items()
             ]
         )
         self._share = 1.0 - math.exp(-dt / _RESPONSE_S)

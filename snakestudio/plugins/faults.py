@@ -163,7 +163,7 @@ def cancel(
         pause(0.02)
     # clears an exception that was not delivered, so that it hits no later code
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
-    _forget_undelivered()
+    _clear_undelivered()
     return True
 
 
@@ -171,7 +171,7 @@ class _Delivered(BaseException):
     """Exception that `_forget_undelivered` raises in its own thread."""
 
 
-def _forget_undelivered() -> None:
+def _clear_undelivered() -> None:
     """Clear the interpreter's flag for pending exceptions of threads.
 
     The interpreter clears the flag only when an exception is delivered. If the flag stays set

@@ -110,9 +110,9 @@ def _replaced(present: Plugin, source: Source) -> Plugin:
         added = PLUGINS[present.name] = present
         raise
     finally:
-        kept = dict(PLUGINS)
+        previous = dict(PLUGINS)
         PLUGINS.clear()
-        PLUGINS.update({name: kept[name] for name in order if name in kept})
+        PLUGINS.update({name: previous[name] for name in order if name in previous})
     return added
 
 
@@ -245,19 +245,19 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
     PluginError
     """
     where = source.where
-    found = getattr(module, "KINDS", None)
-    if found is None:
-        found = (module.KIND,) if hasattr(module, "KIND") else ()
-    elif not isinstance(found, list | tuple):
+    declared = getattr(module, "KINDS", None)
+    if declared is None:
+        declared = (module.KIND,) if hasattr(module, "KIND") else ()
+    elif not isinstance(declared, list | tuple):
         raise PluginError(
-            f"{where}: KINDS is {type(found).__name__}, not a tuple. Write KINDS = (one, another)."
+            f"{where}: KINDS is {type(declared).__name__}, not a tuple. Write KINDS = (one, another)."
         )
-    if not found:
+    if not declared:
         raise PluginError(
             f"{where}: The file declares no KIND. Add KIND = ControllerKind(...) or another declaration."
         )
     names: set[tuple[int, str]] = set()
-    for each in found:
+    for each in declared:
         if not isinstance(each, Declaration):
             raise PluginError(
                 f"{where}: A KIND is of the class {type(each).__name__}, which is not a declaration. Use one of "
@@ -286,4 +286,4 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             raise PluginError(
                 f'{where}: SnakeStudio already has a {each.role} "{name}". Choose another name.'
             )
-    return tuple(found)
+    return tuple(declared)

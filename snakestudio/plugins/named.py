@@ -16,10 +16,10 @@ _STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 def names_of(value: Any) -> tuple[str, ...]:
     """Names in the scene key `plugin`; values that are not text are left to the type check."""
-    given: Iterable[Any] = (
+    names: Iterable[Any] = (
         (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     )
-    return tuple(each for each in given if isinstance(each, str))
+    return tuple(each for each in names if isinstance(each, str))
 
 
 def is_file(name: str) -> bool:
@@ -34,20 +34,21 @@ def plugin_name(name: str) -> str:
 
 def problem_of_name(name: str) -> tuple[str, str] | None:
     """Problem of a name in a scene and its remedy; None if it is valid."""
-    shown = name if len(name) <= 60 else f"{name[:57]}..."
+    excerpt = name if len(name) <= 60 else f"{name[:57]}..."
     if not is_file(name):
         if _PACKAGE.fullmatch(name):
             return None
-        return f'"{shown}" is neither a Python file nor a package', 'name a file that ends in ".py"'
+        return (
+            f'"{excerpt}" is neither a Python file nor a package',
+            'name a file that ends in ".py"',
+        )
     path = PurePosixPath(name)
     if "\\" in name or ":" in name or "~" in name or path.is_absolute() or ".." in path.parts:
-        what = (
-            f'"{shown}" is outside the folder of the scene, which can only name plug-ins inside it'
-        )
+        what = f'"{excerpt}" is outside the folder of the scene, which can only name plug-ins inside it'
         return what, "copy the file next to the scene, or give it with --plugin"
     if not _STEM.fullmatch(path.stem):
         return (
-            f'"{shown}" is not a name of a Python module',
+            f'"{excerpt}" is not a name of a Python module',
             "use letters, digits and _ in the file's name",
         )
     return None

@@ -53,14 +53,14 @@ class NamedPlugin:
                 f'the plug-in "{self.name}" cannot be used ({self.reason.rstrip(".")})',
                 "fix or restore the file",
             )
-        given = str(self.path) if self.path is not None else self.name
+        argument = str(self.path) if self.path is not None else self.name
         what = f'the plug-in "{self.name}" was not run, and values of its kinds were not checked'
         if self.state == "trusted":
-            return what, f"give --plugin {given}"
+            return what, f"give --plugin {argument}"
         return (
             f"{what}, because it is not trusted",
             "read its code, and trust it (in the plug-in manager of the window, or with snakestudio plugin trust "
-            f"{given}) or give --plugin {given}",
+            f"{argument}) or give --plugin {argument}",
         )
 
 

@@ -49,13 +49,13 @@ class Source:
         return str(self.path) if not self.module and self.path is not None else self.name
 
 
-def read_source(given: str | Path) -> Source:
+def read_source(name: str | Path) -> Source:
     """Read a plug-in from a path that ends in ".py", or by the name of the entry point of an installed package.
 
     Raises `PluginError` if it cannot be read.
     """
-    text = str(given)
-    if is_file(text) or isinstance(given, Path) or Path(text).is_dir():
+    text = str(name)
+    if is_file(text) or isinstance(name, Path) or Path(text).is_dir():
         return source_of_file(Path(text))
     return _source_of_package(text)
 

@@ -56,13 +56,13 @@ def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
             f"{path}: {path.stem} is not a valid name of a kind. Begin the name with a letter."
         )
     template = resource("plugin_templates", f"{role}.txt").read_text(encoding="utf-8")
-    words = "".join(word.capitalize() for word in name.split("_"))
+    class_name = "".join(part.capitalize() for part in name.split("_"))
     text = template.replace("NAME", name).replace("FILE", path.name)
-    text = text.replace("NameFields", f"{words}Fields").replace("(Name)", f"({words})")
+    text = text.replace("NameFields", f"{class_name}Fields").replace("(Name)", f"({class_name})")
     for before, after in (
-        ("class Name(", f"class {words}("),
-        ("=Name,", f"={words},"),
-        ("=Name)", f"={words})"),
+        ("class Name(", f"class {class_name}("),
+        ("=Name,", f"={class_name},"),
+        ("=Name)", f"={class_name})"),
     ):
         text = text.replace(before, after)
     try:

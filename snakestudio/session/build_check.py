@@ -54,8 +54,8 @@ def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
     reach = scene.body.reach
     low = pose[:, :2].min(axis=0) - reach
     high = pose[:, :2].max(axis=0) + reach
-    beside = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
-    return np.asarray(np.hypot(beside[:, 0], beside[:, 1]))
+    gaps = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
+    return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]))
 
 
 def greatest_way(scene: Scene) -> float:
@@ -84,16 +84,16 @@ def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]
     """Warning about obstacles that the robot cannot reach during the run."""
     if np.any(twist != 0.0):
         return []
-    way = greatest_way(scene)
-    far = np.flatnonzero(away > way)
-    if not len(far) or not math.isfinite(way):
+    reach = greatest_way(scene)
+    far = np.flatnonzero(away > reach)
+    if not len(far) or not math.isfinite(reach):
         return []
     what = f"obstacle {far[0] + 1} is" if len(far) == 1 else f"{len(far)} obstacles are"
     message = (
-        f"{what} {away[far].min():.3g} m or more from the robot, which can move at most {way:.2g} m in "
+        f"{what} {away[far].min():.3g} m or more from the robot, which can move at most {reach:.2g} m in "
         f"{scene.run.duration_s:g} s"
     )
-    seconds = math.ceil(float(away[far].min()) / way * scene.run.duration_s) if way > 0.0 else 0
+    seconds = math.ceil(float(away[far].min()) / reach * scene.run.duration_s) if reach > 0.0 else 0
     fixes = (
         (Fix(f"Run for {seconds} s", (("run.duration_s", float(seconds)),)),)
         if 0 < seconds <= 3600
@@ -118,17 +118,17 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
         return []
     slack = play * max(link.length for link in scene.robot.links)
     links = scene.body.outlines(pose)
-    found = []
+    touching = []
     for j in np.flatnonzero(away <= slack).tolist():
         if not shape_of(scene.obstacles[j]).terrain:  # a robot rests on terrain
             outlines = [solid_outline(solid) for solid in obstacle_solids(scene.obstacles[j])]
             gaps = [gap(link, outline).distance for link in links for outline in outlines]
             nearest = int(np.argmin(gaps))
             if 0.0 < gaps[nearest] < slack:
-                found.append((gaps[nearest], j, nearest // len(outlines)))
-    if not found:
+                touching.append((gaps[nearest], j, nearest // len(outlines)))
+    if not touching:
         return []
-    least, j, link = min(found)
+    least, j, link = min(touching)
     return [
         Problem(
             "hint",
@@ -136,7 +136,7 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
             f"obstacle {j + 1} is {1e3 * least:.2g} mm from link {link + 1}, and the play of the joints "
             f"({scene.actuator.free_play_deg:g}°) lets its end move by {1e3 * slack:.2g} mm",
             "the robot can touch it before it moves; increase the distance if that is not intended",
-            obstacles=tuple(sorted(i for _, i, _ in found)),
+            obstacles=tuple(sorted(i for _, i, _ in touching)),
             links=(link,),
         )
     ]

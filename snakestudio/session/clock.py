@@ -73,8 +73,8 @@ class Clock:
         done : int
             Number of steps since the start.
         """
-        wanted = TICK / self._wall_per_step if math.isinf(self.speed) else self.speed * TICK / step
-        steps = max(1, min(round(wanted), 1_000_000))
+        fitting = TICK / self._wall_per_step if math.isinf(self.speed) else self.speed * TICK / step
+        steps = max(1, min(round(fitting), 1_000_000))
         if steps >= period:
             return steps - steps % period
         # A divisor of the rest of the period, so that a tick ends at its border.

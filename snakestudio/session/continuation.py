@@ -95,7 +95,7 @@ def continue_run(
     row = recording.rows(index, index + 1)
     at = float(row.time[0])
     target = int(row.steps[0])
-    tell = progress or (lambda fraction: True)
+    report = progress or (lambda fraction: True)
     driven = min((event.time for event in recording.events if event.text == DRIVEN), default=at)
     if driven < at:
         raise StateError(
@@ -110,7 +110,7 @@ def continue_run(
             "Open its scene and run it again."
         )
     since, notes = _restore(runner, recording, at)
-    if not _advance(runner, recording, since, at, target, lambda fraction: tell(0.6 * fraction)):
+    if not _advance(runner, recording, since, at, target, lambda fraction: report(0.6 * fraction)):
         return None
     runner.pull(None)  # release a pull of that time
     runner.note_events()
@@ -120,7 +120,7 @@ def continue_run(
     # Recomputed rows belong to the following ones, even if they differ from the recorded rows.
     rows_of = recording if since is not None else runner.recording
     copied = _copied(
-        rows_of, rows_of.index_at(at), make, lambda fraction: tell(0.6 + 0.4 * fraction)
+        rows_of, rows_of.index_at(at), make, lambda fraction: report(0.6 + 0.4 * fraction)
     )
     if copied is None:
         return None
@@ -139,21 +139,21 @@ def _columns(schema: Schema) -> tuple[object, ...]:
 
 def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float | None, list[str]]:
     """Restore the last saved state up to `time`; return its time (s; None if none can be used) and notes."""
-    look = time
+    before = time
     refused = "no state of it was saved"
     while isinstance(recording, KeepsStates):
-        found = recording.checkpoint_before(look)
-        if found is None:
+        candidate = recording.checkpoint_before(before)
+        if candidate is None:
             break
         try:
-            runner.restore(found[1], recording.scene_at(found[0]), found[0])
+            runner.restore(candidate[1], recording.scene_at(candidate[0]), candidate[0])
         except StateError as error:
             refused = str(error).rstrip(".")
-            look = float(np.nextafter(found[0], -np.inf))
-            if look < 0.0:
+            before = float(np.nextafter(candidate[0], -np.inf))
+            if before < 0.0:
                 break
         else:
-            return found[0], []
+            return candidate[0], []
     if time <= 0.0:
         return None, []
     if (first := float(recording.times[0])) > 0.0:
@@ -240,7 +240,7 @@ def _why(recording: Recording, time: float, apart: float) -> str:
     return f"Its state differs from the recorded one (links by up to {1e3 * apart:.2g} mm): {why}."
 
 
-def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> RunRecording | None:
+def _copied(recording: Recording, index: int, make: Make, report: Progress) -> RunRecording | None:
     """Copy rows up to `index`, with their events and changes, to a new recording; None if cancelled."""
     copied = make(recording.scene, recording.schema)
     end = float(recording.times[index])
@@ -267,7 +267,7 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Run
         done += len(part)
         if done > index:
             break
-        if not tell(done / (index + 1)):
+        if not report(done / (index + 1)):
             copied.close()
             return None
     return copied
@@ -276,11 +276,11 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Run
 def _states(recording: Recording, end: float) -> list[tuple[float, bytes]]:
     """Saved states up to `end` (s), evenly thinned."""
     states: list[tuple[float, bytes]] = []
-    look = end
-    while isinstance(recording, KeepsStates) and look >= 0.0:
-        found = recording.checkpoint_before(look)
-        if found is None:
+    before = end
+    while isinstance(recording, KeepsStates) and before >= 0.0:
+        saved = recording.checkpoint_before(before)
+        if saved is None:
             break
-        states.append(found)
-        look = min(found[0] - end / MOST_STATES, float(np.nextafter(found[0], -np.inf)))
+        states.append(saved)
+        before = min(saved[0] - end / MOST_STATES, float(np.nextafter(saved[0], -np.inf)))
     return states[::-1]

@@ -111,7 +111,7 @@ class Preparation:
         self._clock = clock
         self._left = TimeLeft(expected_seconds(kind), clock())
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._said: list[str] = []
+        self._output: list[str] = []
         self._next_look = clock() + _LOOK_S
         # An existing mark does not prove that another process has just compiled it.
         self._marked = registry.is_warm(kind)
@@ -168,14 +168,14 @@ class Preparation:
         try:
             self._left.told(float(fraction), now)
         except ValueError:
-            self._said = [*self._said, line.removeprefix("snakestudio: ")][-_LAST_WORDS:]
+            self._output = [*self._output, line.removeprefix("snakestudio: ")][-_LAST_WORDS:]
 
     def _why_failed(self, code: int) -> str:
         if code == 0:
             return ""
         name = FORMULATIONS[self.kind].short
-        if code == 2 and self._said:  # a message of this program
-            return self._said[-1]
+        if code == 2 and self._output:  # a message of this program
+            return self._output[-1]
         if self._stopped:
             return f"The {name} engine is not prepared."
         if code == -getattr(signal, "SIGKILL", 9):
@@ -184,7 +184,7 @@ class Preparation:
             why = f"signal {-code} ended its process"
         else:
             why = f"its process ended with code {code}" + (
-                f": {self._said[-1]}" if self._said else ""
+                f": {self._output[-1]}" if self._output else ""
             )
         return f"Preparing the {name} engine failed: {why}. Prepare it again; everything else works without it."
 
@@ -237,17 +237,17 @@ class EngineCompiler:
     def need(self, kind: str) -> Preparation:
         """Return the preparation of `kind`, started if necessary; each caller must `release` it."""
         with self._lock:
-            found, users = self._needed.get(kind, (None, 0))
-            if found is None:
-                found = self._begin(kind)
-            self._needed[kind] = found, users + 1
-            return found
+            preparation, users = self._needed.get(kind, (None, 0))
+            if preparation is None:
+                preparation = self._begin(kind)
+            self._needed[kind] = preparation, users + 1
+            return preparation
 
     def release(self, preparation: Preparation) -> None:
         """Stop waiting for a preparation; it ends when no caller waits for it."""
         with self._lock:
-            found, users = self._needed.get(preparation.kind, (None, 0))
-            if found is not preparation:
+            current, users = self._needed.get(preparation.kind, (None, 0))
+            if current is not preparation:
                 return
             if users > 1:
                 self._needed[preparation.kind] = preparation, users - 1

@@ -156,12 +156,12 @@ def _run_to_end(
             time.sleep(clock.delay(runner.time, 0.0))
 
 
-def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:
+def run_while(runner: Runner, go_ahead: Callable[[], bool]) -> str | None:
     """Continue one of many runs to the end, without messages and without a saved contact problem on failure.
 
     Parameters
     ----------
-    wanted : callable
+    go_ahead : callable
         Called about ten times a second; the run is cancelled if it returns False.
 
     Returns
@@ -175,7 +175,7 @@ def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:
         report = runner.advance(steps)
         if not report.ok:
             return report.message
-        if not wanted():
+        if not go_ahead():
             return None
         took = time.perf_counter() - began
         steps = max(1, min(round(steps * min(_LOOK_S / max(took, 1e-6), 4.0)), runner.end_step))

@@ -138,7 +138,7 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
         if match is not None and process_start(int(match[1])) is None:
             with contextlib.suppress(OSError):
                 path.unlink()
-    found = []
+    scenes = []
     for path in folder.glob("unsaved-*.toml"):
         with contextlib.suppress(
             SceneError, ValueError, KeyError
@@ -150,10 +150,10 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
                 continue
             own = parse_json(notes["scene file"], NOTE)
             written = datetime.fromisoformat(notes["written"]).astimezone()
-            found.append(
+            scenes.append(
                 Unsaved(parse_scene(text, str(path)), Path(own) if own else None, written, path)
             )
-    return sorted(found, key=lambda unsaved: unsaved.written, reverse=True)
+    return sorted(scenes, key=lambda unsaved: unsaved.written, reverse=True)
 
 
 def is_running(pid: int, started: str) -> bool:
@@ -178,9 +178,9 @@ def process_start(pid: int) -> str | None:
         if Path("/proc/self/stat").exists():
             return None
     try:
-        shown = subprocess.run(
+        output = subprocess.run(
             ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
         )
     except OSError:
         return None
-    return shown.stdout.strip() or None
+    return output.stdout.strip() or None

@@ -236,7 +236,7 @@ class SessionCore:
         except PreparationError as error:
             self._unprepared(str(error), problems)
         else:
-            self._tell_stage(self._preparation.look(), problems)
+            self._publish_stage(self._preparation.look(), problems)
 
     def _unprepared(self, why: str, problems: tuple[Problem, ...]) -> None:
         """Continue without an engine until it is requested again; `why` is empty after a cancellation."""
@@ -254,7 +254,7 @@ class SessionCore:
             Status("unprepared", message, engine=kind, cancelled=not why, problems=problems)
         )
 
-    def _tell_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
+    def _publish_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
         """Publish the progress of the preparation in visible steps."""
         assert self._scene is not None
         kind = self._scene.model.kind
@@ -285,9 +285,9 @@ class SessionCore:
         self.latest = self._runner.latest
         self._publish(Status("ready", problems=problems))
         if self._continuation is not None:
-            wanted = self._continuation
+            pending = self._continuation
             self._continuation = None
-            wanted()
+            pending()
         elif self._play_when_ready:
             self.play()
 
@@ -300,7 +300,7 @@ class SessionCore:
             if stage.ended:
                 self._stop_preparation()
         elif not stage.ended:
-            self._tell_stage(stage, problems)
+            self._publish_stage(stage, problems)
         elif stage.error:
             self._unprepared(stage.error, problems)
         else:
@@ -310,7 +310,7 @@ class SessionCore:
                     # works.
                     compile_here(
                         preparation.kind,
-                        lambda done, _: self._tell_stage(Stage(done, None), problems),
+                        lambda done, _: self._publish_stage(Stage(done, None), problems),
                     )
             except PreparationError as error:
                 self._unprepared(str(error), problems)
@@ -425,7 +425,7 @@ class SessionCore:
         )
         self._publish(Status("continuing", f"Returning to {time:.3f} s ..."))
 
-        def tell(fraction: float) -> bool:
+        def report(fraction: float) -> bool:
             self._publish(replace(self.status, progress=fraction))
             return not self.stop_continuing.is_set()
 
@@ -434,22 +434,22 @@ class SessionCore:
             return RunRecording(scene, schema, self._new_run(scene), origin=origin)
 
         try:
-            found = continue_run(recording, time, base_dir, name, make, tell)
+            continuation = continue_run(recording, time, base_dir, name, make, report)
         except SnakeStudioError as error:
-            found = None
+            continuation = None
             self._on_event(NotContinued(str(error)))
-        if found is None:
+        if continuation is None:
             self._publish(before)
             return
         self._end_run()
-        self._runner = found.runner
-        self._scene = found.runner.scene
+        self._runner = continuation.runner
+        self._scene = continuation.runner.scene
         self._base_dir = base_dir
-        self.recording = found.runner.recording
-        self.latest = found.runner.latest
+        self.recording = continuation.runner.recording
+        self.latest = continuation.runner.latest
         self._play_when_ready = False
         self._publish(Status("paused", problems=before.problems))
-        self._on_event(Continued(found.time, found.notes))
+        self._on_event(Continued(continuation.time, continuation.notes))
 
     def _end_run(self) -> None:
         """Complete the file of the run; the recording remains readable."""

@@ -38,36 +38,40 @@ class TimeLeft:
     def __init__(self, expected_s: float, now: float) -> None:
         self._expected = expected_s
         self._begun = now
-        self._told = now
-        self._told_at = 0.0
-        self._shown = 0.0
+        self._reported_time = now
+        self._reported = 0.0
+        self._shown_fraction = 0.0
 
     def told(self, fraction: float, now: float) -> None:
         """Report a finished fraction; smaller values than before are ignored."""
-        if fraction > self._told_at:
-            self._told = now
-            self._told_at = min(fraction, 1.0)
+        if fraction > self._reported:
+            self._reported_time = now
+            self._reported = min(fraction, 1.0)
 
     @property
     def total_s(self) -> float:
         """Total time at the observed pace, s."""
-        trust = _TRUST * (1.0 - self._told_at)
-        return (trust * self._expected + self._told - self._begun) / (trust + self._told_at)
+        trust = _TRUST * (1.0 - self._reported)
+        return (trust * self._expected + self._reported_time - self._begun) / (
+            trust + self._reported
+        )
 
     def fraction(self, now: float) -> float:
         """Return the finished fraction to show; it never decreases, and is 1 only after that was reported."""
-        if self._told_at >= 1.0:
+        if self._reported >= 1.0:
             return 1.0
-        rest = 1.0 - self._told_at
-        passed = (now - self._told) / max(self.total_s * rest, 1e-9)
+        rest = 1.0 - self._reported
+        passed = (now - self._reported_time) / max(self.total_s * rest, 1e-9)
         if passed > _EASE:
             passed = _EASE + (1.0 - _EASE) * (1.0 - math.exp(-(passed - _EASE) / (1.0 - _EASE)))
-        self._shown = max(self._shown, min(self._told_at + min(rest * passed, _LEAD), _MOST))
-        return self._shown
+        self._shown_fraction = max(
+            self._shown_fraction, min(self._reported + min(rest * passed, _LEAD), _MOST)
+        )
+        return self._shown_fraction
 
     def seconds(self, now: float) -> float | None:
         """Return the remaining time, s; None once it takes longer than expected."""
-        left = self.total_s * (1.0 - self._told_at) - (now - self._told)
+        left = self.total_s * (1.0 - self._reported) - (now - self._reported_time)
         return left if left > 0.0 else None
 
 

@@ -238,8 +238,8 @@ class Worlds:
 
     def follow(self, n_steps: int, references: Sequence[Reference | None]) -> None:
         """Take `n_steps` steps under one reference per world (None for a failed world)."""
-        kept = zip(references, self._references, strict=True)
-        self._refer([old if new is None else _plain(new) for new, old in kept])
+        pairs = zip(references, self._references, strict=True)
+        self._refer([old if new is None else _plain(new) for new, old in pairs])
         self._advance(
             n_steps,
             [world for world, reference in enumerate(self._references) if _ceases(reference)],
@@ -376,10 +376,10 @@ def _plain(reference: Reference) -> Reference:
     if not isinstance(reference, JointReference):
         return reference
     own = (reference.time, reference.angle, reference.rate, reference.acceleration)
-    given = () if reference.torque is None else (reference.torque,)
-    if all(array.dtype == np.float64 and array.flags.c_contiguous for array in (*own, *given)):
+    torque = () if reference.torque is None else (reference.torque,)
+    if all(array.dtype == np.float64 and array.flags.c_contiguous for array in (*own, *torque)):
         return reference
-    return JointReference(*(np.require(array, np.float64, ["C"]) for array in (*own, *given)))
+    return JointReference(*(np.require(array, np.float64, ["C"]) for array in (*own, *torque)))
 
 
 def _ceases(reference: Reference) -> bool:

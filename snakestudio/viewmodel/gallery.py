@@ -63,4 +63,4 @@ def found(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:
     if (paper and paper not in entry.papers) or (model and model != entry.model):
         return False
     text = f"{entry.title} {entry.source} {entry.model} {entry.path.stem} {entry.description}".casefold()
-    return all(word in text for word in query.casefold().split())
+    return all(term in text for term in query.casefold().split())

@@ -35,7 +35,7 @@ def match(query: str, text: str) -> Match | None:
     score = 0.0
     letters: set[int] = set()
     for word in query.casefold().split():
-        best = _word(word, folded)
+        best = _match_word(word, folded)
         if best is None:
             return None
         score += best[0]
@@ -43,7 +43,7 @@ def match(query: str, text: str) -> Match | None:
     return Match(score - 0.1 * len(text), frozenset(letters))
 
 
-def _word(word: str, text: str) -> tuple[float, list[int]] | None:
+def _match_word(word: str, text: str) -> tuple[float, list[int]] | None:
     starts = [
         place
         for place, letter in enumerate(text)
@@ -66,10 +66,10 @@ def _word(word: str, text: str) -> tuple[float, list[int]] | None:
 
 def _in_turn(word: str, text: str, places: range | list[int]) -> list[int] | None:
     """First positions of `places` that have the letters of `word` in sequence."""
-    found: list[int] = []
+    positions: list[int] = []
     for place in places:
-        if text[place] == word[len(found)]:
-            found.append(place)
-            if len(found) == len(word):
-                return found
+        if text[place] == word[len(positions)]:
+            positions.append(place)
+            if len(positions) == len(word):
+                return positions
     return None

@@ -84,8 +84,8 @@ class PluginEntry:
 
 def trusting_folder(path: Path, known: Trusted) -> Path | None:
     """Return the trusted folder that contains a file; None if there is none."""
-    found = (Path(each) for each in known.folders if path.resolve().is_relative_to(each))
-    return next(found, None)
+    folders = (Path(each) for each in known.folders if path.resolve().is_relative_to(each))
+    return next(folders, None)
 
 
 def list_plugins(

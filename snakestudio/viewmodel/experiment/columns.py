@@ -49,24 +49,24 @@ class Body:
 
 def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Body]]:
     """Return the meanings of `n_columns` columns in a layout, and the bodies that it names."""
-    found: dict[int, Meaning] = {}
+    meanings: dict[int, Meaning] = {}
     if layout.time_column is not None:
-        found[layout.time_column] = TIME
+        meanings[layout.time_column] = TIME
     for index, body in enumerate(layout.bodies):
         for part in POSITION_PARTS:
             column = getattr(body, part)
             if column is not None:
-                found[column] = Meaning("body", index, part)
+                meanings[column] = Meaning("body", index, part)
         parts = _parts(body.rotation)
         for column, part in zip(body.rotation_columns, parts, strict=False):
-            found[column] = Meaning("body", index, part)
+            meanings[column] = Meaning("body", index, part)
     for joint in layout.joints:
         for part in JOINT_PARTS:
             column = getattr(joint, part)
             if column is not None:
-                found[column] = Meaning("joint", joint.joint, part)
+                meanings[column] = Meaning("joint", joint.joint, part)
     return (
-        [found.get(column, UNUSED) for column in range(n_columns)],
+        [meanings.get(column, UNUSED) for column in range(n_columns)],
         [Body(body.name, body.link) for body in layout.bodies],
     )
 
@@ -74,7 +74,7 @@ def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Bod
 def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body]) -> Layout:
     """Return a layout with these columns and bodies, otherwise like `base`; bodies without columns are omitted."""
     where = {meaning: column for column, meaning in enumerate(meanings) if meaning.kind}
-    made = []
+    columns_of_bodies = []
     for index, body in enumerate(bodies):
         columns = {
             meaning.part: column
@@ -87,12 +87,12 @@ def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body])
         rotation = _rotation(columns, before)
         turned = tuple(columns[part] for part in _parts(rotation) if part in columns)
         x, y, z = (columns.get(part) for part in POSITION_PARTS)
-        made.append(BodyColumns(body.name, x, y, z, rotation, turned, body.link))
+        columns_of_bodies.append(BodyColumns(body.name, x, y, z, rotation, turned, body.link))
     joints = sorted({meaning.index for meaning in where if meaning.kind == "joint"})
     return replace(
         base,
         time_column=where.get(TIME),
-        bodies=tuple(made),
+        bodies=tuple(columns_of_bodies),
         joints=tuple(
             JointColumns(joint, *(where.get(Meaning("joint", joint, part)) for part in JOINT_PARTS))
             for joint in joints

@@ -61,8 +61,8 @@ def compare(
     run = RunTracks(recording)
     alignments = []
     for number, (capture, offset) in enumerate(zip(captures, given, strict=True)):
-        wanted = options if offset is None else replace(options, offset_bounds_s=(offset, offset))
-        alignments.append(align(run, capture, wanted))
+        adjusted = options if offset is None else replace(options, offset_bounds_s=(offset, offset))
+        alignments.append(align(run, capture, adjusted))
         if not progress(0.5 * (number + 1) / len(captures)):
             return None
     figures = compare_experiment(

@@ -111,8 +111,8 @@ def _headings(instant: Instant, colour: Colour, length: float, up: FloatArray) -
     w, x, y, z = instant.orientation.T
     ahead = np.column_stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
     return [
-        Track(np.vstack([start, start + length * way]) + up, colour, width=2.0)
-        for start, way in zip(instant.position, ahead, strict=True)
+        Track(np.vstack([start, start + length * direction]) + up, colour, width=2.0)
+        for start, direction in zip(instant.position, ahead, strict=True)
     ]
 
 

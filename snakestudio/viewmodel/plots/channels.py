@@ -62,7 +62,7 @@ class Channel:
 
 @lru_cache(maxsize=8)
 def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
-    found = [
+    channels = [
         Channel(
             column.name,
             unit_of(column.name),
@@ -73,7 +73,7 @@ def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
         for column in columns
         if column.filled and column.group
     ]
-    return {channel.name: channel for channel in sorted(found, key=_place)}
+    return {channel.name: channel for channel in sorted(channels, key=_place)}
 
 
 def catalogue(schema: Schema) -> dict[str, Channel]:
@@ -85,18 +85,18 @@ def catalogue(schema: Schema) -> dict[str, Channel]:
 
 
 def _place(channel: Channel) -> tuple[int, int]:
-    found = numbered(channel.name)
+    parts = numbered(channel.name)
     group = channel.group[0]
-    return _ORDER.index(group) if group in _ORDER else len(_ORDER), 0 if found is None else found[1]
+    return _ORDER.index(group) if group in _ORDER else len(_ORDER), 0 if parts is None else parts[1]
 
 
 def families(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the names of the same column of all links (joints, sections, anchors), by "link_*_x_m"."""
     members: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        found = numbered(name)
-        if found is not None:
-            part, number, what = found
+        parts = numbered(name)
+        if parts is not None:
+            part, number, what = parts
             members.setdefault(f"{part}_*_{what}", []).append((number, name))
     return {
         family: tuple(name for _, name in sorted(of))

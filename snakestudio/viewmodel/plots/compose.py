@@ -162,10 +162,10 @@ def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: i
     phase = view.phase(recording.schema) if recording is not None else None
     if phase is None or recording is None or not picture.traces:
         return
-    found = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
-    if found is None:
+    entry = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
+    if entry is None:
         return
-    time, envelope = found
+    time, envelope = entry
     up = np.nan_to_num(envelope.high[:, 0]) > 0.5
     curve = picture.traces[0]
     for bin_ in np.flatnonzero(up[1:] != up[:-1]):

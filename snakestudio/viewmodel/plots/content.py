@@ -100,27 +100,27 @@ def write_content(content: Content) -> dict[str, Any]:
     """Return the content for JSON, without default values."""
     default = Content(content.kind)
     written = {f.name: getattr(content, f.name) for f in fields(Content) if f.name != "curves"}
-    kept = {
+    values = {
         key: value
         for key, value in written.items()
         if key == "kind" or value != getattr(default, key)
     }
     if content.curves:
-        kept["curves"] = [
+        values["curves"] = [
             {key: value for key, value in asdict(curve).items() if value}
             for curve in content.curves
         ]
-    return kept
+    return values
 
 
 def read_content(written: object) -> Content | None:
     """Return the content from `write_content`; None if it is not valid."""
     if not isinstance(written, Mapping):
         return None
-    kept = dict(written)
-    curves = kept.pop("curves", [])
+    values = dict(written)
+    curves = values.pop("curves", [])
     types = {f.name: type(getattr(Content(), f.name)) for f in fields(Content)}
-    if not all(key in types and type(value) is types[key] for key, value in kept.items()):
+    if not all(key in types and type(value) is types[key] for key, value in values.items()):
         return None
     if not isinstance(curves, list) or not all(
         isinstance(curve, Mapping)
@@ -130,7 +130,7 @@ def read_content(written: object) -> Content | None:
         for curve in curves
     ):
         return None
-    content = Content(**kept, curves=tuple(Curve(**curve) for curve in curves))
+    content = Content(**values, curves=tuple(Curve(**curve) for curve in curves))
     known = content.kind in get_args(Kind) and content.window in WINDOWS
     return content if known and (content.kind != "view" or content.view in VIEWS) else None
 
@@ -161,17 +161,17 @@ def _title(content: Content) -> str:
 
 def _short(names: Sequence[str]) -> dict[str, str]:
     """Labels without their common first words, so that legends stay short."""
-    words = {name: label_of(name).split() for name in names}
+    parts = {name: label_of(name).split() for name in names}
     shared = 0
-    while len(words) > 1 and all(len(each) > shared + 1 for each in words.values()):
-        if len({each[shared] for each in words.values()}) > 1:
+    while len(parts) > 1 and all(len(each) > shared + 1 for each in parts.values()):
+        if len({each[shared] for each in parts.values()}) > 1:
             break
         shared += 1
     if shared and any(
-        each[shared].isdigit() for each in words.values()
+        each[shared].isdigit() for each in parts.values()
     ):  # "6 x" alone would be unclear
         shared -= 1
-    return {name: " ".join(each[shared:]) for name, each in words.items()}
+    return {name: " ".join(each[shared:]) for name, each in parts.items()}
 
 
 def _time_lines(content: Content, known: Known) -> list[CurveSpec]:
@@ -214,8 +214,8 @@ def _strips(content: Content, known: Known) -> list[CurveSpec]:
     together = series_key([known[name].series for name in names])
     lines = []
     for number, name in enumerate(names):
-        found = numbered(name)
-        label = f"{found[0]} {found[1]}" if found else label_of(name)
+        parts = numbered(name)
+        label = f"{parts[0]} {parts[1]}" if parts else label_of(name)
         lines.append(
             CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit)
         )
@@ -280,19 +280,19 @@ def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Conte
     if content.kind == "xy":
         return _with_pairs(content, names, known)
     new = tuple(Curve(name) for name in names if Curve(name) not in content.curves)
-    made = replace(content, curves=content.curves + new)
-    units = list(dict.fromkeys(_unit(curve.name, known) for curve in made.curves))
+    extended = replace(content, curves=content.curves + new)
+    units = list(dict.fromkeys(_unit(curve.name, known) for curve in extended.curves))
     most = 2 if content.kind == "time" else 1
     if len(units) > most:
-        shown = " and ".join(unit or "a pure number" for unit in units[:most])
+        listed = " and ".join(unit or "a pure number" for unit in units[:most])
         return (
-            f"This plot already shows {shown} and has only {'two axes' if most == 2 else 'one axis'}. Drop "
+            f"This plot already shows {listed} and has only {'two axes' if most == 2 else 'one axis'}. Drop "
             f"{label_of(names[-1])} ({units[most] or 'a pure number'}) on another plot, or next to the plots for a new "
             "one."
         )
     if content.kind == "heat" and new:
-        return _as_strips(made, known)
-    return made
+        return _as_strips(extended, known)
+    return extended
 
 
 def _as_strips(content: Content, known: Known) -> Content | str:
@@ -315,23 +315,23 @@ def _with_pairs(content: Content, names: tuple[str, ...], known: Known) -> Conte
         return "An X-Y plot needs two channels. Drag the horizontal and the vertical one onto it together."
     else:
         curves = tuple(Curve(name, names[0]) for name in names[1:])
-    made = replace(
+    extended = replace(
         content,
         curves=content.curves + tuple(curve for curve in curves if curve not in content.curves),
     )
     for side in ("against", "name"):
-        units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in made.curves))
+        units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in extended.curves))
         if len(units) > 1:
             return (
                 f"Each axis of this X-Y plot has one unit, and {units[0] or 'a pure number'} is already shown. Drop "
                 f"{label_of(names[-1])} ({units[-1] or 'a pure number'}) on a separate plot."
             )
-    return made
+    return extended
 
 
 def _track(name: str, known: Known) -> Curve | None:
     """Path from above of the body of a channel; dropping any channel of a link adds its track."""
-    found = numbered(name)
-    body = f"{found[0]}_{found[1]}" if found else name.partition("_")[0]
+    parts = numbered(name)
+    body = f"{parts[0]}_{parts[1]}" if parts else name.partition("_")[0]
     curve = Curve(f"{body}_y_m", f"{body}_x_m")
     return curve if curve.name in known and curve.against in known else None

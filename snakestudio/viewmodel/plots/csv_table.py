@@ -44,12 +44,12 @@ def _at_times(recording: Source, lines: Sequence[CurveSpec], times: FloatArray) 
     table = next(curve_table(recording, lines, first, last, last - first))
     near = 1e-9 * max(1.0, abs(float(times[-1])))
     outside = (times < theirs[0] - near) | (times > theirs[-1] + near)
-    found = []
+    curves = []
     for column in table.T:
         values = np.interp(times, theirs[first:last], column)
         values[outside] = np.nan
-        found.append(values)
-    return found
+        curves.append(values)
+    return curves
 
 
 class CsvTable:
@@ -89,13 +89,15 @@ class CsvTable:
         for run, over in self._overlaid:
             prefix = re.sub(r"\W+", "_", run.name).strip("_").lower() or "other"
             names += [f"{prefix}.{name}" for name in names_of(run.recording.schema, over)]
-        said = (
+        remark = (
             "# Other runs: values at the times of this one, linearly between their rows\n"
             if self._overlaid
             else ""
         )
         self._head = (
-            f"# SnakeStudio {__version__}\n# {title}\n{said}" + ",".join(["time_s", *names]) + "\n"
+            f"# SnakeStudio {__version__}\n# {title}\n{remark}"
+            + ",".join(["time_s", *names])
+            + "\n"
         )
 
     def write(self, path: Path, progress: Progress) -> Path | None:

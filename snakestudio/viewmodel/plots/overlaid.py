@@ -59,10 +59,10 @@ class Overlay:
         # A heat map shows values by brightness, which two runs cannot share.
         if not view.possible(schema) or view.style == "heat" or index >= view.count(schema):
             return []
-        wanted = {(line.series, line.column) for line in main}
-        every = not wanted or view.style == "xy"  # lines of X-Y plots are pairs
+        columns = {(line.series, line.column) for line in main}
+        every = not columns or view.style == "xy"  # lines of X-Y plots are pairs
         return [
             replace(line, colour=self.run.colour)
             for line in view.lines(schema, index)
-            if not line.faint and (every or (line.series, line.column) in wanted)
+            if not line.faint and (every or (line.series, line.column) in columns)
         ]

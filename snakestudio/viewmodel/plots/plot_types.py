@@ -45,7 +45,7 @@ def _curves(*curves: _Curve) -> Lines:
             CurveSpec(
                 curve.series,
                 index if "*" in curve.series else 0,
-                curve.name or f"{_word(schema)} {index + 1}",
+                curve.name or f"{_part_name(schema)} {index + 1}",
                 curve.colour,
                 unit_of(curve.series),
                 curve.axis,
@@ -58,7 +58,7 @@ def _curves(*curves: _Curve) -> Lines:
     return lines
 
 
-def _word(schema: Schema) -> str:
+def _part_name(schema: Schema) -> str:
     return "section" if schema.sections else "link"
 
 
@@ -66,7 +66,9 @@ def _per_link(series: str) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         n = schema.n_links
         return [
-            CurveSpec(series, i, f"{_word(schema)} {i + 1}", link_colour(i, n), unit_of(series))
+            CurveSpec(
+                series, i, f"{_part_name(schema)} {i + 1}", link_colour(i, n), unit_of(series)
+            )
             for i in range(n)
         ]
 
@@ -83,12 +85,12 @@ _AXIS_COLOURS = {"yaw": "accent", "pitch": "friction", "roll": "warning"}
 
 def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
     """Axes of a joint: kind, index among axes of this kind, and colour."""
-    found = []
+    joint_axes = []
     for kind, colour in _AXIS_COLOURS.items():
         those = joints(schema.axes, kind).tolist()
         if joint in those:
-            found.append((kind, those.index(joint), colour))
-    return found
+            joint_axes.append((kind, those.index(joint), colour))
+    return joint_axes
 
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
@@ -364,26 +366,26 @@ def _declared(plot: Plot) -> PlotType:
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         colours = iter(("accent", "warning", "good", "friction", *STOPS))
-        found = []
+        curves = []
         for curve in plot.curves:
-            series, unit = _shown(curve.channel)
+            series, unit = _display_column(curve.channel)
             colour = "dim" if curve.faint else next(colours)
-            found.append(
+            curves.append(
                 CurveSpec(series, 0, curve.name, colour, unit, int(curve.right), curve.faint)
             )
-        return found
+        return curves
 
     columns = tuple(curve.channel for curve in plot.curves)
-    unit = _shown(columns[0])[1]
+    unit = _display_column(columns[0])[1]
     return PlotType(
         plot.title, unit, lines, Fields.NONE, least=plot.least, levels=plot.levels, columns=columns
     )
 
 
-def _shown(column: str) -> tuple[str, str]:
+def _display_column(column: str) -> tuple[str, str]:
     """Displayed column for a column of a controller, and its unit; angles are in degrees."""
-    shown = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
-    return shown, unit_of(shown)
+    name = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
+    return name, unit_of(name)
 
 
 @cache

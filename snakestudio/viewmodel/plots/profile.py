@@ -84,13 +84,13 @@ def _add(
     assert history.recording is not None
     place = np.array(history.recording.schema.sections)
     for line in lines:
-        found = history.values_at(line.series, row)
-        if found is None:
+        values = history.values_at(line.series, row)
+        if values is None:
             continue
-        picture.traces.append(Trace(place, found, found, line.colour, line.name))
+        picture.traces.append(Trace(place, values, values, line.colour, line.name))
         known = history.envelope(line.series, 0, len(history.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
-            [found] if known is None or not len(known.row) else [found, known.low, known.high]
+            [values] if known is None or not len(known.row) else [values, known.low, known.high]
         )
         lows = [float(np.fmin.reduce(part, axis=None)) for part in parts]
         highs = [float(np.fmax.reduce(part, axis=None)) for part in parts]

@@ -61,12 +61,12 @@ def stride_for(rows: int, bins: int) -> int:
 
 def _coarser(values: Float32Array, per: int, pick: np.ufunc) -> Float32Array:
     """Reduce every `per` rows to one, including a partial last group, in a quarter of the time of `reduceat`."""
-    whole = len(values) // per * per
-    picked = values[0:whole:per]
+    complete = len(values) // per * per
+    picked = values[0:complete:per]
     for i in range(1, per):
-        picked = pick(picked, values[i:whole:per])
-    if whole < len(values):
-        picked = np.concatenate([picked, pick.reduce(values[whole:], axis=0)[None]])
+        picked = pick(picked, values[i:complete:per])
+    if complete < len(values):
+        picked = np.concatenate([picked, pick.reduce(values[complete:], axis=0)[None]])
     return picked
 
 

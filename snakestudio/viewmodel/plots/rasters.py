@@ -150,12 +150,12 @@ def coloured(shade: Bytes, cover: Bytes, palette: Bytes) -> NDArray[np.uint32]:
         Colours of the shades; entry 0 is not used.
     """
     ink = palette.astype(np.uint32)
-    whole = (0xFF000000 | (ink[:, 0] << 16) | (ink[:, 1] << 8) | ink[:, 2]).astype(np.uint32)
-    whole[0] = 0
-    made: NDArray[np.uint32] = whole[shade]
+    opaque = (0xFF000000 | (ink[:, 0] << 16) | (ink[:, 1] << 8) | ink[:, 2]).astype(np.uint32)
+    opaque[0] = 0
+    image: NDArray[np.uint32] = opaque[shade]
     partly = np.flatnonzero((cover < 255) & (shade > 0))
     part = cover.reshape(-1)[partly].astype(np.uint32)
     colour = palette[shade.reshape(-1)[partly]].astype(np.uint32)
     red, green, blue = ((colour[:, k] * part) // 255 for k in range(3))
-    made.reshape(-1)[partly] = (part << 24) | (red << 16) | (green << 8) | blue
-    return made
+    image.reshape(-1)[partly] = (part << 24) | (red << 16) | (green << 8) | blue
+    return image

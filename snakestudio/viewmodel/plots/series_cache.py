@@ -363,12 +363,12 @@ class SeriesCache:
         pyramid = self._pyramid(key)
         if recording is None or pyramid is None or not 0 <= index < len(recording):
             return None
-        kept = pyramid.row(index)
-        if kept is not None:
-            return kept.astype(np.float64)
-        kept = self._detail.value_at(key, index)
-        if kept is not None:
-            return kept.astype(np.float64)
+        values = pyramid.row(index)
+        if values is not None:
+            return values.astype(np.float64)
+        values = self._detail.value_at(key, index)
+        if values is not None:
+            return values.astype(np.float64)
         track = self._tracks.get(key)
         if track is None:  # the thread of a derived series computes unknown rows
             return np.full(pyramid.width, np.nan)

@@ -50,7 +50,9 @@ def curve_table(
     schema = recording.schema
     theirs = None if other is None else other.schema
     keys = dict.fromkeys(line.series for line in lines)
-    signals = {key: found for key in keys if (found := signal_of(key, schema, theirs)) is not None}
+    signals = {
+        key: signal for key in keys if (signal := signal_of(key, schema, theirs)) is not None
+    }
     for first in range(start, max(stop, start + 1), max(1, piece)):
         last = min(first + piece, stop)
         tables: dict[str, FloatArray] = {
@@ -71,7 +73,7 @@ def figures(
     """Return statistics of curves from span[0] to span[1] (s); None if it was cancelled."""
     from snakestudio.analysis.signals import statistics  # slow to import, here in a thread
 
-    found = []
+    results = []
     for number, curve in enumerate(curves):
         if not progress(number / len(curves)):
             return None
@@ -84,5 +86,5 @@ def figures(
             else []
         )
         values = np.concatenate(pieces)[:, 0] if pieces else np.zeros(0)
-        found.append(statistics(times[first:stop], values))
-    return found
+        results.append(statistics(times[first:stop], values))
+    return results

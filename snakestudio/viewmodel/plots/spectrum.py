@@ -42,7 +42,7 @@ class Spectra:
     """Cache of spectra of curves."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[object, ...], _Spectrum | None] = {}
+        self._spectra: dict[tuple[object, ...], _Spectrum | None] = {}
         self._used: set[tuple[object, ...]] = set()
 
     def of(
@@ -59,13 +59,13 @@ class Spectra:
             history.known(line.series),
         )
         self._used.add(key)
-        if key not in self._kept:
-            self._kept[key] = self._compute(line, history, first, stop, window)
-        return self._kept[key]
+        if key not in self._spectra:
+            self._spectra[key] = self._compute(line, history, first, stop, window)
+        return self._spectra[key]
 
     def forget(self) -> None:
         """Discard spectra that were not used since the last call."""
-        self._kept = {key: value for key, value in self._kept.items() if key in self._used}
+        self._spectra = {key: value for key, value in self._spectra.items() if key in self._used}
         self._used = set()
 
     @staticmethod
@@ -128,19 +128,19 @@ def compose_spectrum(
             continue
         first = max(0, int(np.searchsorted(recording.times, start - 1e-9)))
         last = int(np.searchsorted(recording.times, stop + 1e-9))
-        asked = first
+        requested = first
         first = max(first, last - _MOST_ROWS)
         for line in curves:
-            found = spectra.of(line, memory, first, last, view.window)
-            if found is not None:
-                if found.since > asked:
+            result = spectra.of(line, memory, first, last, view.window)
+            if result is not None:
+                if result.since > requested:
                     picture.note = (
                         "Of the last "
-                        f"{recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
+                        f"{recording.times[last - 1] - recording.times[result.since]:.0f} s in view."
                     )
-                highest = max(highest, float(found.frequency[-1]))
-                busy = max(busy, _busy_until(found))
-                _add(picture, view, line, found, limits)
+                highest = max(highest, float(result.frequency[-1]))
+                busy = max(busy, _busy_until(result))
+                _add(picture, view, line, result, limits)
     spectra.forget()
     if lines and not picture.traces:
         reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
@@ -159,21 +159,21 @@ def compose_spectrum(
     return picture
 
 
-def _busy_until(found: _Spectrum) -> float:
+def _busy_until(spectrum: _Spectrum) -> float:
     """Highest significant frequency, Hz."""
-    inner = found.amplitude[1:]
+    inner = spectrum.amplitude[1:]
     much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
-    return float(found.frequency[1 + much[-1]]) if len(much) else 0.0
+    return float(spectrum.frequency[1 + much[-1]]) if len(much) else 0.0
 
 
 def _add(
     picture: ChartData,
     view: PlotType,
     line: CurveSpec,
-    found: _Spectrum,
+    spectrum: _Spectrum,
     limits: tuple[float, float] | None,
 ) -> None:
-    frequency, amplitude, _ = found
+    frequency, amplitude, _ = spectrum
     low, high = limits or (0.0, float(frequency[-1]))
     step = float(frequency[1] - frequency[0])
     first = max(0, int(low / step) - 1)
@@ -185,18 +185,18 @@ def _add(
     peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     per = max(1, -(-len(seen) // _MOST_POINTS))
     if per > 1:  # the largest of neighbours, so that no peak is lost
-        whole = len(seen) // per * per
-        sizes = sizes[:whole].reshape(-1, per)
+        even = len(seen) // per * per
+        sizes = sizes[:even].reshape(-1, per)
         place = np.argmax(sizes, axis=1)
         rows = np.arange(len(sizes))
-        seen = seen[:whole].reshape(-1, per)[rows, place]
+        seen = seen[:even].reshape(-1, per)[rows, place]
         sizes = sizes[rows, place]
         peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
-    shown = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
-    picture.traces.append(Trace(seen, shown, shown, line.colour, line.name))
+    values = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
+    picture.traces.append(Trace(seen, values, values, line.colour, line.name))
     if sizes[peak] > 0.0:
-        said = f"{seen[peak]:.3g} Hz"
-        picture.dots.append(Dot(float(seen[peak]), float(shown[peak]), line.colour, said))
+        label = f"{seen[peak]:.3g} Hz"
+        picture.dots.append(Dot(float(seen[peak]), float(values[peak]), line.colour, label))
 
 
 def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:

@@ -96,13 +96,13 @@ def compose_plane(
         ):
             _add_dots(picture, over, overlay.history, other.index_at(time))
     obstacles = _obstacles(view, recording, time)
-    shown = frame or _around(picture, obstacles)
+    pairs = frame or _around(picture, obstacles)
     if view.equal:
-        shown = shown.fitted_to(*size)
-    picture.start = shown.left
-    picture.stop = shown.right
-    picture.axes = [Axis(shown.low, shown.high)]
-    picture.outlines = [outline for outline in obstacles if _inside(outline, shown)]
+        pairs = pairs.fitted_to(*size)
+    picture.start = pairs.left
+    picture.stop = pairs.right
+    picture.axes = [Axis(pairs.low, pairs.high)]
+    picture.outlines = [outline for outline in obstacles if _inside(outline, pairs)]
     return picture
 
 

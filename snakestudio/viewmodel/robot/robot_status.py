@@ -133,18 +133,18 @@ def robot_status(
             return RobotStatus(LOST, "danger", f"{why} {_SENT}", lost=True, heard=heard)
         return RobotStatus("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
     if state is LinkState.DISCONNECTED or not telemetry.bus_open:
-        said = reason or "The bus is not open."
+        text = reason or "The bus is not open."
         if _had_torque(telemetry):
-            return RobotStatus(LOST, "danger", f"{said} {_SENT}", lost=True, heard=heard)
+            return RobotStatus(LOST, "danger", f"{text} {_SENT}", lost=True, heard=heard)
         if state is not LinkState.DISCONNECTED:  # it was open, and the link keeps trying
-            said = f"{said} It is reopened automatically as soon as possible."
-        return RobotStatus("Disconnected", "warning", said, heard=heard)
+            text = f"{text} It is reopened automatically as soon as possible."
+        return RobotStatus("Disconnected", "warning", text, heard=heard)
     oldest = float(ages(telemetry, now).max())
     if _had_torque(telemetry, ~(now - telemetry.heartbeat_time <= profile.timing.lost_s), profile):
-        said = f"{reason or 'The robot is silent.'} {_SENT}"
-        return RobotStatus(LOST, "danger", said, False, True, True, heard, oldest, True)
+        text = f"{reason or 'The robot is silent.'} {_SENT}"
+        return RobotStatus(LOST, "danger", text, False, True, True, heard, oldest, True)
     confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
-    title, role, sentence, armed = _said(telemetry, confirmed, reason)
+    title, role, sentence, armed = _armed_status(telemetry, confirmed, reason)
     if telemetry.replay:
         was = title.removesuffix(" elsewhere")  # a log has no other program to warn about
         title = f"Replay · {was}"
@@ -170,7 +170,7 @@ def _had_torque(
     return bool(may_have.any())
 
 
-def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
+def _armed_status(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
     """Title, colour and sentence, and whether the robot is armed."""
     state = telemetry.state
     if state is LinkState.FAULT:
@@ -189,11 +189,11 @@ def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str,
         return "Idle", "good", reason or "Torque is off.", False
     moving = state is LinkState.STREAMING
     if confirmed:
-        said = "It follows the references." if moving else "The joints hold their positions."
+        motion = "It follows the references." if moving else "The joints hold their positions."
         return (
             ("Streaming" if moving else "Armed"),
             "danger",
-            f"The robot reports that it is armed. {said}",
+            f"The robot reports that it is armed. {motion}",
             True,
         )
     if not telemetry.says_status:

@@ -84,8 +84,8 @@ def _from_relief(body: Relief) -> Distance:
         )
         slope = np.hypot(along_u / body.dx, along_v / body.dy)
         above = (local[:, 2] - (first + u * along_u + v * along_v)) / np.hypot(1.0, slope)
-        beside = np.linalg.norm(local[:, :2] - inside, axis=1)
-        return np.where(beside > 0.0, np.hypot(beside, np.maximum(above, 0.0)), above)
+        outside = np.linalg.norm(local[:, :2] - inside, axis=1)
+        return np.where(outside > 0.0, np.hypot(outside, np.maximum(above, 0.0)), above)
 
     return distance
 
@@ -94,7 +94,7 @@ def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) 
     """Distance functions of the parts of an obstacle; of many blocks, only those that can be nearest."""
     posts = world.posts
     blocks = world.blocks
-    found = [
+    distances = [
         _from_post(posts.centre[k], float(posts.radius[k]), float(posts.height[k]))
         for k in np.flatnonzero(posts.owner == index)
     ]
@@ -103,14 +103,14 @@ def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) 
         size = np.linalg.norm(blocks.half[own], axis=1)
         away = np.linalg.norm(middles[:, None] - blocks.centre[own], axis=2)
         near = (away - size - reach <= (away + size).min(axis=1, keepdims=True) + reach).any(axis=0)
-        found.append(
+        distances.append(
             _from_blocks(
                 blocks.centre[own[near]], blocks.rotation[own[near]], blocks.half[own[near]]
             )
         )
-    found += [_from_prism(body) for i, body in world.prisms if i == index]
-    found += [_from_relief(body) for i, body in world.reliefs if i == index]
-    return found
+    distances += [_from_prism(body) for i, body in world.prisms if i == index]
+    distances += [_from_relief(body) for i, body in world.reliefs if i == index]
+    return distances
 
 
 def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> FloatArray:

@@ -48,7 +48,7 @@ class BodyChain(NamedTuple):
 
 
 def _phase(
-    told: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]
+    references: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]
 ) -> float | None:
     """Phase at which f_i A sin(phase + i delta) + psi fits the references best; None without references."""
     if not len(joints):
@@ -56,12 +56,12 @@ def _phase(
     lag = joints * wave.phase_shift
     factor = np.array(envelope)[joints.astype(np.intp)] if envelope else np.ones(len(lag))
     basis = np.stack([factor * np.cos(lag), factor * np.sin(lag), np.ones(len(lag))], axis=1)
-    (sine, cosine, _), *_ = np.linalg.lstsq(basis, told, rcond=None)
+    (sine, cosine, _), *_ = np.linalg.lstsq(basis, references, rcond=None)
     sign = -1.0 if wave.amplitude < 0.0 else 1.0
     return math.atan2(sign * sine, sign * cosine) if math.hypot(sine, cosine) > 1e-9 else None
 
 
-def _told(snapshot: Snapshot, scene: Scene) -> bool:
+def _has_references(snapshot: Snapshot, scene: Scene) -> bool:
     """Whether the references of all joints are known."""
     return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == len(
         scene.body.axes
@@ -77,10 +77,10 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     controller without
     a gait, these are the current references for any `ahead`.
     """
-    if not scene.controller.uses_gait and snapshot is not None and _told(snapshot, scene):
+    if not scene.controller.uses_gait and snapshot is not None and _has_references(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
     if not scene.gait.of_waves:
-        known = snapshot is not None and _told(snapshot, scene)
+        known = snapshot is not None and _has_references(snapshot, scene)
         return (
             snapshot.joint_angle_ref.copy()
             if known and snapshot is not None
@@ -92,11 +92,14 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     joints = np.arange(scene.robot.n_joints, dtype=np.float64)
     yaw_phase: float | None = None
     pitch_phase: float | None = None
-    if snapshot is not None and _told(snapshot, scene):
-        told = snapshot.joint_angle_ref
+    if snapshot is not None and _has_references(snapshot, scene):
+        targets = snapshot.joint_angle_ref
         yaw_phase, pitch_phase = (
             _phase(
-                told[entries(axes, kind)], wave, joints[joints_with(axes, kind)], of_body.envelope
+                targets[entries(axes, kind)],
+                wave,
+                joints[joints_with(axes, kind)],
+                of_body.envelope,
             )
             for kind, wave in of_body.of_kinds
         )

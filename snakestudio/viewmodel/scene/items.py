@@ -113,17 +113,17 @@ def labelled(text: str, scene: Scene) -> str:
     Labels are in quotes, except before a colon.
     """
 
-    def title(found: re.Match[str]) -> str:
-        index = int(found[1]) - 1
+    def title(match: re.Match[str]) -> str:
+        index = int(match[1]) - 1
         return (
             obstacle_title(scene.obstacles[index], index)
             if 0 <= index < len(scene.obstacles)
-            else found[0]
+            else match[0]
         )
 
-    def label(found: re.Match[str]) -> str:
-        named = label_of(scene, found[0])
-        if named == found[0] or text[found.end() : found.end() + 1] == ":":
+    def label(match: re.Match[str]) -> str:
+        named = label_of(scene, match[0])
+        if named == match[0] or text[match.end() : match.end() + 1] == ":":
             return named
         return f'"{named}"'
 

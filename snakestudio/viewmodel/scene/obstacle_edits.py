@@ -103,9 +103,9 @@ def copies(
     chosen = set(indices)
     groups = {}
     for name in dict.fromkeys(scene.obstacles[i].group for i in indices):
-        whole = name and chosen.issuperset(members(scene, name))
-        groups[name] = free_group_name(scene, name) if whole else name
-    made = []
+        complete = name and chosen.issuperset(members(scene, name))
+        groups[name] = free_group_name(scene, name) if complete else name
+    copied = []
     for index in indices:
         o = scene.obstacles[index]
         name = f"{o.name} copy"[:80] if o.name else ""
@@ -113,5 +113,5 @@ def copies(
             round(min(max(at + by, -_FARTHEST), _FARTHEST), 6)
             for at, by in zip((o.x_m, o.y_m), moved[index], strict=True)
         )
-        made.append(obstacle_with(o, x_m=x, y_m=y, name=name, group=groups[o.group]))
-    return tuple(made)
+        copied.append(obstacle_with(o, x_m=x, y_m=y, name=name, group=groups[o.group]))
+    return tuple(copied)

@@ -54,10 +54,10 @@ class ObstacleRows:
 
     def runs(self, indices: Sequence[int]) -> list[tuple[int, int, int]]:
         """Return the rows of obstacles (0-based, ascending) as contiguous (group or -1, first row, last row)."""
-        found: list[tuple[int, int, int]] = []
+        spans: list[tuple[int, int, int]] = []
         for g, row in sorted((self.group[i], self.row[i]) for i in indices):
-            if found and found[-1][0] == g and found[-1][2] == row - 1:
-                found[-1] = (g, found[-1][1], row)
+            if spans and spans[-1][0] == g and spans[-1][2] == row - 1:
+                spans[-1] = (g, spans[-1][1], row)
             else:
-                found.append((g, row, row))
-        return found
+                spans.append((g, row, row))
+        return spans

@@ -87,7 +87,7 @@ class PartTable:
         self.table = table
         self.axis = axis if table == "joint" else None
         self.columns = _COLUMNS[table]
-        self._given = {
+        self._overrides = {
             column.name: given_values(scene.robot, table, column.name) for column in self.columns
         }
         self._unused = {column.name: _unused(scene, column.name) for column in self.columns}
@@ -107,13 +107,13 @@ class PartTable:
         axes = self._axes(row, column.name)
         if not axes:
             return Cell("–", "–", False, f"joint {row + 1} has no such axis", False, "")
-        given = self._given[column.name]
+        override = self._overrides[column.name]
         usual = [usual_value(self.scene, self.table, row, column.name, axis) for axis in axes]
-        values = [given.get((row, axis), other) for axis, other in zip(axes, usual, strict=True)]
+        values = [override.get((row, axis), other) for axis, other in zip(axes, usual, strict=True)]
         return Cell(
             text=_joined(column.text(value) for value in values),
             short=_joined(_short(column, value) for value in values),
-            own=any((row, axis) in given for axis in axes),
+            own=any((row, axis) in override for axis in axes),
             unused=self._reason(row, column.name),
             editable=True,
             usual=_joined(column.text(value) for value in usual),
@@ -159,8 +159,8 @@ def _short(column: Column, value: Any) -> str:
 
 
 def _unused(scene: Scene, name: str) -> str:
-    whole = _WHOLE.get(name, "")
-    return unused_reason(scene, whole) if whole and readers(whole) else ""
+    key = _WHOLE.get(name, "")
+    return unused_reason(scene, key) if key and readers(key) else ""
 
 
 def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
@@ -187,10 +187,10 @@ def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
             raise NumberTextError(
                 f"{column.doc.label} of {part.table} {row + 1}: {error}"
             ) from None
-    whole = with_part_values(part.scene, part.table, changes, part.axis)
-    if problems := structure_problems(whole):
+    message = with_part_values(part.scene, part.table, changes, part.axis)
+    if problems := structure_problems(message):
         raise SceneError(problems[0].sentence(), problems)
-    return whole
+    return message
 
 
 def pasted(

@@ -52,15 +52,15 @@ def start_values(
     n = scene.robot.n_links
     if kind == "recording":
         return {"kind": kind, "file": file}
-    shown = (
+    current = (
         snapshot
         if snapshot is not None and snapshot.valid & Fields.POSE and snapshot.n_links == n
         else None
     )
     if kind == "state":
-        if shown is not None:
-            position = shown.link_pose[:, :3]
-            orientation = shown.link_pose[:, 3:]
+        if current is not None:
+            position = current.link_pose[:, :3]
+            orientation = current.link_pose[:, 3:]
         else:
             position = np.zeros((n, 3))
             position[:, 0] = scene.robot.link_length_m * np.arange(n)
@@ -75,12 +75,12 @@ def start_values(
     old = scene.start
     if isinstance(old, PlacedStart):
         values |= {name: getattr(old, name) for name in PlacedStart.model_fields}
-    elif shown is not None:
-        values |= {"x_m": float(shown.link_pose[0, 0]), "y_m": float(shown.link_pose[0, 1])}
+    elif current is not None:
+        values |= {"x_m": float(current.link_pose[0, 0]), "y_m": float(current.link_pose[0, 1])}
     heading = float(getattr(old, "heading_deg", 0.0))
     angles = np.zeros(n) + heading
-    if shown is not None:
-        w, x, y, z = shown.link_pose[:, 3:].T
+    if current is not None:
+        w, x, y, z = current.link_pose[:, 3:].T
         angles = np.degrees(np.unwrap(np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))))
     if kind == "link_angles":
         values["link_angles_deg"] = [round(float(angle), 4) for angle in angles]

@@ -57,38 +57,40 @@ def _within(key: str, part: str) -> bool:
 
 def checked(study: StudyFields, path: Path) -> Findings:
     """Check a study that is, or will be, in a file."""
-    found = problems(study)
+    errors = problems(study)
     path_of_scene = scene_of(study, path)
     try:
         scene = load_scene(path_of_scene)
     except SnakeStudioError as error:
         lines = str(error).replace(f"{path_of_scene}: ", "").splitlines()
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        told = f"{study.scene} cannot be read: {lines[0].rstrip('.')}{more}"
-        return Findings((*found, Problem("error", "scene", told, "fix it, or choose another one")))
+        message = f"{study.scene} cannot be read: {lines[0].rstrip('.')}{more}"
+        return Findings(
+            (*errors, Problem("error", "scene", message, "fix it, or choose another one"))
+        )
     fixed = scene
     with contextlib.suppress(SceneError):  # the plan reports it
         fixed = with_values(scene, tuples(study.fixed))
-    _add(found, lambda: Plan(study, scene, path_of_scene.parent))
+    _add(errors, lambda: Plan(study, scene, path_of_scene.parent))
     units: dict[str, str] = {}
     columns: tuple[str, ...] = ()
     try:
         columns = columns_of(fixed, path_of_scene.parent)
         units, wrong = units_of(study, columns)
-        found += wrong
+        errors += wrong
     except SceneError as error:
         first = (
             error.problems[0]
             if error.problems
             else Problem("error", "", str(error).rstrip("."), "")
         )
-        found.append(
+        errors.append(
             Problem(
                 "error", "scene", f"{first.key}: {first.message}".removeprefix(": "), first.remedy
             )
         )
-    if not found:
-        _add(found, lambda: sampler(Plan(study, scene, path_of_scene.parent)), "search")
+    if not errors:
+        _add(errors, lambda: sampler(Plan(study, scene, path_of_scene.parent)), "search")
     notes = {}
     for number, vary in enumerate(study.vary, 1):
         whys = [why for key in vary.all_keys if (why := unused_reason(fixed, key))]
@@ -97,17 +99,17 @@ def checked(study: StudyFields, path: Path) -> Findings:
     for number, goal in enumerate(study.goals, 1):
         if goal.warning:
             notes[f"goals[{number}]"] = goal.warning
-    return Findings(tuple(found), notes, units, columns, fixed)
+    return Findings(tuple(errors), notes, units, columns, fixed)
 
 
-def _add(found: list[Problem], made: Callable[[], object], at: str = "") -> None:
+def _add(errors: list[Problem], create: Callable[[], object], at: str = "") -> None:
     """Collect the problems of creating something, without those that were reported for the same part."""
     try:
-        made()
+        create()
     except StudyError as error:
-        parts = {problem.key.rpartition(".")[0] or problem.key for problem in found}
+        parts = {problem.key.rpartition(".")[0] or problem.key for problem in errors}
         wrong = error.problems or [Problem("error", at, str(error).rstrip("."), "")]
-        found += [
+        errors += [
             problem
             for problem in wrong
             if (problem.key.rpartition(".")[0] or problem.key) not in parts

@@ -123,8 +123,8 @@ def columns_of(
     """
     study = table.study
     titles = value_titles(study, scene)
-    found = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
-    found += [
+    columns = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
+    columns += [
         _varied(
             study,
             vary,
@@ -138,15 +138,15 @@ def columns_of(
         unit = unit_text(units.get(part.called, ""))
         better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
         role: Role = "limit" if isinstance(part, Limit) else "goal"
-        found.append(
+        columns.append(
             Column(part.called, _called(study, part), unit, role, table[part.called], better=better)
         )
-    found.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
-    found.append(Column("state", "State", "", "state", _states(table), STATES))
-    tails = [column.title.partition(": ")[2] or column.title for column in found]
+    columns.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
+    columns.append(Column("state", "State", "", "state", _states(table), STATES))
+    tails = [column.title.partition(": ")[2] or column.title for column in columns]
     return {
         column.name: replace(column, short=tail if tails.count(tail) == 1 else column.title)
-        for column, tail in zip(found, tails, strict=True)
+        for column, tail in zip(columns, tails, strict=True)
     }
 
 
@@ -185,11 +185,11 @@ def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit
     ):
         numbers = np.array([math.nan if value is None else value for value in values], np.float64)
         return Column(vary.name, title, unit, "varied", numbers, log=log)
-    texts = [_word(step) for step in steps]
-    texts = list(dict.fromkeys([*texts, *(_word(value) for value in values if value is not None)]))
+    texts = [_text(step) for step in steps]
+    texts = list(dict.fromkeys([*texts, *(_text(value) for value in values if value is not None)]))
     places = {text: number for number, text in enumerate(texts)}
     codes = np.array(
-        [math.nan if value is None else places[_word(value)] for value in values], np.float64
+        [math.nan if value is None else places[_text(value)] for value in values], np.float64
     )
     return Column(
         vary.name, title, unit, "varied", codes, tuple(texts), tuple(map(float, range(len(texts))))
@@ -200,7 +200,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
 
 
-def _word(value: Any) -> str:
+def _text(value: Any) -> str:
     """Text of a value of a list, as in the study file."""
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"

@@ -80,21 +80,21 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
 
     def code(match: re.Match[str]) -> str:
         word = next(group for group in (*match.groups(), match[0]) if group is not None)
-        found = codes.get(word, set())
-        if not found:
+        numbers = codes.get(word, set())
+        if not numbers:
             raise SignalError(
                 f'"{word}" is not a text of any column',
                 f"there are {', '.join(codes) or 'none'}",
                 match.start(),
                 match.end(),
             )
-        if len(found) > 1:
-            beside = re.search(r"([\w.+]+)\s*[=!]=\s*$", text[: match.start()])
-            column = columns.get(beside[1]) if beside is not None else None
+        if len(numbers) > 1:
+            compared = re.search(r"([\w.+]+)\s*[=!]=\s*$", text[: match.start()])
+            column = columns.get(compared[1]) if compared is not None else None
             if column is None or word not in column.categories:
                 raise SignalError(f'"{word}" is in several columns', f'write COLUMN == "{word}"')
-            found = {column.categories.index(word)}
-        return f"{found.pop()}".ljust(len(match[0]))
+            numbers = {column.categories.index(word)}
+        return f"{numbers.pop()}".ljust(len(match[0]))
 
     text = _QUOTED.sub(code, text)
     return re.sub(r"\b(?:true|false)\b", code, text) if {"true", "false"} & set(codes) else text

@@ -49,8 +49,8 @@ class Cells:
 def choices(column: Column) -> FloatArray:
     """Return the choices for a varied value; empty if it is not a list or a grid."""
     values = np.array(column.grid) if column.grid else column.values[np.isfinite(column.values)]
-    found: FloatArray = np.unique(values)
-    return found if 1 < len(found) <= _MOST_CHOICES else found[:0]
+    distinct: FloatArray = np.unique(values)
+    return distinct if 1 < len(distinct) <= _MOST_CHOICES else distinct[:0]
 
 
 def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
@@ -59,8 +59,8 @@ def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
     for name, value in fixed.items():
         if name in results.columns:
             keep &= np.isclose(results.columns[name].values, value, rtol=1e-9, atol=0.0)
-    found: IntArray = np.flatnonzero(keep)
-    return found
+    matching: IntArray = np.flatnonzero(keep)
+    return matching
 
 
 def _signed(column: Column, rows: IntArray) -> FloatArray:
@@ -94,8 +94,8 @@ def _best_of_each(
     )
     first = np.ones(len(order), np.bool_)
     first[1:] = np.diff(group[order]) != 0
-    found: IntArray = order[first]
-    return found
+    chosen: IntArray = order[first]
+    return chosen
 
 
 def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
@@ -103,8 +103,10 @@ def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
     right = np.clip(np.searchsorted(known, values), 1, max(1, len(known) - 1))
     if len(known) < 2:
         return np.zeros(len(values), np.int64)
-    found: IntArray = np.where(values - known[right - 1] <= known[right] - values, right - 1, right)
-    return found
+    nearest: IntArray = np.where(
+        values - known[right - 1] <= known[right] - values, right - 1, right
+    )
+    return nearest
 
 
 def cells_of(
@@ -136,13 +138,13 @@ def cells_of(
     if not all(c.grid for c in sides) and there * 2 < nx * ny:
         return None
     values = np.full(nx * ny, np.nan)
-    shown = np.full(nx * ny, -1, np.int64)
+    visible = np.full(nx * ny, -1, np.int64)
     failed = np.zeros(nx * ny, np.bool_)
     beyond = np.zeros(nx * ny, np.bool_)
     if len(rows):
         chosen = _best_of_each(results, rows, cell, colour, over)
         at = cell[chosen]
-        shown[at] = rows[chosen]
+        visible[at] = rows[chosen]
         values[at] = colour.values[rows[chosen]]
         failed[at] = results.failed[rows[chosen]]
         beyond[at] = ~results.counts[rows[chosen]] & np.isfinite(values[at])
@@ -156,7 +158,7 @@ def cells_of(
         known[0],
         known[1] if y is not None else np.zeros(1),
         values.reshape(shape),
-        shown.reshape(shape),
+        visible.reshape(shape),
         failed.reshape(shape),
         beyond.reshape(shape),
         len(rows) > there,
@@ -180,10 +182,10 @@ def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
     if len(shares) == 1:
         return np.array([0.0, 1.0])
     between = (shares[1:] + shares[:-1]) / 2
-    found: FloatArray = np.concatenate(
+    borders: FloatArray = np.concatenate(
         [[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]]
     )
-    return found
+    return borders
 
 
 def cell_scale(column: Column, values: FloatArray) -> AxisScale:

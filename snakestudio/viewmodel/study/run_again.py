@@ -82,13 +82,13 @@ def run_again(
     AgainRun or None
         None if it was cancelled.
     """
-    asked, outcome = table.rows[row][repeat]
+    request, outcome = table.rows[row][repeat]
     _check(outcome, run_name(path, table, row, repeat))
     assert outcome is not None
     with Store(store_path(path)) as store:
         about = store.about()
-    scene, base_dir = scene_of_run(path, table.study, about.get("scene", ""), asked)
-    changed = _changed(table.study, scene, base_dir, asked, about.get("code", ""))
+    scene, base_dir = scene_of_run(path, table.study, about.get("scene", ""), request)
+    changed = _changed(table.study, scene, base_dir, request, about.get("code", ""))
     if not ready(scene.model.kind):
         return None
     ran = run_offline(scene, base_dir, progress=progress)
@@ -109,14 +109,14 @@ def _check(outcome: Outcome | None, name: str) -> None:
         )
 
 
-def _changed(study: StudyFields, scene: Scene, base_dir: Path, asked: Asked, code: str) -> str:
+def _changed(study: StudyFields, scene: Scene, base_dir: Path, request: Asked, code: str) -> str:
     """Change since the study was run, as the start of a sentence; "" if there is none.
 
     Raises `SceneError` if a file of the scene is missing.
     """
     _, files = files_of(scene, base_dir)
     measures = tuple(part.measure for part in study.measured)
-    if run_key(study_hash(measures, files), scene) == asked.key:
+    if run_key(study_hash(measures, files), scene) == request.key:
         return ""
     if code != code_hash():
         return "The program has changed since this study was run"
@@ -136,28 +136,28 @@ def _judged(
             failure = str(error)
     if failure or outcome.state == "failed":
         same = bool(failure) and outcome.state == "failed" and failure.startswith(outcome.sentence)
-        said = f"It fails as it did in the study: {outcome.sentence}"
+        sentence = f"It fails as it did in the study: {outcome.sentence}"
         if not same:
             before = (
                 f"failed ({outcome.sentence.rstrip('.')})" if outcome.state == "failed" else "ended"
             )
-            said = f"In the study this run {before}, but now it {f'fails: {failure}' if failure else 'ends.'}"
+            sentence = f"In the study this run {before}, but now it {f'fails: {failure}' if failure else 'ends.'}"
     else:
         same = np.array(numbers).tobytes() == np.array(outcome.measures).tobytes()
-        said = "Repeated bit for bit: all measures equal those of the study."
+        sentence = "Repeated bit for bit: all measures equal those of the study."
         if not same:
-            said = f"The measures differ from those of the study: {_difference(study, outcome, numbers, units)}."
+            sentence = f"The measures differ from those of the study: {_difference(study, outcome, numbers, units)}."
     if changed and same:
-        said = (
+        sentence = (
             f"{changed}, but this run is still the same, bit for bit."
             if outcome.state == "done"
-            else said
+            else sentence
         )
     elif changed:
-        said = f"{changed}. {said} Run the study again to update its results."
+        sentence = f"{changed}. {sentence} Run the study again to update its results."
     elif not same:
-        said += " The program is the same, but another type of processor may have computed it."
-    return AgainRun(ran.recording, same, said)
+        sentence += " The program is the same, but another type of processor may have computed it."
+    return AgainRun(ran.recording, same, sentence)
 
 
 def _difference(
@@ -170,6 +170,6 @@ def _difference(
             digits = next(
                 (d for d in range(4, 17) if number_text(now, d) != number_text(before, d)), 17
             )
-            told = [measure_text(value, unit, digits) for value in (now, before)]
-            return f"{part.name or title_of(part.measure)} is {told[0]}, but was {told[1]}"
+            texts = [measure_text(value, unit, digits) for value in (now, before)]
+            return f"{part.name or title_of(part.measure)} is {texts[0]}, but was {texts[1]}"
     return ""

@@ -96,11 +96,11 @@ class StudyProcess:
         assert self.process.stdout is not None
         finished = False
         for line in self.process.stdout:
-            said = told(line.decode(errors="replace"))
-            if said is not None:
-                self._take(said)
+            report = told(line.decode(errors="replace"))
+            if report is not None:
+                self._apply_report(report)
                 self._changed.set()
-                finished = said.progress is not None and said.progress.state in (
+                finished = report.progress is not None and report.progress.state in (
                     "done",
                     "cancelled",
                 )
@@ -122,19 +122,19 @@ class StudyProcess:
             self._changed.clear()
             on_change()
 
-    def _take(self, said: Told) -> None:
-        if said.progress is not None:
-            self.progress = said.progress
+    def _apply_report(self, report: Told) -> None:
+        if report.progress is not None:
+            self.progress = report.progress
             self.doing = ""
-            for note in said.progress.notes:
+            for note in report.progress.notes:
                 self._note(note)
-        elif said.kind == "doing":
-            self.doing = said.text
-        elif said.kind == "note":
-            self._note(said.text)
+        elif report.kind == "doing":
+            self.doing = report.text
+        elif report.kind == "note":
+            self._note(report.text)
         else:
-            self.error = said.text
-            self.problems = said.problems
+            self.error = report.text
+            self.problems = report.problems
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
@@ -149,18 +149,18 @@ class StudyProcess:
 
     def pause(self) -> None:
         """Start no more runs; running ones end."""
-        self._tell(PAUSE)
+        self._send(PAUSE)
 
     def go_on(self) -> None:
         """Resume after a pause."""
-        self._tell(GO_ON)
+        self._send(GO_ON)
 
     def cancel(self) -> None:
         """End within a second and keep finished results. Returns immediately."""
         if self.cancelled:
             return
         self.cancelled = True
-        self._tell(CANCEL)
+        self._send(CANCEL)
         threading.Thread(
             target=self._see_to_the_end, name="snakestudio-study-end", daemon=True
         ).start()
@@ -175,7 +175,7 @@ class StudyProcess:
         if not self._ended.wait(_GRACE_S if self.workers.scheduler is None else _GRACE_CLUSTER_S):
             self.process.kill()
 
-    def _tell(self, command: str) -> None:
+    def _send(self, command: str) -> None:
         stdin = self.process.stdin
         with contextlib.suppress(OSError, ValueError):
             if stdin is not None:
@@ -184,14 +184,14 @@ class StudyProcess:
 
 
 def _options(workers: Workers) -> list[str]:
-    found = []
+    options = []
     if workers.scheduler is not None:
-        found += ["--scheduler", workers.scheduler]
+        options += ["--scheduler", workers.scheduler]
     elif workers.count is not None:
-        found += ["--workers", str(workers.count)]
+        options += ["--workers", str(workers.count)]
     if workers.tls is not None:
         tls = workers.tls
-        found += [
+        options += [
             "--tls-ca",
             str(tls.ca),
             "--tls-cert",
@@ -199,4 +199,4 @@ def _options(workers: Workers) -> list[str]:
             "--tls-key",
             str(tls.key),
         ]
-    return found
+    return options

@@ -75,15 +75,15 @@ def varied(scene: Scene, keys: Sequence[str]) -> Vary:
 
 def properties_found(scene: Scene, text: str, most: int) -> list[Property]:
     """Return scene values whose name, key or explanation contains all words of a text, the best first."""
-    found = find(scene, text)
+    listed = find(scene, text)
     for index in range(min(len(scene.obstacles), _MOST_OBSTACLES)):
-        if len(found) >= most:
+        if len(listed) >= most:
             break
-        found += [
+        listed += [
             item for item in find(scene, text, (index,)) if item.keys[0].startswith("obstacles[")
         ]
     plain = []
-    for item in found:
+    for item in listed:
         value = get_value(scene, item.keys[0])
         if not isinstance(value, tuple | BaseModel):
             plain.append(item)

@@ -16,7 +16,7 @@ class TimeScale:
     def __init__(self, margin: float) -> None:
         self._margin = margin
         self._width = 1.0
-        self._whole = 1.0
+        self._run_end = 1.0
         self._part: tuple[float, float] | None = None
 
     @property
@@ -27,12 +27,12 @@ class TimeScale:
     @property
     def end(self) -> float:
         """Time at the right end, s."""
-        return self._whole if self._part is None else self._part[1]
+        return self._run_end if self._part is None else self._part[1]
 
     @property
     def whole(self) -> float:
         """End of the whole run, s."""
-        return self._whole
+        return self._run_end
 
     @property
     def zoomed(self) -> bool:
@@ -42,7 +42,7 @@ class TimeScale:
     def fit(self, width: float, whole: float) -> None:
         """Set the width of the track, px, and the end of the run, s."""
         self._width = max(1.0, width - 2 * self._margin)
-        self._whole = max(whole, 1e-6)
+        self._run_end = max(whole, 1e-6)
         if self._part is not None:
             self._show(*self._part)
 
@@ -66,12 +66,12 @@ class TimeScale:
 
     def zoom(self, factor: float, about: float) -> None:
         """Show a part that is `factor` times as long; the time `about` (s) keeps its position."""
-        length = min((self.end - self.begin) * factor, self._whole)
+        length = min((self.end - self.begin) * factor, self._run_end)
         share = (about - self.begin) / (self.end - self.begin)
-        if length >= self._whole * (1 - 1e-9):
+        if length >= self._run_end * (1 - 1e-9):
             self._part = None
             return
-        length = max(length, min(_CLOSEST, self._whole))
+        length = max(length, min(_CLOSEST, self._run_end))
         begin = about - share * length
         self._show(begin, begin + length)
 
@@ -95,8 +95,8 @@ class TimeScale:
         return True
 
     def _show(self, begin: float, end: float) -> None:
-        length = min(end - begin, self._whole)
-        begin = min(max(begin, 0.0), self._whole - length)
+        length = min(end - begin, self._run_end)
+        begin = min(max(begin, 0.0), self._run_end - length)
         self._part = begin, begin + length
 
     def ticks(self, spacing: float) -> list[float]:

@@ -76,11 +76,11 @@ def selection_dimensions(
     if len(obstacles) == 1:
         index = obstacles[0]
         mine = body_outlines(world.bodies[index])
-        found = _size(world, index) + _to_the_nearest(mine, world, [*hidden, index])
+        dimensions = _size(world, index) + _to_the_nearest(mine, world, [*hidden, index])
         to_robot = least_gap(mine, links)
         if to_robot is not None and to_robot.distance < _FAR:
-            found.append(gap_dimension(to_robot, role="good"))
-        return found
+            dimensions.append(gap_dimension(to_robot, role="good"))
+        return dimensions
     if len(obstacles) == 2:
         one, other = (world.bodies[index] for index in obstacles)
         between = least_gap(body_outlines(one), body_outlines(other))
@@ -117,12 +117,12 @@ def _size(world: Obstacles, index: int) -> list[Dimension]:
 
 def _sides(rectangle: FloatArray) -> list[Dimension]:
     """Lower and right sides of a rectangle (4, 2), anticlockwise."""
-    found = []
+    lines = []
     for first, second in ((0, 2), (1, 3)):
         sides = [(rectangle[k], rectangle[(k + 1) % 4]) for k in (first, second)]
         start, end = max(sides, key=lambda side: float((side[0] + side[1]) @ np.array([0.6, -0.8])))
-        found.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), BESIDE))
-    return found
+        lines.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), BESIDE))
+    return lines
 
 
 def _extent(world: Obstacles, obstacles: Sequence[int]) -> list[Dimension]:

@@ -69,9 +69,9 @@ def coordinates(
     met = plane_point(camera, aspect, ndc, anchor, normal)
     if met is None:
         return None
-    found = np.zeros(3)
-    found[of] = (met - anchor) @ frame[:, of]
-    return found
+    position = np.zeros(3)
+    position[of] = (met - anchor) @ frame[:, of]
+    return position
 
 
 def free_axes(camera: Camera, allowed: str) -> str:

@@ -181,15 +181,15 @@ class Bend(_Swing):
         entry = entry_of(self.before.body.axes, self.joint, self.axis)
         was = math.degrees(float(initial_joint_angles(self.before, self.base_dir)[entry]))
         lower, upper = map(math.degrees, angle_limits(self.before, self.joint, self.axis))
-        wanted = _stepped(was + sign * by, way.coarse)
-        degrees = min(max(wanted, lower), upper)
-        limit = "" if degrees == wanted else ", its limit"
+        target = _stepped(was + sign * by, way.coarse)
+        degrees = min(max(target, lower), upper)
+        limit = "" if degrees == target else ", its limit"
         name = "" if self.axis == "yaw" else f"{self.axis} "
-        told = f"{name}{decimal_text(degrees, 1)}°{limit}"
-        self.amount = f"Joint {self.joint + 1}: {told}"
+        label = f"{name}{decimal_text(degrees, 1)}°{limit}"
+        self.amount = f"Joint {self.joint + 1}: {label}"
         end = _rotated(along, sign * (degrees - was)) if self.axis == "yaw" else along
         centre = self.pose[self.joint, :3] if self.at is None else self.at
-        self.arc = Arc(centre, along, end, told)
+        self.arc = Arc(centre, along, end, label)
         return bent_robot(self.before, self.joint, math.radians(degrees), self.axis, self.base_dir)
 
 

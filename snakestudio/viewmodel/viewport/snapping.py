@@ -59,12 +59,12 @@ def snapped(
             middles += [*joint_points(pose, scene.robot)[:, :2], *pose[:, :2]]
     corners = [corner for outline in outlines if outline.radius == 0.0 for corner in outline.points]
     for kind, points in (("centre", middles), ("corner", corners)):
-        found = _nearest(np.array(points).reshape(-1, 2), point, reach)
-        if found is not None:
-            return Snap(found, kind)
+        nearest = _nearest(np.array(points).reshape(-1, 2), point, reach)
+        if nearest is not None:
+            return Snap(nearest, kind)
     edges = np.array([nearest_point(outline, point) for outline in outlines]).reshape(-1, 2)
-    found = _nearest(edges, point, 0.8 * reach)
-    return Snap(point) if found is None else Snap(found, "edge")
+    nearest = _nearest(edges, point, 0.8 * reach)
+    return Snap(point) if nearest is None else Snap(nearest, "edge")
 
 
 def _nearest(points: FloatArray, point: FloatArray, reach: float) -> FloatArray | None:
@@ -126,9 +126,9 @@ def snapped_shift(
     for name in axes:
         k = "xyz".index(name)
         if targets is not None and near is not None and len(near):
-            found = _aligned(shift[k], k, targets, near, reach)
-            if found is not None:
-                snapped[k], level, other = found
+            aligned = _aligned(shift[k], k, targets, near, reach)
+            if aligned is not None:
+                snapped[k], level, other = aligned
                 guides.append((name, level, other))
                 continue
         if choices.grid:

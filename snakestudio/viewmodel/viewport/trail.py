@@ -57,8 +57,8 @@ class TrailReader:
         # flicker.
         first, last = -(-start // stride), -(-stop // stride)
         self._fetch(recording, link, first, last)
-        way = self._points[max(0, first - self._first) : last - self._first]
-        return np.vstack([way, snapshot.link_pose[link, :3]])
+        path = self._points[max(0, first - self._first) : last - self._first]
+        return np.vstack([path, snapshot.link_pose[link, :3]])
 
     def _fetch(self, recording: Recording, link: int, first: int, last: int) -> None:
         """Read the sampled points first to last."""
