@@ -334,7 +334,7 @@ def test_a_run_file_is_gone_on_with_by_one_call(tmp_path: Path) -> None:
         continue_from(tmp_path / "run.mcap", 4.0)
     with pytest.raises(UsageError, match=r"robot\.mass_kg cannot change"):
         continue_from(tmp_path / "run.mcap", 1.0, values={"robot.mass_kg": 2.0})
-    with pytest.raises(UsageError, match="give another name"):
+    with pytest.raises(UsageError, match="run to continue"):
         continue_from(tmp_path / "run.mcap", 1.0, record=tmp_path / "run.mcap")
     with pytest.raises(UsageError, match="longer duration"):
         continue_from(tmp_path / "run.mcap", 3.0)
