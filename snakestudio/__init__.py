@@ -1,4 +1,4 @@
-"""SnakeStudio: simulate, watch and drive snake robots.
+"""SnakeStudio: simulate, view and control snake robots.
 
 >>> import snakestudio as ss
 >>> run = ss.simulate("scenes/obstacle_aided.toml", duration=9.0, **{"gait.amplitude_deg": 40})

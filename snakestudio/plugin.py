@@ -1,7 +1,7 @@
-"""What authors of plug-ins use, in one place.
+"""Interface for authors of plug-ins, in one module.
 
-A plug-in is a Python file that declares `KIND` (or several in `KINDS`), each one of the
-declarations below, as the program's own kinds do. Names are loaded when they are first used.
+A plug-in is a Python file that declares `KIND`, or several kinds in `KINDS`, with the declarations
+below, as the built-in kinds do. Names are loaded when they are first used.
 
 >>> from snakestudio.plugin import AngleGait, GaitFields, GaitKind, value
 """
@@ -162,9 +162,9 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         from importlib import import_module
 
-        found = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(_MODULES[name]), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'snakestudio.plugin' has no attribute {name!r}")
 
 

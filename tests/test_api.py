@@ -187,7 +187,7 @@ def test_a_run_is_taken_where_its_file_is(tmp_path: Path) -> None:
     assert further.scene_file == MAIN.name
     assert len(ss.load_run(tmp_path / "further.mcap")["time_s"]) == len(further["time_s"])
     run["time_s"]  # it is not closed
-    with pytest.raises(ss.SnakeStudioError, match="is the run that is gone on with"):
+    with pytest.raises(ss.SnakeStudioError, match="is the run to continue"):
         ss.continue_from(ss.load_run(tmp_path / "run.mcap"), 0.2, 0.5, record=tmp_path / "run.mcap")
     again = ss.simulate(run)
     np.testing.assert_array_equal(again["link_6_x_m"], run["link_6_x_m"])

@@ -1,4 +1,4 @@
-"""What `import snakestudio` offers: simulate a scene and get its columns, compare, fit, study, draw, check."""
+"""Public Python API, exported by `snakestudio`: simulate, compare, fit, study, draw and check scenes."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ set_html_renderer(_scene_html)
 
 
 def __getattr__(name: str) -> Any:
-    # Lazy: a command that only runs a scene does not load what fits, compares and draws.
+    # Lazy: a command that only runs a scene does not load the modules that fit, compare and draw.
     if name in _HOME:
         globals()[name] = value = getattr(import_module(_HOME[name]), name)
         return value

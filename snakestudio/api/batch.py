@@ -1,4 +1,4 @@
-"""Many simulations of one scene at a time, stepped by one call: `open_batch`."""
+"""Batches: many simulations of one scene that are stepped by one call."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from snakestudio.session.reference_feed import ReferenceFeed
 from snakestudio.session.worlds import Worlds
 
 WORLD_BYTES = 60_000
-"""What a world takes beside its arrays, bytes: its scene, engine and row in the table of
+"""Memory of a world in addition to its arrays, bytes: its scene, engine and row in the table of
 addresses."""
 
 MOST_STEPS = 10**9
-"""Steps that one call may take."""
+"""Largest number of steps per call."""
 
 
 def open_batch(
@@ -46,24 +46,25 @@ def open_batch(
     seed: int | None = None,
     plugins: Sequence[str | Path] = (),
 ) -> Batch:
-    """Open `n` simulations (worlds) of a scene that are stepped together, by compiled code in several threads.
+    """Open `n` simulations (worlds) of a scene, which compiled code steps together in several threads.
 
-    Raises `PluginError` if a plug-in cannot be loaded. Raises `SceneError` if a world cannot run as
-    it stands; names the world and what is wrong. Raises `UsageError` if an argument makes no sense,
-    or there is not enough memory.
+    Raises `PluginError` if a plug-in cannot be loaded. Raises `SceneError` if a world cannot
+    run; the message names the world and its problems. Raises
+    `UsageError` if an argument is invalid or there is not enough memory.
 
     Parameters
     ----------
     n : int
-        How many.
+        Number of worlds.
     threads : int, optional
-        Threads that step them; as many as there are processors if left out.
+        Number of threads; the number of processors if omitted.
     values : mapping or list of mappings, optional
-        What differs between the worlds: for dotted scene keys a list or array of `n` values each
-        (or one value for all worlds), or a list of `n` mappings. Robot, model and time step must be
-        the same in all.
+        Values that differ between the worlds: for each dotted scene key a list or array of `n` values,
+        or one value for all worlds; or a list of `n` mappings. Robot, model and time step
+        must be the
+        same in all worlds.
     seed : int, optional
-        Seed of the worlds' random generators, `Batch.random`.
+        Seed of the random generators of the worlds, `Batch.random`.
     plugins : sequence of path or str
         Plug-ins to load first, as in `simulate`.
 
@@ -79,7 +80,7 @@ def open_batch(
         raise UsageError(f"n must be a whole number of worlds, at least 1 (got {n!r}).")
     if threads is not None and (not is_number(threads, Integral) or threads < 1):
         raise UsageError(
-            f"threads must be a whole number, at least 1 (got {threads!r}). Leave it out to use all."
+            f"threads must be a whole number, at least 1 (got {threads!r}). Omit it to use all."
         )
     _check_seed(seed)
     load_plugins(plugins)
@@ -101,7 +102,7 @@ def _check_seed(seed: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BatchCheckpoint:
-    """Everything that decides how the worlds of a batch continue; see `Batch.save`."""
+    """Full state of all worlds of a batch; see `Batch.save`."""
 
     scenes: tuple[Scene, ...]
     states: tuple[Checkpoint, ...]
@@ -110,11 +111,11 @@ class BatchCheckpoint:
 
 
 class Batch:
-    """Simulations of one scene (worlds) that are stepped together; made by `open_batch`.
+    """Simulations of one scene (worlds) that are stepped together; created by `open_batch`.
 
-    Worlds are counted from 0. A world that fails stops there (`failed` says why) until it is reset;
-    the others go on. One thread at a time may use a batch; it is a context manager, which ends its
-    threads.
+    Worlds are counted from 0. A world that fails stops until it is reset (`failed` has the reason);
+    the others continue. Only one thread at a time can use a batch. A batch is a context manager,
+    which ends its threads.
     """
 
     def __init__(
@@ -138,21 +139,20 @@ class Batch:
         ]
         _check_alike(dict(enumerate(engines)), first)
         self.n = n
-        """How many worlds there are."""
+        """Number of worlds."""
         self.axes: tuple[str, ...] = tuple(axis.name for axis in first.schema.axes)
-        """Names of the joint axes ("joint_3_pitch"), in the order of targets and of joint
-        angles."""
+        """Names of the joint axes ("joint_3_pitch"), in the order of targets and joint angles."""
         self.energies: tuple[str, ...] = tuple(first.schema.energy)
         """Names of the energies."""
         self.threads = threads
-        """How many threads step the worlds."""
+        """Number of threads that step the worlds."""
         self._worlds = Worlds(engines, threads)
         self._closed = False
         self._start = [engine.checkpoint() for engine in engines]
         self._drives: list[ReferenceFeed | None] = [None] * n
         self._seed(range(n), seed)
         self.state = BatchState(self)
-        """The present states of all worlds."""
+        """Current states of all worlds."""
 
     def __enter__(self) -> Batch:
         return self
@@ -168,7 +168,7 @@ class Batch:
         return f"<Batch of {self.n} worlds of {title}: {len(self.failed)} failed, {self.threads} threads>"
 
     def close(self) -> None:
-        """End the threads; the batch cannot be stepped any more."""
+        """End the threads; the batch can no longer be stepped."""
         self._closed = True
         self._worlds.close()
 
@@ -178,17 +178,17 @@ class Batch:
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """The scene of every world."""
+        """Scene of each world."""
         return tuple(engine.scene for engine in self._worlds.engines)
 
     @property
     def failed(self) -> dict[int, str]:
-        """Worlds that have stopped, and why, in a sentence; each stands where its last good step ended."""
+        """Reasons by world of the worlds that failed; each has the state after its last successful step."""
         return dict(sorted(self._worlds.failures.items()))
 
     @property
     def random(self) -> tuple[np.random.Generator, ...]:
-        """A random generator for every world, from the seed; what is drawn for one does not depend on the others."""
+        """One random generator per world, derived from the seed; its numbers do not depend on the other worlds."""
         return tuple(self._random)
 
     def _seed(self, worlds: Iterable[int], seed: int | None) -> None:
@@ -208,21 +208,21 @@ class Batch:
         rates: ArrayLike | None = None,
         torques: ArrayLike | None = None,
     ) -> None:
-        """Take `n` time steps in every world that has not failed.
+        """Advance every world that has not failed by `n` time steps.
 
-        Raises `UsageError` if they have another shape or are not finite; no step is taken then.
+        Raises `UsageError` if an array has the wrong shape or is not finite; no step is taken then.
 
         Parameters
         ----------
         targets : (n_worlds, m) array, optional
-            Angles that the m joint axes hold, rad; (m,) for the same in all worlds. Without targets
-            and torques every world follows the gait or controller of its scene.
+            Target angles of the m joint axes, rad; shape (m,) for the same in all worlds. Without
+            targets and torques, every world follows the gait or controller of its scene.
         n : int
-            Steps; many in one call take least time.
+            Number of steps; one call with many steps is fastest.
         rates : (n_worlds, m) array, optional
-            Rates at which the targets move on from there, rad/s.
+            Rates at which the targets change during the call, rad/s.
         torques : (n_worlds, m) array, optional
-            Torques that the motors are given instead of targets, N m.
+            Motor torques instead of targets, N m.
         """
         self._check_open()
         if not is_number(n, Integral) or not 0 <= n <= MOST_STEPS:
@@ -230,9 +230,9 @@ class Batch:
                 f"n must be a whole number of steps from 0 to {MOST_STEPS} (got {n!r})."
             )
         if targets is not None and torques is not None:
-            raise UsageError("A step has targets or torques, not both. Leave one of them out.")
+            raise UsageError("A step has targets or torques, not both. Omit one of them.")
         if rates is not None and targets is None:
-            raise UsageError("rates are those of targets. Give targets, too.")
+            raise UsageError("rates need targets. Give targets, too.")
         angle = None if targets is None else self._set_points("targets", targets)
         rate = None if rates is None else self._set_points("rates", rates)
         torque = None if torques is None else self._set_points("torques", torques)
@@ -246,15 +246,15 @@ class Batch:
             return
         for drive in self._drives:
             if drive is not None:
-                drive.end = 0  # it has to be asked again
+                drive.end = 0  # it must be evaluated again
         self._worlds.hold(int(n), angle, rate, torque)
 
     def _set_points(self, name: str, given: ArrayLike) -> FloatArray:
-        """Set-points of all joint axes of all worlds."""
+        """Values for all joint axes of all worlds."""
         m = len(self.axes)
         if not m:
             raise UsageError(
-                f"This body has no joints that {name} could move. Call step without {name}."
+                f"This body has no joints, so {name} cannot be used. Call step without {name}."
             )
         try:
             values = np.asarray(given, dtype=np.float64)
@@ -262,7 +262,7 @@ class Batch:
             raise wrong_kind(name, f"an array of numbers of shape ({self.n}, {m})", given) from None
         if values.shape not in ((self.n, m), (m,)):
             raise UsageError(
-                f"{name} must have the shape ({self.n}, {m}), one row a world and one column a joint axis "
+                f"{name} must have the shape ({self.n}, {m}), one row per world and one column per joint axis "
                 f"(got {values.shape})."
             )
         wrong = np.argwhere(~np.isfinite(values))
@@ -276,12 +276,12 @@ class Batch:
             scene = engine.scene
             if scene.solver.joints == "implicit" and not scene.gives_torques:
                 raise UsageError(
-                    f"World {world} has implicit joint controllers, which cannot be given torques. "
+                    f"World {world} has implicit joint controllers, which do not accept torques. "
                     'Set solver.joints to "explicit".'
                 )
 
     def _drive(self, n_steps: int) -> None:
-        """Take steps under the references of the worlds' own controllers."""
+        """Advance under the references of the controllers of the worlds."""
         worlds = self._worlds
         self._make_drives(worlds.running().tolist())
         left = n_steps
@@ -301,12 +301,12 @@ class Batch:
             left -= count
 
     def _make_drive(self, scene: Scene) -> ReferenceFeed:
-        """A scene's own control; worlds whose gaits are the same, and that began together, share one."""
+        """Reference feed of a scene; worlds with the same gait and start time share one."""
         controller = controllers.create(scene, self._base_dir, checked=True)
         return ReferenceFeed(controller, scene)
 
     def _make_drives(self, running: list[int]) -> None:
-        """Give every world that has none its own control; gaits that ask for the same are made once."""
+        """Create the missing reference feeds of the running worlds; equal gaits are created once."""
         shared: dict[Any, ReferenceFeed] = {}
         for world in running:
             if self._drives[world] is None:
@@ -323,19 +323,20 @@ class Batch:
     def reset(
         self, mask: ArrayLike | None = None, seed: int | None = None, values: Values = None
     ) -> None:
-        """Take worlds back to their start, those that have failed, too.
+        """Reset worlds to their start, including those that have failed.
 
-        Raises `SceneError` or `UsageError`: naming what is wrong; nothing is changed then.
+        Raises `SceneError` or `UsageError` if an argument is invalid; nothing is changed then.
 
         Parameters
         ----------
         mask : (n_worlds,) array of bool, optional
-            Which; all if left out.
+            Worlds to reset; all if omitted.
         seed : int, optional
-            Starts their random generators again.
+            New seed of the random generators.
         values : optional
-            Scene values that change, as for `open_batch`, with an entry for every world, reset or
-            not.
+            Scene values to change, as in `open_batch`, with an entry for every world,
+            including those
+            that are not reset.
         """
         _check_seed(seed)
         worlds = self._masked(mask)
@@ -370,7 +371,7 @@ class Batch:
         return np.flatnonzero(given).tolist()
 
     def save(self) -> BatchCheckpoint:
-        """The states of all worlds, to be given to `restore`."""
+        """Return the states of all worlds, for `restore`."""
         return BatchCheckpoint(
             self.scenes,
             tuple(self._worlds.checkpoint(world) for world in range(self.n)),
@@ -381,21 +382,21 @@ class Batch:
         )
 
     def restore(self, saved: BatchCheckpoint) -> None:
-        """Go back to states that `save` gave, bit for bit.
+        """Restore states that `save` returned, bit for bit.
 
-        Raises `UsageError` if they are of another batch: of other scenes, or another number of
-        worlds.
+        Raises `UsageError` if the scenes or the number of worlds differ from those of this batch.
         """
         if not isinstance(saved, BatchCheckpoint):
-            raise wrong_kind("saved", "what Batch.save gave", saved)
+            raise wrong_kind("saved", "a checkpoint from Batch.save", saved)
         if len(saved.states) != self.n:
             raise UsageError(
-                f"What was saved has {len(saved.states)} worlds, and this batch has {self.n}."
+                f"The checkpoint has {len(saved.states)} worlds, but this batch has {self.n}. "
+                "Restore it in a batch of the same size."
             )
         for world, (scene, own) in enumerate(zip(saved.scenes, self.scenes, strict=True)):
             if scene != own:
                 raise UsageError(
-                    f"World {world} had other scene values when it was saved. Reset it with those values first."
+                    f"World {world} had different scene values when it was saved. Reset it with those values first."
                 )
         drives: dict[int, ReferenceFeed] = {}
         for world, (state, control) in enumerate(zip(saved.states, saved.control, strict=True)):
@@ -411,21 +412,22 @@ class Batch:
 
 
 def _check_memory(engine: Engine, n: int) -> None:
-    """See that there is memory for `n` worlds like this one."""
+    """Raise `UsageError` if there is not enough memory for `n` worlds like this one."""
     available = available_bytes()
     if available is None:
         return
-    # a state is saved, too
+    # includes one saved state
     each = WORLD_BYTES + 4 * _array_bytes(tuple(vars(engine).values())) // 3
     if n * each > available:
         raise UsageError(
-            f"{n} worlds of this scene need about {_size(n * each)}, and {_size(available)} of memory are available. "
+            f"{n} worlds of this scene need about {_size(n * each)}, but only {_size(available)} of "
+            "memory is available. "
             f"Open at most {max(1, available // each)} worlds."
         )
 
 
 def _array_bytes(value: Any) -> int:
-    """Size of all arrays in tuples of them, bytes."""
+    """Size of all arrays in nested tuples, bytes."""
     if isinstance(value, tuple):
         return sum(_array_bytes(part) for part in value)
     return int(value.nbytes) if isinstance(value, np.ndarray) else 0
@@ -442,25 +444,27 @@ _SHARED: tuple[tuple[str, str, Callable[[Engine], Any]], ...] = (
     ("set of joint axes", "the robot", lambda engine: engine.schema.axes),
     ("set of energies", "the kind of joints", lambda engine: engine.schema.energy),
 )
-"""What all worlds of a batch must have alike, what decides it, and how it is found."""
+"""Properties that must be equal in all worlds of a batch: name, cause and value."""
 
 
 def _check_alike(engines: Mapping[int, Engine], like: Engine) -> None:
-    """See that worlds have the model, body and time step of another."""
+    """Raise `SceneError` unless the worlds have the same model, body and time step as `like`."""
     for world, engine in engines.items():
         for name, cause, trait in _SHARED:
             if trait(engine) != trait(like):
                 raise SceneError(
-                    f"World {world} has another {name} than the scene. Keep {cause} the same in all worlds of a batch."
+                    f"World {world} has a different {name} from the scene. Keep {cause} the same in "
+                    "all worlds of a batch."
                 )
 
 
 class BatchState:
-    """The present states of all worlds of a batch, as arrays with the world as the first index.
+    """Current states of all worlds of a batch, as arrays with the world as the first index.
 
-    They are computed when they are read, and are views of the batch's own memory: what is read
-    after the next step fills them again. Copy what has to last. Frame and order of links and axes
-    are those of the scene.
+    Values are computed when they are read. Arrays are views of the batch's memory, which the first
+    read after the next step overwrites; copy them to keep them. Frame and order of links and
+    axes are
+    those of the scene.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -471,12 +475,12 @@ class BatchState:
         self.weigh(range(batch.n))
 
     def weigh(self, worlds: Iterable[int]) -> None:
-        """Take notice of the masses of the links of some worlds."""
+        """Update the masses of the links of some worlds."""
         for world in worlds:
             self._shares[world] = self._worlds.engines[world].schema.mass_shares
 
     def expire(self) -> None:
-        """Have the states computed again when they are read next."""
+        """Mark the states as outdated, so that the next read recomputes them."""
         self._rows = None
 
     def _field(self, name: str) -> NDArray[Any]:
@@ -487,86 +491,86 @@ class BatchState:
         return view
 
     def _over_mass(self, values: FloatArray) -> FloatArray:
-        """Mean over the mass of the first three values of every link."""
+        """Mass-weighted mean of the first three values of all links."""
         mean: FloatArray = np.einsum("kl,klx->kx", self._shares, values[:, :, :3])
         return mean
 
     @property
     def time(self) -> FloatArray:
-        """(n,) simulated time of every world, s."""
+        """Simulated time of each world, (n,), s."""
         return np.asarray(
             self._worlds.steps * self._worlds.engines[0].scene.solver.step_s, np.float64
         )
 
     @property
     def step_count(self) -> IntArray:
-        """(n,) steps that every world has taken."""
+        """Number of steps taken by each world, (n,)."""
         return self._worlds.steps.copy()
 
     @property
     def ok(self) -> NDArray[np.bool_]:
-        """(n,) whether a world has not failed."""
+        """True for each world that has not failed, (n,)."""
         ok = np.ones(self._batch.n, np.bool_)
         ok[list(self._worlds.failures)] = False
         return ok
 
     @property
     def link_pose(self) -> FloatArray:
-        """(n, n_links, 7) centre of gravity, m, and unit quaternion w x y z of every link (or cross-section)."""
+        """Centre of gravity (m) and unit quaternion w x y z of each link or cross-section, (n, n_links, 7)."""
         return self._field("link_pose")
 
     @property
     def link_twist(self) -> FloatArray:
-        """(n, n_links, 6) velocity, m/s, and angular velocity, rad/s, in the world's frame."""
+        """Velocity (m/s) and angular velocity (rad/s) of each link, world frame, (n, n_links, 6)."""
         return self._field("link_twist")
 
     @property
     def joint_angle(self) -> FloatArray:
-        """(n, m) angles of the joint axes, rad."""
+        """Angles of the joint axes, (n, m), rad."""
         return self._field("joint_angle")
 
     @property
     def joint_rate(self) -> FloatArray:
-        """(n, m) rates of the joint axes, rad/s."""
+        """Rates of the joint axes, (n, m), rad/s."""
         return self._field("joint_rate")
 
     @property
     def joint_torque(self) -> FloatArray:
-        """(n, m) mean torques of the motors over the last step, N m; positive raises the angle."""
+        """Mean motor torques over the last step, (n, m), N m; positive torque increases the angle."""
         return self._field("joint_torque")
 
     @property
     def com(self) -> FloatArray:
-        """(n, 3) centre of mass of the robot, m."""
+        """Centre of mass of the robot, (n, 3), m."""
         return self._over_mass(self.link_pose)
 
     @property
     def com_velocity(self) -> FloatArray:
-        """(n, 3) velocity of the centre of mass, m/s."""
+        """Velocity of the centre of mass, (n, 3), m/s."""
         return self._over_mass(self.link_twist)
 
     @property
     def energy(self) -> dict[str, FloatArray]:
-        """(n,) each: energies and works since the start, by their names, J."""
+        """Energies, and works since the start, by name, J; each an array of shape (n,)."""
         table = self._field("energy")
         return {name: table[:, column] for column, name in enumerate(self._batch.energies)}
 
     @property
     def impulse_ground(self) -> FloatArray:
-        """(n, n_links, 3) impulses of the ground on every link since the start, N s."""
+        """Impulses of the ground on each link since the start, (n, n_links, 3), N s."""
         return self._field("impulse_ground")
 
     @property
     def impulse_obstacle(self) -> FloatArray:
-        """(n, n_links, 3) impulses of all obstacles on every link since the start, N s."""
+        """Impulses of all obstacles on each link since the start, (n, n_links, 3), N s."""
         return self._field("impulse_obstacle")
 
     @property
     def contacts_closed(self) -> NDArray[np.int32]:
-        """(n,) contacts that were closed in the last step."""
+        """Number of closed contacts in the last step, (n,)."""
         return self._field("contacts_closed")
 
     @property
     def unconverged(self) -> IntArray:
-        """(n,) steps since the start whose residual was above 1e-8."""
+        """Number of steps since the start with a residual above 1e-8, (n,)."""
         return self._field("unconverged")

@@ -1,4 +1,4 @@
-"""The scenes of a batch: one scene, with values of its own for every world."""
+"""Scenes of a batch: one scene with separate values for each world."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ Values = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 
 
 def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
-    """Scene values by dotted key of each of `n` worlds.
+    """Return the scene values of each of `n` worlds, by dotted key.
 
-    Raises `UsageError` if they are of another kind or number.
+    Raises `UsageError` if the type or the number of values is wrong.
 
     Parameters
     ----------
     values
-        For every key a list or array of n values, or one value for all; or a list of n mappings.
+        For each key a list or array of n values, or one value for all worlds; or a list of
+        n mappings.
     """
     if values is None:
         return [{} for _ in range(n)]
@@ -50,29 +51,29 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     return [{key: _plain(value) for key, value in own.items()} for own in values]
 
 
-def _wrong_kind(given: object) -> UsageError:
+def _wrong_kind(value: object) -> UsageError:
     return wrong_kind(
         "values",
         'a mapping such as {"ground.mu_along": [0.2, 0.3]} or a list of one for each world',
-        given,
+        value,
     )
 
 
-def _column(key: str, given: Any, n: int) -> list[Any]:
-    """The values that the worlds have of one key."""
-    if isinstance(given, np.ndarray) and given.ndim:
-        given = given.tolist()
-    if not isinstance(given, list | tuple | range):
-        return [_plain(given)] * n
-    if len(given) != n:
+def _column(key: str, entry: Any, n: int) -> list[Any]:
+    """Values of one key in all worlds."""
+    if isinstance(entry, np.ndarray) and entry.ndim:
+        entry = entry.tolist()
+    if not isinstance(entry, list | tuple | range):
+        return [_plain(entry)] * n
+    if len(entry) != n:
         raise UsageError(
-            f'values["{key}"] has {len(given)} entries for {n} worlds. Give one for each world.'
+            f'values["{key}"] has {len(entry)} entries for {n} worlds. Give one for each world.'
         )
-    return [_plain(value) for value in given]
+    return [_plain(value) for value in entry]
 
 
 def _plain(value: Any) -> Any:
-    """A value as a scene file would have it."""
+    """Value as a plain type of a scene file."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -84,18 +85,18 @@ def build_world(
     n: int,
     checked: bool = False,
 ) -> Engine:
-    """The engine of one world.
+    """Return the engine of one world.
 
-    Raises `SceneError`: naming the world and what is wrong with it.
+    Raises `SceneError` with the number of the world and its problems.
 
     Parameters
     ----------
     values : mapping
         Scene values to replace, by dotted key.
     world, n : int
-        For messages: its number, and how many there are.
+        Number of the world, and number of worlds, for messages.
     checked : bool
-        Whether this scene with these values was found to be without errors.
+        Whether the scene with these values was checked already.
     """
     try:
         own = with_values(scene, dict(values)) if values else scene

@@ -1,4 +1,4 @@
-"""Several models, or chains of links and a continuous body, on the same scene."""
+"""Comparison of models, or of chains of links and a continuous body, on the same scene."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from snakestudio.model.scene import Scene
 
 
 class Comparison(Reporting):
-    """One scene run by several models; `print` it for the table of differences.
+    """Results of several models on one scene; `print` shows the table of differences.
 
     Attributes
     ----------
     data : ModelComparison
-        Everything as arrays: common times, the values of every run at these, the differences.
+        Data as arrays: common times, values of each run at these times, and differences.
     runs : dict of str to Run
-        The runs by model; the first is the one that the others are compared with.
+        Runs by model; the others are compared with the first.
     scene_file : str or None
-        Name of the file the scene came from.
+        Name of the scene file, if there is one.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class Comparison(Reporting):
         }
 
     def report(self) -> Report:
-        """The comparison as a report; its CSV has the time series of all values and of their differences."""
+        """Return a report; its CSV has the time series of all values and differences."""
         return comparison_report(self.data, self.scene_file)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for notebooks."""
         from snakestudio.api.notebook import comparison_html
 
         return comparison_html(self.data, self.scene_file)
@@ -65,9 +65,9 @@ def compare_scene(
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
 ) -> Comparison | None:
-    """Run a scene in several models; None if `progress` cancelled it.
+    """Run a scene with several models; None if `progress` cancelled it.
 
-    Raises `UsageError` if there is no such model.
+    Raises `UsageError` if a model does not exist.
     """
     data = run_models(scene, kinds, base_dir, changes, progress)
     return None if data is None else Comparison(data, scene_file, base_dir)
@@ -81,42 +81,42 @@ def compare_models(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Comparison:
-    """Run a scene in several models, side by side, and compare them with the first that can run it.
+    """Run a scene with several models and compare the results with the first model that can run it.
 
     `Comparison.data.runs` gives the reason if a model cannot run the scene or its simulation failed.
 
-    Raises `SceneError` if the scene cannot be read. Raises `UsageError` if there is no such model.
+    Raises `SceneError` if the scene cannot be read. Raises `UsageError` if a model does not exist.
 
     Parameters
     ----------
     scene : Scene, Run or path
         A scene, its file, a run, or a CSV that SnakeStudio exported.
     *kinds : str
-        Models, as in `scene.model.kind`; all of them, the scene's own first, if left out.
+        Models, as in `scene.model.kind`; if omitted, all models, that of the scene first.
     duration : float, optional
-        Simulated time, s; the scene's own if left out.
+        Simulated time, s; that of the scene if omitted.
     rate : float, optional
-        Rows a simulated second, Hz; the scene's own if left out.
+        Rows per simulated second, Hz; that of the scene if omitted.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     comparison = compare_scene(prepared, kinds, base_dir, changes, scene_name(scene))
-    assert comparison is not None, "nothing cancels it"
+    assert comparison is not None, "no progress callback cancels it"
     return comparison
 
 
 class ChainReport(Reporting):
-    """Chains of links beside a continuous body; as text it is the table of errors and orders.
+    """Chains of links compared with a continuous body; `print` shows the table of errors and orders.
 
     Attributes
     ----------
     data : ChainComparison
-        Everything as arrays: joint by joint, by number of links and instant.
+        Data as arrays for each joint, by number of links and time.
     scene_file : str or None
-        Name of the file the scene came from.
+        Name of the scene file, if there is one.
     """
 
     def __init__(self, data: ChainComparison, scene_file: str | None = None) -> None:
@@ -124,7 +124,7 @@ class ChainReport(Reporting):
         self.scene_file = scene_file
 
     def report(self) -> Report:
-        """The comparison as a report; its CSV has all joints of all chains."""
+        """Return a report; its CSV has all joints of all chains."""
         return chain_report(self.data, self.scene_file)
 
 
@@ -137,7 +137,7 @@ def compare_scene_chain(
     progress: Callable[[float], bool] | None = None,
     own_axes: bool = False,
 ) -> ChainReport | None:
-    """Hold chains against a scene's continuous body, see `session.chain_comparison`; None if `progress` cancelled it.
+    """Compare chains with the continuous body of a scene; None if `progress` cancelled it.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def compare_chain(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> ChainReport:
-    """Hold chains of rigid links against the continuous body of a scene.
+    """Compare chains of rigid links with the continuous body of a scene.
 
     Raises `SceneError` if the scene cannot be read or run. Raises `UsageError` if it has no
     continuous body. Raises `PhysicsError` if a run fails.
@@ -165,15 +165,16 @@ def compare_chain(
     scene : Scene, Run or path
         A scene, its file, a run, or a CSV that SnakeStudio exported.
     *links : int
-        Numbers of links; 8, 16, ... 256 if left out, under friction up to 64.
+        Numbers of links; if omitted, 8, 16, ... 256, or up to 64 with friction.
     at : float or sequence of float
-        Instants, s; half of the run if left out.
+        Times, s; half of the run if omitted.
     own_axes : bool
-        Whether rings push along the axes of the link they are on, which costs an order.
+        Whether rings push along the axes of their link, which reduces the order of convergence
+        by one.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"strain.speed_m_s": 0.3}``.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
     """
     prepared, base_dir, _ = prepare(scene, None, None, all_values(values, keywords))
     for count in links:
@@ -182,8 +183,8 @@ def compare_chain(
     times = tuple(
         number_of("at", instant) for instant in (at if isinstance(at, Iterable) else (at,))
     )
-    found = compare_scene_chain(
+    report = compare_scene_chain(
         prepared, tuple(map(int, links)), times, base_dir, scene_name(scene), None, own_axes
     )
-    assert found is not None, "nothing cancels it"
-    return found
+    assert report is not None, "no progress callback cancels it"
+    return report

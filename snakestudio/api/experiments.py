@@ -1,4 +1,4 @@
-"""Measured tracks of a real robot beside a run: read, laid over, compared, reported."""
+"""Measured tracks of a real robot: loading, alignment with a run, comparison and report."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MEASURED = "captures or file names (str or Path)"
 
 
 class ExperimentReport(Reporting):
-    """A run beside an experiment; `print` it for the tables.
+    """Run compared with an experiment; `print` shows the tables.
 
     Attributes
     ----------
     data : ExperimentComparison
-        Everything as arrays and figures.
+        Data as arrays and values.
     scene_file : str or None
-        Name of the file the scene came from.
+        Name of the scene file, if there is one.
     """
 
     def __init__(
@@ -44,19 +44,19 @@ class ExperimentReport(Reporting):
         self._base_dir = base_dir
 
     def report(self) -> Report:
-        """The comparison as a report; its CSV has both tracks and their errors over time."""
+        """Return a report; its CSV has both tracks and their errors over time."""
         return experiment_report(self.data, self.scene_file, self._base_dir)
 
 
 def load_experiment(path: str | Path, layout: Layout | str | Path | None = None) -> Capture:
-    """Read a measurement: CSV, TSV, TRC or C3D.
+    """Load a measurement from a CSV, TSV, TRC or C3D file.
 
-    Raises `ExperimentError`: saying what is wrong and what to do.
+    Raises `ExperimentError` if it cannot be read; the message states the problem and a remedy.
 
     Parameters
     ----------
     layout : Layout or path of a TOML file, optional
-        How a table is to be read; guessed if left out.
+        Meaning of the columns of a table; estimated if omitted.
     """
     source = path_of("path", path)
     if layout is None or isinstance(layout, Layout):
@@ -76,26 +76,25 @@ def compare_experiment(
     over: float | None = None,
     link: int | None = None,
 ) -> ExperimentReport:
-    """Compare a run with one trial of an experiment, or with several.
+    """Compare a run with one or several measurements.
 
-    Raises `ExperimentError` if an experiment cannot be read, or has too little in common with the
-    run.
+    Raises `ExperimentError` if a measurement cannot be read, or overlaps too little with the run.
 
     Parameters
     ----------
     offset_bounds : (float, float)
-        Within which the time offset is sought, s.
+        Bounds of the time offset, s.
     align_position, align_heading : bool
-        Whether the measured track is shifted and turned.
+        Whether the measured track is shifted and rotated onto that of the run.
     over : float, optional
-        Shift and turn are those of the first so many seconds; of all if left out.
+        Duration from the start that determines shift and rotation, s; the whole track if omitted.
     link : int, optional
-        The link that is compared, counted from 1 as in the columns; 0 for the centre of mass. What
-        the experiment says if left out.
+        Link to compare, counted from 1 as in the columns; 0 for the centre of mass. If omitted, the
+        link that the measurement names.
     """
-    if not isinstance(run, Run) and not hasattr(run, "schema"):  # which every recording has
+    if not isinstance(run, Run) and not hasattr(run, "schema"):  # every recording has one
         run = load_run(path_of("run", run, "a Run or the name of a run file (str or Path)"))
-    assert not isinstance(run, str | Path), "it has no schema"
+    assert not isinstance(run, str | Path), "a path has no schema"
     given: list[Any] = [experiments]
     if isinstance(experiments, Sequence) and not isinstance(experiments, str | bytes):
         given = list(experiments)

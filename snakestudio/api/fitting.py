@@ -1,4 +1,4 @@
-"""Values of a scene fitted to measured runs."""
+"""Fit of scene values to measured runs."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Free = Mapping[str, Sequence[Any]] | Iterable[FreeParameter | str]
 
 
 class Fit(Reporting):
-    """Fitted values; `print` it for the table.
+    """Fitted values; `print` shows the table.
 
     Attributes
     ----------
     data : FitResult
-        Everything as plain data: values, intervals, runs before and after.
+        Result as plain data: values, intervals, runs before and after the fit.
     scene : Scene
-        The scene with the fitted values.
+        Scene with the fitted values.
     """
 
     def __init__(self, data: FitResult, scene: Scene) -> None:
@@ -49,18 +49,18 @@ class Fit(Reporting):
         self.scene = data.fitted(scene)
 
     def report(self) -> Report:
-        """The fit as a report; its CSV has the fitted values."""
+        """Return a report; its CSV has the fitted values."""
         return fit_report(self.data)
 
     def __getitem__(self, name: str) -> float:
         if name not in self.data.values:
-            raise KeyError(f"{name!r} was not free; see fit.data.values")
+            raise KeyError(f"{name!r} was not a free parameter; see fit.data.values")
         return self.data.values[name]
 
     def to_picture(self, path: str | Path) -> None:
-        """Draw every measured run from above, before and after, and the distance over time: PDF, PNG or SVG.
+        """Draw measured and simulated paths from above, before and after the fit, and their distance over time.
 
-        Raises `ExportError` if the file cannot be written.
+        The suffix selects PDF, PNG or SVG. Raises `ExportError` if the file cannot be written.
         """
         write_fit_picture(local_path(path), self.data)
 
@@ -75,7 +75,7 @@ def fit_trials(
     workers: Workers | None = None,
     progress: Callable[[FitProgress], bool] | None = None,
 ) -> Fit:
-    """Fit `parameters` to trials; see `fit`. Of `workers` a count of 0 is this thread.
+    """Fit `parameters` to trials; see `fit`. With 0 `workers`, this thread simulates.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def fit_trials(
     """
     pool = None if workers is not None and workers.count == 0 else partial(FitPool, workers=workers)
     data = fitting.fit(trials, parameters, method, seed, limit=limit, pool=pool, progress=progress)
-    assert data is not None, "nothing abandons it"
+    assert data is not None, "no progress callback cancels it"
     return Fit(data, scene)
 
 
@@ -102,52 +102,54 @@ def fit(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Fit:
-    """Fit values of a scene so that its run matches measured ones.
+    """Fit scene values so that the run of the scene matches measured runs.
 
-    Raises `SceneError`, `UsageError` or `ExperimentError`: naming what is wrong. Raises
-    `StudyError` if nobody is there who simulates. Raises `PhysicsError` if the run fails with the
-    scene's own values.
+    Raises `SceneError`, `UsageError` or `ExperimentError` if an argument is invalid. Raises
+    `StudyError` if no worker is available. Raises `PhysicsError` if the run with the values of the
+    scene fails.
 
     Parameters
     ----------
     experiment : path, Capture, Trial, sequence of Track, or a sequence of such
-        What was measured: one run or several. A `Trial` has a separate scene.
+        Measured runs, one or several. A `Trial` has its own scene.
     free : mapping of str to (low, high) or (low, high, "log"), or sequence
-        What may change, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``; keys joined by ``+``
-        get one value.
+        Free parameters and their bounds, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``. Keys joined by
+        ``+`` share one value.
     seed : int
         The same seed gives the same result.
     offset_s : (float, float) or float, optional
-        Between what the clock of the measurement may be off, or by how much it is, s; -0.5 to 0.5
-        if left out, and 0 where the start delay is free.
+        Bounds of the clock offset of the measurement, or its value, s. If omitted, -0.5 to
+        0.5, or 0
+        if the start delay is free.
     align : bool
-        Whether the measurement may be turned and moved as a whole to lie on the run.
+        Whether the measurement is rotated and shifted as a whole onto the run.
     limit : int, optional
-        Sets of values that may be tried.
+        Largest number of sets of values to try.
     workers : int, optional
-        Processes of this machine that simulate; 0: none but this one. As many as processors if left
-        out.
+        Number of worker processes on this machine, 0 for this process alone; the number of
+        processors
+        if omitted.
     scheduler : str, optional
-        Address of a dask scheduler whose workers simulate in their place, like
-        ``"tcp://host:8786"``.
+        Address of a Dask scheduler whose workers simulate instead, such as ``"tcp://host:8786"``.
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
     """
     who = Workers.given(workers, scheduler, least=0)
     prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
-    given: list[Any] = [experiment]
+    measured: list[Any] = [experiment]
     if (
         isinstance(experiment, Sequence)
         and not isinstance(experiment, str)
         and not _are_tracks(experiment)
     ):
-        given = list(experiment)
+        measured = list(experiment)
     trials = [
-        _trial(one, number, prepared, base_dir, bounds, align) for number, one in enumerate(given)
+        _trial(one, number, prepared, base_dir, bounds, align)
+        for number, one in enumerate(measured)
     ]
     return fit_trials(prepared, trials, parameters, method, seed, limit, who)
 
@@ -159,7 +161,9 @@ def _parameters(free: Free) -> list[FreeParameter]:
         [] if isinstance(free, Run | str | bytes) or not isinstance(free, Iterable) else list(free)
     )
     if not given or not all(isinstance(one, str | FreeParameter) for one in given):
-        raise wrong_kind("free", 'what may change, such as {"ground.mu_along": (0.05, 0.5)}', free)
+        raise wrong_kind(
+            "free", 'a mapping of free parameters, such as {"ground.mu_along": (0.05, 0.5)}', free
+        )
     return [fitting.parse_free(one) if isinstance(one, str) else one for one in given]
 
 
@@ -174,26 +178,26 @@ def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
-def _are_tracks(given: Any) -> bool:
-    return bool(given) and all(isinstance(one, Track | JointTrack) for one in given)
+def _are_tracks(value: Any) -> bool:
+    return bool(value) and all(isinstance(one, Track | JointTrack) for one in value)
 
 
 def _trial(
-    given: Any,
+    measured: Any,
     number: int,
     scene: Scene,
     base_dir: Path | None,
     bounds: tuple[float, float],
     align: bool,
 ) -> Trial:
-    if isinstance(given, Trial):
-        return given
-    if isinstance(given, str | Path):
-        given = read_capture(given)
-    elif isinstance(given, Sequence) and _are_tracks(given):
-        return Trial(f"run {number + 1}", scene, tuple(given), base_dir, bounds, align)
-    if not hasattr(given, "links"):
+    if isinstance(measured, Trial):
+        return measured
+    if isinstance(measured, str | Path):
+        measured = read_capture(measured)
+    elif isinstance(measured, Sequence) and _are_tracks(measured):
+        return Trial(f"run {number + 1}", scene, tuple(measured), base_dir, bounds, align)
+    if not hasattr(measured, "links"):
         raise UsageError(
-            f"{given!r} is nothing to fit to; give a file, a capture, or a list of tracks."
+            f"{measured!r} is not a measurement. Give a file, a capture, or a list of tracks."
         )
-    return fitting.trial_of(given, scene, base_dir, bounds, align)
+    return fitting.trial_of(measured, scene, base_dir, bounds, align)

@@ -1,4 +1,4 @@
-"""Runs as the tables and plots of other libraries: pandas, xarray, matplotlib."""
+"""Conversion of runs for other libraries: pandas, xarray and matplotlib."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLOTTED = ("com_x_m", "com_y_m", "com_z_m")
 
 
 class _Columns(Protocol):
-    """A run, as far as it is plotted."""
+    """Part of a run that plots need."""
 
     @property
     def columns(self) -> tuple[str, ...]: ...
@@ -36,7 +36,7 @@ class _Columns(Protocol):
 
 
 def _library(name: str, what: str) -> Any:
-    """A library that is not required.
+    """Import an optional library.
 
     Raises `UsageError` if it is not installed.
     """
@@ -49,7 +49,7 @@ def _library(name: str, what: str) -> Any:
 
 
 def to_pandas(recording: Recording) -> pandas.DataFrame:
-    """All columns by time; see `Run.to_pandas`."""
+    """Return all columns indexed by time; see `Run.to_pandas`."""
     library = _library("pandas", "to_pandas")
     names = column_names(recording.schema)
     frame = library.DataFrame(np.concatenate(list(table(recording, names))), columns=list(names))
@@ -58,7 +58,7 @@ def to_pandas(recording: Recording) -> pandas.DataFrame:
 
 
 def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
-    """All columns over time; see `Run.to_xarray`."""
+    """Return all columns over time; see `Run.to_xarray`."""
     library = _library("xarray", "to_xarray")
     names = column_names(recording.schema)
     by_name = columns_of(recording.schema).by_name
@@ -89,7 +89,7 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
 
 
 def _dimension(name: str) -> str:
-    """Along what values of links, joints and the like run: joints are counted by the kinds of their axes."""
+    """Dimension of a column of links or joints; joints have one dimension per kind of axis."""
     part, _, rest = name.partition("_{}_")
     return f"{part}_{rest.split('_')[0]}" if part == "joint" else part
 
@@ -100,7 +100,7 @@ def _units(name: str) -> dict[str, str]:
 
 
 def plot(run: _Columns, columns: str | Sequence[str] | None, ax: Axes | None) -> Axes:
-    """Draw columns over time; see `Run.plot`."""
+    """Plot columns over time; see `Run.plot`."""
     names = (
         [columns] if isinstance(columns, str) else list(_PLOTTED if columns is None else columns)
     )

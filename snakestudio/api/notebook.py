@@ -1,4 +1,4 @@
-"""What notebooks show of scenes, runs and comparisons: a small table beside a drawing."""
+"""HTML of scenes, runs and comparisons for notebooks: a small table next to a drawing."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 _WIDTH = 6.4
 _HEIGHT = 2.3
 _DPI = 100
-"""Size of the drawings, inches, and their pixels an inch."""
+"""Size of the drawings, inches, and their resolution, pixels per inch."""
 
 _MOST_POINTS = 400
-"""Points of a curve."""
+"""Largest number of points of a curve."""
 
 _AROUND = 0.25
-"""Ground that is shown around the robot's path, as a share of the robot's length."""
+"""Margin around the robot's path, as a fraction of the robot's length."""
 
 _SHOWN_OBSTACLES = 500
-"""More than these are not drawn."""
+"""Largest number of obstacles that are drawn."""
 
 _ACCENT = "#1f6fb4"
 _TABLE = "border-collapse:collapse;margin:0"
@@ -51,7 +51,7 @@ _BOX = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:16px"
 
 
 def scene_html(scene: Scene) -> str:
-    """A scene: its values in short, and the robot at its start among the obstacles from above."""
+    """Return a summary of a scene, and a drawing from above of the robot at its start among the obstacles."""
     rows = {
         "Model": FORMULATIONS[scene.model.kind].title,
         **_robot_rows(scene),
@@ -62,18 +62,18 @@ def scene_html(scene: Scene) -> str:
     try:
         pose, _ = initial_state(scene, None)
     except SnakeStudioError:
-        pass  # it depends on a file beside a scene file that is not known here
+        pass  # it depends on a file in the unknown folder of the scene
     else:
         picture = _drawn(
             lambda figure: _draw_plan(figure.add_subplot(), scene, pose[:, :2], poses=(pose,))
         )
-    return _beside(_values_table(scene.title or "Scene", rows), picture)
+    return _side_by_side(_values_table(scene.title or "Scene", rows), picture)
 
 
 def run_html(
     recording: Recording, scene_file: str | None, failure: str, base_dir: Path | None
 ) -> str:
-    """A run: its values in short, the robot's path from above, and its speed."""
+    """Return a summary of a run, the robot's path from above, and its speed over time."""
     scene = recording.scene
     count = len(recording)
     if not count:
@@ -93,8 +93,10 @@ def run_html(
     track = values[:, 1:3]
     picture = ""
     if np.isfinite(values).all():
-        way = float(np.linalg.norm(track[-1] - track[0]))
-        rows["Displacement"] = f"{way:.4g} m" + (f", {way / span:.4g} m/s" if span > 0.0 else "")
+        distance = float(np.linalg.norm(track[-1] - track[0]))
+        rows["Displacement"] = f"{distance:.4g} m" + (
+            f", {distance / span:.4g} m/s" if span > 0.0 else ""
+        )
         poses = recording.snapshot(0).link_pose, recording.snapshot(count - 1).link_pose
         speed = np.linalg.norm(values[:, 3:], axis=1)
 
@@ -110,11 +112,11 @@ def run_html(
         picture = _drawn(draw)
     if failure:
         rows["Stopped"] = failure
-    return _beside(_values_table(scene_file or scene.title or "Run", rows), picture)
+    return _side_by_side(_values_table(scene_file or scene.title or "Run", rows), picture)
 
 
 def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
-    """A comparison of models: what each run came to, and the differences from the first at the end."""
+    """Return the final values of each model, and the final differences from the first."""
     head = _values_table(scene_file or data.scene.title or "Comparison", _robot_rows(data.scene))
     if data.reference is None:
         reasons = {run.label: " ".join(run.refusals) for run in data.runs}
@@ -139,13 +141,13 @@ def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
         for run in data.ran
         if run.recording is not None
     }
-    return head + _beside(
+    return head + _side_by_side(
         "".join(parts), _drawn(lambda figure: _draw_tracks(figure.add_subplot(), tracks))
     )
 
 
 def _thinned(recording: Recording, names: tuple[str, ...]) -> FloatArray:
-    """Some columns of rows that are evenly spread over a run, (k, columns)."""
+    """Columns at rows that are evenly spaced over a run, (k, columns)."""
     values = np.concatenate(list(table(recording, names)))
     count = len(values)
     chosen: FloatArray = values[
@@ -195,7 +197,7 @@ def _rows_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _beside(table: str, picture: str) -> str:
+def _side_by_side(table: str, picture: str) -> str:
     return f'<div style="{_BOX}"><div>{table}</div>{picture}</div>'
 
 
@@ -203,7 +205,7 @@ def _beside(table: str, picture: str) -> str:
 
 
 def _drawn(draw: Any) -> str:
-    """A drawing as an image in the text itself."""
+    """Drawing as an embedded image."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -226,13 +228,13 @@ def _draw_plan(
     poses: Sequence[FloatArray],
     base_dir: Path | None = None,
 ) -> None:
-    """The world from above, the robot at its last pose, its first one in outlines, and a track (k, 2), m."""
+    """Draw the world from above, the robot at its last pose, its first pose in outline, and a track (k, 2), m."""
     seen = np.concatenate([track, *(pose[:, :2] for pose in poses)])
     margin = _AROUND * scene.body.length
     low = seen.min(axis=0) - margin
     high = seen.max(axis=0) + margin
     if len(scene.obstacles) <= _SHOWN_OBSTACLES:
-        with contextlib.suppress(SnakeStudioError):  # a file of an obstacle that is not known here
+        with contextlib.suppress(SnakeStudioError):  # the file of an obstacle is unknown here
             draw_world(axes, scene, base_dir)
     if len(poses) > 1:
         draw_outlines(axes, scene, poses[0], PALE, style="--", width=0.5)

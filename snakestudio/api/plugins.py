@@ -1,4 +1,4 @@
-"""Plug-ins from Python: whoever calls this says that their code is to be run."""
+"""Loading of plug-ins from Python; a call is consent to run their code."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from snakestudio.plugins.loading import load
 
 
 def load_plugin(plugin: str | Path) -> Plugin:
-    """Run the code of a plug-in and add what it declares; nothing happens if the same code is loaded already.
+    """Run the code of a plug-in and register its kinds; nothing happens if the same code is loaded already.
 
-    Raises `PluginError` if it cannot be loaded; nothing is added then. Raises `PluginRuntimeError`
-    if its code raises an exception.
+    Raises `PluginError` if it cannot be loaded; no kind is registered then. Raises
+    `PluginRuntimeError` if its code raises an exception.
 
     Parameters
     ----------
     plugin : str or Path
-        A file that ends in ".py", or the name of an installed plug-in.
+        Name of a file that ends in ".py", or of an installed plug-in.
     """
     if not isinstance(plugin, str | Path):
         raise wrong_kind("plugin", 'a file name (str or Path) such as "my_gait.py"', plugin)
@@ -27,11 +27,11 @@ def load_plugin(plugin: str | Path) -> Plugin:
 
 
 def load_plugins(plugins: str | Path | Sequence[str | Path]) -> None:
-    """Load one plug-in or several; see `load_plugin`."""
+    """Load one or several plug-ins; see `load_plugin`."""
     for each in (plugins,) if isinstance(plugins, str | Path) else plugins:
         load_plugin(each)
 
 
 def loaded_plugins() -> tuple[Plugin, ...]:
-    """The plug-ins that are loaded."""
+    """Return the loaded plug-ins."""
     return loaded()

@@ -1,4 +1,4 @@
-"""What results of analyses have in common: they are printed as text and written as reports."""
+"""Base class of results of analyses, which can be printed as text and written as reports."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from snakestudio.export.report_files import report_path, write_report, write_rep
 
 
 class Reporting(ABC):
-    """A result that `print` shows as tables of text."""
+    """Result that `print` shows as tables of text."""
 
     @abstractmethod
     def report(self) -> Report:
-        """The result as a report."""
+        """Return the result as a report."""
 
     def __str__(self) -> str:
         return self.report().text
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the numbers: time series where there are any, the table of values otherwise.
+        """Write the time series as CSV, or the table of values if there are none.
 
         Raises `ExportError` if the file cannot be written.
         """
         write_report_csv(path, self.report())
 
     def to_report(self, path: str | Path) -> Path:
-        """Write tables, pictures and provenance as HTML, PDF or Markdown, by the file's suffix.
+        """Write tables, figures and provenance as HTML, PDF or Markdown, by the suffix of the file.
 
         Raises `ExportError` if the file cannot be written.
         """

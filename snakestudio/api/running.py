@@ -1,4 +1,4 @@
-"""One scene: run it, continue it, draw its plan, check it."""
+"""Work with one scene: run it, continue a run, draw its plan, check it."""
 
 from __future__ import annotations
 
@@ -59,17 +59,18 @@ if TYPE_CHECKING:
 
 
 class Run(Mapping[str, NDArray[np.float64]]):
-    """A finished run: a mapping from column names (as in the CSV) to numpy arrays, one value a row.
+    """Finished run: a mapping from column names (as in the CSV) to numpy arrays with one value per row.
 
     Attributes
     ----------
     scene_file : str or None
-        Name of the file the scene came from.
+        Name of the scene file, if there is one.
     failure : str
-        Why the run stopped early, in a sentence; empty if it did not.
+        Reason why the run stopped early, as a sentence; empty if it did not.
     trouble : str
-        Why the run could not be recorded to the end where it was to be, in a sentence; empty if it
-        was.
+        Reason why the run could not be recorded completely at the given path, as a
+        sentence; empty if
+        it was.
     """
 
     def __init__(
@@ -88,14 +89,14 @@ class Run(Mapping[str, NDArray[np.float64]]):
         self._names = column_names(recording.schema)
 
     def close(self) -> None:
-        """Close the file that its rows are read from, if they are: they cannot be read any more then."""
+        """Close the run file, if there is one; its rows can no longer be read."""
         if isinstance(self.recording, RunFile):
             self.recording.close()
 
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[Any, ...]]:
-        """Runs can be pickled, whole, so that processes hand them over: as the bytes of their run files.
+        """Pickle the whole run as the bytes of its run file.
 
-        Raises `RunFileError` if the run was closed.
+        Raises `RunFileError` if the run is closed.
         """
         data = io.BytesIO()
         copy_run(self.recording, data, Origin(self.scene_file or "", self.base_dir))
@@ -109,22 +110,22 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     @property
     def scene(self) -> Scene:
-        """The scene that was run."""
+        """Scene of the run."""
         return self.recording.scene
 
     @property
     def step_estimate(self) -> StepEstimate | None:
-        """How far the result depends on the time step, if that was checked of this run; see `check_step_size`."""
+        """Dependence of the result on the time step, if it was checked for this run; see `check_step_size`."""
         return step_estimate_of(self.recording)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of all columns."""
+        """Names of all columns of the run."""
         return self._names
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         if name not in self._names:
-            raise KeyError(f"there is no column {name!r}; see run.columns")
+            raise KeyError(f"There is no column {name!r}. run.columns lists all.")
         return np.concatenate([part[:, 0] for part in table(self.recording, (name,))])
 
     def __iter__(self) -> Any:
@@ -138,13 +139,13 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return f"<Run of {self.scene_file or self.scene.title or 'a scene'}: {rows} rows of {len(self)} columns>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for notebooks."""
         from snakestudio.api.notebook import run_html
 
         return run_html(self.recording, self.scene_file, self.failure, self.base_dir)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All columns as a pandas DataFrame, by time.
+        """Return all columns as a pandas DataFrame indexed by time.
 
         Raises `UsageError` if pandas is not installed.
         """
@@ -153,11 +154,13 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return to_pandas(self.recording)
 
     def to_xarray(self) -> xarray.Dataset:
-        """All columns as an xarray Dataset over time, with units; what links and joints have along these, too.
+        """Return all columns as an xarray Dataset over time, with units and dimensions for links and joints.
 
-        Values of links are one variable, ``link_x_m`` over ``time_s`` and ``link`` (from 1 on),
-        those of joints another, ``joint_yaw_rad`` over ``time_s`` and ``joint_yaw`` (numbers of the
-        joints with such an axis).
+        Values of all links form one variable, such as ``link_x_m`` over ``time_s`` and
+        ``link`` (from
+        1). So do values of joints, such as ``joint_yaw_rad`` over ``time_s`` and
+        ``joint_yaw`` (numbers
+        of the joints with such an axis).
 
         Raises `UsageError` if xarray is not installed.
         """
@@ -166,17 +169,17 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return to_xarray(self.recording, self.scene_file)
 
     def plot(self, columns: str | Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-        """Draw columns over time.
+        """Plot columns over time.
 
-        Raises `SignalError`: naming what cannot be drawn and where.
+        Raises `SignalError` with the part of an expression that is wrong.
 
         Parameters
         ----------
         columns : str or sequence of str
-            Columns, or expressions over them as in `signal`; the position of the centre of mass if
-            left out.
+            Columns, or expressions over them as in `signal`; the position of the centre
+            of mass if omitted.
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure's if left out.
+            Axes to draw in; those of a new figure if omitted.
 
         Returns
         -------
@@ -187,30 +190,29 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return plot(self, columns, ax)
 
     def to_mcap(self, path: str | Path) -> None:
-        """Write the run as a run file, which `load_run` reads again, exact to the bit.
+        """Write a run file, which `load_run` reads again, exact to the bit.
 
         Raises `ExportError` if the file cannot be written.
         """
         write_mcap(path_of("path", path), self.recording, self.scene_file, base_dir=self.base_dir)
 
     def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
-        """A derived signal: a typed expression over the columns.
+        """Evaluate an expression over the columns.
 
-        Raises `SignalError`: naming what cannot be used and where.
+        Raises `SignalError` with the part of the expression that is wrong.
 
         Parameters
         ----------
         text : str
-            For example ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
+            Expression such as ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
             `snakestudio.analysis.signals.compile_signal`.
         other : Run, optional
-            What ``other.`` means in it: ``run.signal("link_6_x_m - other.link_6_x_m",
-            another_run)``.
+            Run whose columns ``other.`` means: ``run.signal("link_6_x_m - other.link_6_x_m", another_run)``.
 
         Returns
         -------
         array
-            One value a row; NaN where there is none.
+            One value per row; NaN where there is none.
         """
         from snakestudio.analysis.signals import compile_signal
 
@@ -219,12 +221,12 @@ class Run(Mapping[str, NDArray[np.float64]]):
                 "text", 'an expression over columns, such as "norm(link_6_v?_mps)"', text
             )
         if other is not None and not isinstance(other, Run):
-            raise wrong_kind("other", "a Run, such as load_run(...) gives", other)
+            raise wrong_kind("other", "a Run, such as load_run(...) returns", other)
         signal = compile_signal(text, self._names, other.columns if other is not None else ())
         return signal.values(self.recording, other=None if other is None else other.recording)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write all columns as CSV under a header that rebuilds the run.
+        """Write all columns as CSV, with a header from which the run can be repeated.
 
         Raises `ExportError` if the file cannot be written.
         """
@@ -240,12 +242,12 @@ class Run(Mapping[str, NDArray[np.float64]]):
         write_hdf5(path_of("path", path), self.recording, self.scene_file)
 
     def to_video(self, path: str | Path, **options: Any) -> Path:
-        """Render the run as a video; `options` are those of `snakestudio.export.video.VideoOptions`.
+        """Render the run as a video with options of `snakestudio.export.video.VideoOptions`.
 
         Returns
         -------
         Path
-            The file written: its ending is .webm where no MP4 encoder is installed.
+            Path of the file; its suffix is .webm if no MP4 encoder is installed.
 
         Raises
         ------
@@ -258,12 +260,12 @@ class Run(Mapping[str, NDArray[np.float64]]):
         written = write_video(
             target, self.recording, VideoOptions(**options), base_dir=self.base_dir
         )
-        assert written is not None, "nothing cancels it"
+        assert written is not None, "no progress callback cancels it"
         return written
 
 
 def _unpickled(data: bytes, *about: Any) -> Run:
-    """A run out of the bytes of its file, which lie in a temporary one without a name for as long as it is open."""
+    """Open a run from the bytes of its file, through a temporary file without a name."""
     handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=roomy_folder())
     with os.fdopen(handle, "wb") as file:
         file.write(data)
@@ -280,12 +282,13 @@ def prepare(
     rate: float | None = None,
     values: Mapping[str, Any] | None = None,
 ) -> tuple[Scene, Path | None, tuple[Change | Pull, ...]]:
-    """A scene with some values replaced, the folder its paths are relative to, and what an earlier run says was done.
+    """Return a scene with some values replaced, the folder of its relative paths, and the changes of a previous run.
 
-    The scene may also be a CSV that SnakeStudio exported, a run file, or a run: then it is what was
-    run there.
+    `scene` can also be a CSV that SnakeStudio exported, a run file, or a run, and then means
+    the scene
+    of that run.
 
-    Raises `SceneError`, `RunFileError` or `UsageError`: naming what is wrong.
+    Raises `SceneError`, `RunFileError` or `UsageError` if it cannot be used.
     """
     base_dir: Path | None = None
     changes: tuple[Change | Pull, ...] = ()
@@ -310,49 +313,49 @@ def prepare(
             base_dir = path.parent
             if path.suffix.lower() == ".csv":
                 changes = read_changes(path)
-    wanted = values_of("values", values)
-    for name, key, given in (
+    new_values = values_of("values", values)
+    for name, key, number in (
         ("duration", "run.duration_s", duration),
         ("rate", "run.log_rate_hz", rate),
     ):
-        if given is not None:
-            wanted[key] = _positive(name, given)
-    changed = with_values(scene, wanted) if wanted else scene
+        if number is not None:
+            new_values[key] = _positive(name, number)
+    changed = with_values(scene, new_values) if new_values else scene
     if note := trimming_note(scene, changed):
         warnings.warn(note, stacklevel=3)
     return changed, base_dir, changes
 
 
 def _with_plugins(scene: Scene, base_dir: Path | None) -> Scene:
-    """A recorded scene with the kinds of its plug-ins, as far as they are trusted or loaded."""
+    """Recorded scene with the kinds of those of its plug-ins that are trusted or loaded."""
     load_trusted(scene.plugins, base_dir)
     return renewed(scene)
 
 
 def scene_name(scene: Scene | Run | str | Path) -> str | None:
-    """Name of the file that what `prepare` takes came from; None if it came from none."""
+    """Name of the file of an argument of `prepare`; None if there is none."""
     if isinstance(scene, Run):
         return scene.scene_file
     return None if isinstance(scene, Scene) else scene_path_of("scene", scene).name
 
 
 def load_run(path: str | Path) -> Run:
-    """Open a run file; its rows are read as they are asked for.
+    """Open a run file; its rows are read on demand.
 
-    Raises `RunFileError` if it is no recorded run, or cannot be read.
+    Raises `RunFileError` if the file is not a recorded run or cannot be read.
     """
     recording = open_run(path_of("path", path))
     return Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
 
 
-def _positive(name: str, given: object) -> float:
-    if not is_number(given) or not 0 < float(given) < np.inf:
-        raise UsageError(f"{name} {given!r} must be a positive number.")
-    return float(given)
+def _positive(name: str, value: object) -> float:
+    if not is_number(value) or not 0 < float(value) < np.inf:
+        raise UsageError(f"{name} must be a positive number (got {value!r}).")
+    return float(value)
 
 
 def all_values(values: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Scene values of a mapping and of keyword arguments, which take precedence.
+    """Merge scene values of a mapping and of keyword arguments, which take precedence.
 
     Raises `UsageError` if `values` is not a mapping.
     """
@@ -374,16 +377,16 @@ def simulate_scene(
     began: Callable[[RunRecording], None] | None = None,
     speed: float = math.inf,
 ) -> Run:
-    """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
+    """Run a scene to its end or to a failure (see `Run.failure`), recorded to a run file at `path`.
 
-    What `notes` say of its start is kept among its events. `ended` gets the recording when the run
-    is over and its file is not: what is still to be noted is noted there. The contact problem of
-    the last step is written to `problem` (.hdf5, which is FCLIB, or .npz). Files of the run carry
-    `step_estimate`. `began` gets the recording before the run begins; `speed` is simulated over
-    wall time at most.
+    `notes` about the start become events of the run. `ended` receives the recording after the last
+    step, before the file is closed, and can add events. The contact problem of the last step is
+    written to `problem` (.hdf5 in the FCLIB format, or .npz). Files of the run contain
+    `step_estimate`. `began` receives the recording before the first step. `speed` is the
+    largest ratio
+    of simulated time to wall time.
 
-    Raises `ExportError` if that cannot be written. Raises `SceneError` if the scene cannot run as
-    it stands.
+    Raises `ExportError` if a file cannot be written. Raises `SceneError` if the scene cannot run.
     """
     result = run_offline(
         scene,
@@ -412,26 +415,26 @@ def simulate(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Run:
-    """Run a scene and return its columns.
+    """Run a scene and return its recorded columns.
 
-    Raises `SceneError` if the scene cannot be read or run. Raises `PhysicsError` if the physics
-    fails; its `run` attribute has what was recorded until then.
+    Raises `SceneError` if the scene cannot be read or run. Raises `PhysicsError` if the simulation
+    fails; its `run` attribute has the rows up to the failure.
 
     Parameters
     ----------
     scene : Scene, Run or path
-        A scene, its file, the name of a bundled scene (``"sidewinding"``), or what is run again: a
-        run, its file, or a CSV that SnakeStudio exported.
+        A scene, its file, or the name of a bundled scene (``"sidewinding"``). To repeat a run: the run,
+        its file, or a CSV that SnakeStudio exported.
     duration : float, optional
-        Simulated time, s; the scene's own if left out.
+        Simulated time, s; that of the scene if omitted.
     rate : float, optional
-        Rows a simulated second, Hz; the scene's own if left out.
+        Rows per simulated second, Hz; that of the scene if omitted.
     plugins : sequence of path or str
-        Plug-ins to be loaded first: their code is run. See `load_plugin`.
+        Plug-ins to load first, which runs their code. See `load_plugin`.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
     """
     load_plugins(plugins)
     prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
@@ -444,7 +447,7 @@ def simulate(
 def known_step_estimate(
     scene: Scene | Run | str | Path, prepared: Scene, changes: tuple[Change | Pull, ...]
 ) -> StepEstimate | None:
-    """The step estimate of a run, a run file or an exported CSV, if it is one of the same scene and changes."""
+    """Step estimate of a run, a run file or an exported CSV, if its scene and changes are the same."""
     estimate = None
     if isinstance(scene, Run):
         estimate = scene.step_estimate
@@ -461,9 +464,9 @@ def known_step_estimate(
 
 
 def ended(run: Run) -> Run:
-    """A run that came to its end.
+    """Return the run if it reached its end.
 
-    Raises `PhysicsError` if it did not; its `run` attribute has what was recorded until then.
+    Raises `PhysicsError` otherwise; its `run` attribute has the rows up to the failure.
     """
     if run.failure:
         error = PhysicsError(run.failure)
@@ -481,27 +484,27 @@ def plan(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Path:
-    """Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above.
+    """Draw the plan of a scene to scale: obstacles, the robot at its start, and the path, from above.
 
-    Raises `SnakeStudioError`: naming what is wrong.
+    Raises `SnakeStudioError` if the scene or an argument is invalid.
 
     Parameters
     ----------
     path : str or Path
-        SVG, PNG or PDF, by its suffix.
+        File to write; the suffix selects SVG, PNG or PDF.
     width_mm : float
-        Width of the sheet; its height follows.
+        Width of the sheet; the height follows from the scene.
     names : bool
-        Whether obstacles are named.
+        Whether to label obstacles with their names.
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
 
     Returns
     -------
     Path
-        What was written.
+        File that was written.
     """
     from snakestudio.export.plan import write_plan
 
@@ -517,23 +520,23 @@ def export_model(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> tuple[str, ...]:
-    """Write the robot and the world of a scene as MJCF, URDF or SDF for other programs.
+    """Write the robot and the world of a scene as MJCF, URDF or SDF.
 
-    Raises `SnakeStudioError`: naming what is wrong.
+    Raises `SnakeStudioError` if the scene or an argument is invalid.
 
     Parameters
     ----------
     model_format : str, optional
-        "mjcf", "urdf" or "sdf"; if left out, the suffix says it: .xml or .mjcf, .urdf, .sdf.
+        "mjcf", "urdf" or "sdf"; if omitted, the suffix decides: .xml or .mjcf, .urdf, .sdf.
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
 
     Returns
     -------
     tuple of str
-        What does not carry over to the file, a sentence each.
+        Parts of the scene that the format cannot represent, one sentence each.
     """
     from snakestudio.export.model import write_model
 
@@ -542,10 +545,10 @@ def export_model(
 
 
 def check(scene: Scene | Run | str | Path) -> list[Problem]:
-    """Everything that is wrong or doubtful in a scene, its file, or what was run; empty if nothing is.
+    """Return all errors and warnings of a scene, its file, or the scene of a run.
 
-    Plug-ins that the scene names are not run, trusted or not: a warning says that the values of
-    their kinds were not checked, unless they were loaded before.
+    Plug-ins of the scene are not run, even if they are trusted. If they are not loaded, a warning
+    states that the values of their kinds were not checked.
     """
     from snakestudio.session import scene_check
 
@@ -573,43 +576,46 @@ def continue_from(
     began: Callable[[RunRecording], None] | None = None,
     speed: float = math.inf,
 ) -> tuple[Run, tuple[str, ...]]:
-    """Go on with a recorded run from a moment, as a new run that begins with its rows up to there.
+    """Continue a recorded run from a time, as a new run that begins with the rows up to that time.
 
     Raises `UsageError`, `ExportError`, `RunFileError`, `SceneError`, `StateError` or
-    `PhysicsError`: naming what is wrong.
+    `PhysicsError`.
 
     Parameters
     ----------
     path : Run, str or Path
-        The run, or its file.
+        Run or its file.
     time : float
-        s; the nearest recorded row is gone on from.
+        Time to continue from, s; the nearest recorded row is used.
     duration : float, optional
-        Where the new run ends, s from the start of the old one; where that was to end if left out.
+        Duration of the new run from the start of the recorded one, s; if omitted, the
+        duration of the
+        recorded run.
     values : mapping, optional
-        Scene values by dotted key that change at that moment, as far as they can while a run goes.
+        Scene values that change at that time, by dotted key; only values that can change
+        during a run.
     progress : callable, optional
-        Gets the finished fraction.
+        Receives the completed fraction.
     record : str or Path, optional
-        Run file to record the new run to.
+        Run file for the new run.
     problem : str or Path, optional
-        Where the contact problem of the last step is written to (.hdf5, which is FCLIB, or .npz).
+        File for the contact problem of the last step (.hdf5 in the FCLIB format, or .npz).
     began : callable, optional
-        Gets the recording of the new run before it goes on.
+        Receives the recording of the new run before its first new step.
     speed : float
-        Simulated over wall time, at most: 1 is real time.
+        Largest ratio of simulated time to wall time; 1 is real time.
 
     Returns
     -------
     Run, tuple of str
-        The new run, and sentences of what is to be known: that the state was not kept and was
-        computed again, or that it differs from the recorded one. Usually there are none.
+        The new run, and notes about its start: the state was not saved and had to be recomputed, or
+        it differs from the recorded one. Usually there are no notes.
     """
-    wanted = values_of("values", values)
+    new_values = values_of("values", values)
     if duration is not None:
         if not 0 < number_of("duration", duration) < math.inf:
-            raise UsageError(f"duration {duration!r} must be a positive number.")
-        wanted["run.duration_s"] = float(duration)
+            raise UsageError(f"duration must be a positive number (got {duration!r}).")
+        new_values["run.duration_s"] = float(duration)
     at = number_of("time", time)
     target = None if record is None else path_of("record", record)
     written = None if problem is None else path_of("problem", problem)
@@ -617,34 +623,37 @@ def continue_from(
         with open_run(_run_path(path)) as named:
             load_trusted(named.scene.plugins, named.base_dir)
     with _opened(path) as old:
-        source = getattr(old.recording, "path", None)  # of a recording in memory there is none
+        source = getattr(old.recording, "path", None)  # a recording in memory has no path
         name = source.name if source is not None else old.scene_file or "a run"
         if target is not None and source is not None and target.resolve() == source.resolve():
             raise UsageError(
-                f"{target} is the run that is gone on with; give another name to record to."
+                f"{target} is the run to continue and cannot be overwritten. Give another name for the new run."
             )
         recording = old.recording
         first, last = map(float, recording.times[[0, -1]]) if len(recording) else (0.0, 0.0)
         if not first - 1e-9 <= at <= last + 1e-9:
             raise UsageError(
-                f"{name} has no row at {at:g} s: it is recorded from {first:g} to {last:g} s. Choose a time in there."
+                f"{name} has no row at {at:g} s: it is recorded from {first:g} to {last:g} s. "
+                "Choose a time in this range."
             )
         origin = Origin(old.scene_file or "", old.base_dir, plugins=plugin_records(recording.scene))
-        found = continue_run(
+        continuation = continue_run(
             recording,
             at,
             old.base_dir,
             name,
             lambda scene, schema: RunRecording(scene, schema, target, origin=origin),
         )
-        assert found is not None, "nothing stops it"
-    runner = found.runner
+        assert continuation is not None, "no progress callback cancels it"
+    runner = continuation.runner
     try:
-        if wanted and (refused := runner.apply(with_values(runner.scene, wanted))):
-            raise UsageError(f"{', '.join(refused)}: this cannot change while a run goes.")
+        if new_values and (refused := runner.apply(with_values(runner.scene, new_values))):
+            raise UsageError(
+                f"{', '.join(refused)} cannot change during a run. Change the scene and run it from the start."
+            )
         if runner.finished:
             raise UsageError(
-                f"This run ends at {runner.time:g} s; say with a longer duration how far it shall go on."
+                f"This run ends at {runner.time:g} s. Give a longer duration to continue it."
             )
         if began is not None:
             began(runner.recording)
@@ -655,20 +664,20 @@ def continue_from(
     further = Run(
         result.recording, old.scene_file, failure, old.base_dir, result.recording.trouble_at_end
     )
-    return further, found.notes
+    return further, continuation.notes
 
 
-def _run_path(given: str | Path) -> Path:
-    return path_of("run", given, "a Run or the name of a run file (str or Path)")
+def _run_path(source: str | Path) -> Path:
+    return path_of("run", source, "a Run or the name of a run file (str or Path)")
 
 
 @contextlib.contextmanager
-def _opened(given: Run | str | Path) -> Iterator[Run]:
-    """The run that is meant; a file is open for as long as this lasts."""
-    if isinstance(given, Run):
-        yield given
+def _opened(source: Run | str | Path) -> Iterator[Run]:
+    """Yield a run; a run file is open only within the context."""
+    if isinstance(source, Run):
+        yield source
         return
-    run = load_run(_run_path(given))
+    run = load_run(_run_path(source))
     try:
         yield run
     finally:

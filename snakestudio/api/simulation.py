@@ -1,4 +1,4 @@
-"""A simulation that a Python program steps: targets in, state out, forth and back in time."""
+"""Simulation that a Python program steps, with targets as input and the state as output."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 _SEEDS = 1 << 31
 _VIEWED = 0.7
-"""Half the side of the square around the robot that pictures show, as a share of its length."""
+"""Half the side of the square around the robot that images show, as a fraction of its length."""
 
 
 class State:
-    """The present state of a simulation, by the names that a `Snapshot` has.
+    """Current state of a simulation, with the attributes of a `Snapshot`.
 
-    Values are computed when they are read. Arrays are views that the first look after another step
-    fills again; `copy` gives a `Snapshot` that stays as it is.
+    Values are computed when they are read. Arrays are views that the first read after the next step
+    overwrites; `copy` returns a `Snapshot` that does not change.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -74,45 +74,46 @@ class State:
 
     @property
     def joint_angle_ref(self) -> FloatArray:
-        """Angles that the joint axes are asked for, (m,), rad; NaN while torques are given."""
+        """Reference angles of the joint axes, (m,), rad; NaN under torques."""
         return self._present().joint_angle_ref
 
     @property
     def joint_rate_ref(self) -> FloatArray:
-        """Rates that the joint axes are asked for, (m,), rad/s; NaN while torques are given."""
+        """Reference rates of the joint axes, (m,), rad/s; NaN under torques."""
         return self._present().joint_rate_ref
 
     @property
     def joint_torque(self) -> FloatArray:
-        """Torques of the motors in the last time step, (m,), N m; positive raises the angle."""
+        """Motor torques in the last time step, (m,), N m; positive torque increases the angle."""
         return self._present().joint_torque
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts that carried load in the last call of `Simulation.step`; forces (N) are means over it.
+        """Contacts that carried load in the last call of `Simulation.step`; forces (N) are means over the call.
 
-        Under the scene's own closed-loop controller they are means over its control period so far.
+        Under the closed-loop controller of the scene they are means over its current
+        control period.
         """
         return self._present().contacts
 
     @property
     def energy(self) -> dict[str, float]:
-        """Kinetic and potential energy and the works since the start, by name, J."""
+        """Kinetic and potential energy, and works since the start, by name, J."""
         return self._present().energy
 
     @property
     def solver(self) -> SolverStats:
-        """How well the contact problems of the last call of `Simulation.step` were solved."""
+        """Accuracy of the contact solver in the last call of `Simulation.step`."""
         return self._present().solver
 
     @property
     def centre_of_mass(self) -> FloatArray:
-        """Centre of mass of the robot, world frame, (3,), m; an array of its own."""
+        """Centre of mass of the robot, world frame, (3,), m; a new array."""
         centre: FloatArray = self._simulation._shares @ self._present().link_pose[:, :3]
         return centre
 
     def copy(self) -> Snapshot:
-        """The state as it is now, with arrays of its own."""
+        """Return the current state with its own arrays."""
         return self._simulation._stepper.engine.snapshot()
 
     def __repr__(self) -> str:
@@ -121,7 +122,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """All that decides how a simulation continues; it can be pickled."""
+    """Full state of a simulation; it can be pickled."""
 
     state: StepState
     random: dict[str, Any]
@@ -129,7 +130,7 @@ class SavedState:
 
     @property
     def time(self) -> float:
-        """Simulated time at which it was saved, s."""
+        """Simulated time of the state, s."""
         return self.state.engine.time
 
     def __repr__(self) -> str:
@@ -137,13 +138,14 @@ class SavedState:
 
 
 class Simulation:
-    """A scene that is advanced step by step; made by `open_simulation`.
+    """Scene that is advanced step by step; created by `open_simulation`.
 
     Attributes
     ----------
     rng : numpy.random.Generator
-        For the random numbers of the program that steps it; `reset(seed=...)` seeds it, `save` and
-        `restore` include it.
+        Random generator for the calling program; `reset(seed=...)` seeds it, and `save` and
+        `restore`
+        include it.
     """
 
     def __init__(
@@ -158,7 +160,7 @@ class Simulation:
         self._scene_file = scene_file
         self._closed = False
         self._renderer: OffscreenRenderer | None = None
-        self._export: Path | None = None  # what is written of the recording in the end
+        self._export: Path | None = None  # file to export the recording to at its end
         self._seeds: dict[str, int] = {}
         self._state = State(self)
         if seed is not None:
@@ -177,11 +179,11 @@ class Simulation:
         self._gives_torques = scene.gives_torques
         self._shares = stepper.engine.schema.mass_shares
 
-    # ----------------------------------------------------------------------------------- what it is
+    # ---------------------------------------------------------------------------------- properties
 
     @property
     def scene(self) -> Scene:
-        """The scene as it is simulated."""
+        """Scene that is simulated."""
         return self._stepper.scene
 
     @property
@@ -201,12 +203,12 @@ class Simulation:
 
     @property
     def period_steps(self) -> int:
-        """Time steps in a control period of the scene."""
+        """Number of time steps per control period of the scene."""
         return self.scene.steps_per_period
 
     @property
     def state(self) -> State:
-        """The present state: always the same object, which shows the state of the moment at which it is read."""
+        """Current state: always the same object, whose attributes have the values at the time of reading."""
         self._check_open()
         return self._state
 
@@ -224,31 +226,35 @@ class Simulation:
         torques: ArrayLike | None = None,
         n: int = 1,
     ) -> None:
-        """Take `n` time steps.
+        """Advance by `n` time steps.
 
-        The references of the joint controllers jump to `targets` when the call begins, are held
-        until it ends, and their rates are 0; or else, with `rates`, they move on from `targets` at
-        these rates. Free play, limits of torque and lags of the scene's motors act as in any run;
-        limits of speed (`actuator.max_speed_deg_s`), which belong to controllers, do not. A run
-        whose controller asks for the same values takes the same steps, bit for bit, and so do n
-        calls for one step each, under `targets` alone or `torques`.
+        The references of the joint controllers jump to `targets` at the start of the call.
+        They are held
+        until its end with rate 0, or change from `targets` at the given `rates`. Backlash,
+        torque limits
+        and lag of the motors of the scene act as in any run; speed limits
+        (`actuator.max_speed_deg_s`) do
+        not, because controllers apply them. A run whose controller commands the same values
+        takes the same
+        steps, bit for bit. So do n calls of one step each, under `targets` alone or under
+        `torques`.
 
-        Raises `UsageError` if an argument cannot be used; nothing has changed then. Raises
-        `PhysicsError` if a step fails, with the time and the reason; the state is that before this
-        step.
+        Raises `UsageError` if an argument is invalid; nothing is changed then. Raises
+        `PhysicsError`
+        with the time and the reason if a step fails; the state is that before the failed step.
 
         Parameters
         ----------
         targets : (m,) array, optional
-            Angles of the joint axes (`axes`), rad.
+            Target angles of the joint axes (`axes`), rad.
         rates : (m,) array, optional
-            Their rates, rad/s.
+            Rates of the targets, rad/s.
         torques : (m,) array, optional
-            Torques given to the motors in place of what their joint controllers would ask for, N m,
-            held.
+            Motor torques, which replace the output of the joint controllers and are held, N m.
         n : int
-            Without targets and torques, the gait or the controller of the scene drives, as in a
-            run.
+            Number of steps. Without targets and torques, the gait or the controller of
+            the scene drives
+            the robot, as in a run.
         """
         if self._closed:
             self._check_open()
@@ -264,19 +270,17 @@ class Simulation:
             )
         elif torques is not None:
             if targets is not None or rates is not None:
-                raise UsageError(
-                    "A step is under targets or under torques, not both. Give one of them."
-                )
+                raise UsageError("A step has targets or torques, not both. Omit one of them.")
             if not self._jointed:
                 self._check_targets()
             self._stepper.give(self._values("torques", torques), n)
         elif rates is not None:
-            raise UsageError("rates without targets say nothing. Give targets, too.")
+            raise UsageError("rates need targets. Give targets, too.")
         else:
             self._stepper.drive(n)
 
     def _values(self, name: str, given: ArrayLike) -> FloatArray:
-        """An argument with a value for each axis."""
+        """Argument with one value per axis."""
         if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == self._shape:
             values: FloatArray = given
         else:
@@ -289,7 +293,7 @@ class Simulation:
                 raise wrong_kind(name, "an array of numbers", given)
             if values.shape != self._shape:
                 raise UsageError(
-                    f"{name} must have the shape {self._shape}, a value for each of {_listed(self._axes)} "
+                    f"{name} must have the shape {self._shape}, one value for each of {_listed(self._axes)} "
                     f"(got {values.shape})."
                 )
             values = values.astype(np.float64)
@@ -301,10 +305,11 @@ class Simulation:
         return values
 
     def _check_targets(self) -> None:
-        """Raise what keeps the robot from following targets."""
+        """Raise `UsageError` if the robot cannot follow targets."""
         if not self._jointed:
             raise UsageError(
-                "This robot is a continuous body without joints. Call step() without targets: its strain law drives it."
+                "This robot is a continuous body without joints. Call step() without targets, so "
+                "that its strain law drives it."
             )
         raise UsageError(
             'The joints of this scene follow torques. Give torques, or choose another kind for "gait".'
@@ -313,19 +318,20 @@ class Simulation:
     def apply_wrench(
         self, link: int, force: ArrayLike = (0.0, 0.0, 0.0), torque: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
-        """Let a force and a torque act on a link until they are changed; they replace those that acted on it.
+        """Apply a force and a torque to a link until they are changed; they replace those of previous calls.
 
-        Raises `UsageError` if an argument cannot be used; nothing has changed then.
+        Raises `UsageError` if an argument is invalid; nothing is changed then.
 
         Parameters
         ----------
         link : int
-            0-based; -1 is the last one.
+            0-based index; -1 is the last link.
         force : (3,) array
-            At the link's centre of gravity, world frame, N.
+            Force at the centre of gravity of the link, world frame, N.
         torque : (3,) array
-            World frame, N m. A robot that moves in the plane feels the forces in it and the torque
-            about the vertical.
+            Torque, world frame, N m. On a robot that moves in the plane, only forces in
+            the plane and the
+            torque about the vertical axis act.
         """
         self._check_open()
         count = self._stepper.engine.schema.n_links
@@ -336,22 +342,24 @@ class Simulation:
         x, y, z = _vector("force", force)
         self._stepper.apply_wrench(int(link) % count, (x, y, z), _vector("torque", torque))
 
-    # ----------------------------------------------------------------------------------- going back
+    # ---------------------------------------------------------------------------- reset and restore
 
     def reset(self, seed: int | None = None, values: Mapping[str, Any] | None = None) -> None:
-        """Go back to the start. A recording ends.
+        """Reset the simulation to the start; this ends a recording.
 
-        Raises `UsageError` or `SceneError` if they cannot be used; the simulation stays where it
-        is.
+        Raises `UsageError` or `SceneError` if an argument is invalid; the simulation is
+        unchanged then.
 
         Parameters
         ----------
         seed : int, optional
-            Seeds `rng`, and draws new seeds for whatever is random in the scene: fields of rubble
-            and the force noise of a controller. Without it, both stay as they are.
+            Seed of `rng`, and of new seeds for the random parts of the scene: fields of
+            rubble and the
+            force noise of a controller. Both are unchanged if omitted.
         values : mapping, optional
-            Values that replace those of the scene as it was opened, by dotted key; they win over
-            what `seed` draws.
+            Values that replace those of the scene as it was opened, by dotted key; they
+            take precedence
+            over seeds drawn from `seed`.
         """
         self._check_open()
         changes = values_of("values", values)
@@ -371,40 +379,41 @@ class Simulation:
         self._on_built()
 
     def save(self) -> SavedState:
-        """The full state. It can be pickled; `restore` continues from it bit for bit."""
+        """Return the full state, from which `restore` continues bit for bit; it can be pickled."""
         self._check_open()
         return SavedState(self._stepper.save(), dict(self.rng.bit_generator.state))
 
     def restore(self, state: SavedState) -> None:
-        """Go back (or ahead) to a saved state of this simulation or another one. A recording ends.
+        """Restore a saved state of this or another simulation; this ends a recording.
 
-        Raises `UsageError` or `StateError` if it cannot be used; the simulation stays where it is.
+        Raises `UsageError` or `StateError` if it cannot be used; the simulation is unchanged then.
         """
         self._check_open()
         if not isinstance(state, SavedState):
-            raise wrong_kind("state", "what save() has returned", state)
+            raise wrong_kind("state", "a state that save() returned", state)
         self._end_recording()
         self._stepper.restore(state.state)
         self._on_built()
         self.rng.bit_generator.state = state.random
 
-    # --------------------------------------------------------------------------- pictures and files
+    # ------------------------------------------------------------------------- images and
+    # recordings
 
     def render(
         self, width: int = 640, height: int = 480, camera: Camera | str | None = None
     ) -> UInt8Array:
-        """A picture of the present state, (height, width, 3) uint8, row 0 on top; needs no screen.
+        """Render an image of the current state, (height, width, 3) uint8, row 0 at the top; needs no screen.
 
-        Raises `UsageError` if an argument cannot be used. Raises `GraphicsError` if this machine
-        cannot draw.
+        Raises `UsageError` if an argument is invalid. Raises `GraphicsError` if this machine cannot
+        render.
 
         Parameters
         ----------
         width, height : int
-            Pixels.
+            Size of the image, pixels.
         camera : Camera or str, optional
-            Where the picture is taken from, or the name of a view around the robot: "perspective"
-            (if left out), "top", "front", "right", "isometric".
+            Camera, or the name of a view around the robot: "perspective" (default), "top", "front",
+            "right", "isometric".
         """
         self._check_open()
         size = _count("width", width), _count("height", height)
@@ -419,14 +428,14 @@ class Simulation:
             self._renderer = renderer = OffscreenRenderer(*size)
         return renderer.frame(self.scene, self._state.copy(), camera=shot, base_dir=self._base_dir)
 
-    def _camera(self, given: Camera | str | None, aspect: float) -> Camera:
+    def _camera(self, choice: Camera | str | None, aspect: float) -> Camera:
         from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
 
-        if isinstance(given, Camera):
-            return given
-        name = "perspective" if given is None else given
+        if isinstance(choice, Camera):
+            return choice
+        name = "perspective" if choice is None else choice
         if not isinstance(name, str):
-            raise wrong_kind("camera", "a Camera or the name of a view", given)
+            raise wrong_kind("camera", "a Camera or the name of a view", choice)
         if name not in STANDARD_VIEWS:
             raise UsageError(
                 f'There is no view "{name}". Choose {_listed(tuple(STANDARD_VIEWS), "or")}.'
@@ -442,24 +451,26 @@ class Simulation:
         return camera.frame((low[0], low[1], 0.0), (high[0], high[1], max(0.0, centre[2])), aspect)
 
     def record(self, path: str | Path | None = None) -> None:
-        """Record from now on, at the log rate of the scene, until `stop_recording`, `reset`, `restore` or `close`.
+        """Start recording at the log rate of the scene, until `stop_recording`, `reset`, `restore` or `close`.
 
-        The first row is the present state. Times, works and impulses are those since the start of
-        the simulation.
+        The first row is the current state. Times, works and impulses count from the start of the
+        simulation.
 
-        Raises `UsageError` or `ExportError` if the file cannot be written, or if the simulation is
+        Raises `UsageError` or `ExportError` if the file cannot be written, or the
+        simulation is already
         being recorded.
 
         Parameters
         ----------
         path : str or Path, optional
-            A run file (.mcap), which is written while the simulation goes, or .csv or .h5, which
-            are written in the end. Without it, the recording is there for `run` alone.
+            Run file (.mcap), which is written during the simulation, or .csv or .h5
+            file, which is written
+            at the end. If omitted, the recording is only available from `run`.
         """
         self._check_open()
         if self._stepper.recording is not None:
             raise UsageError(
-                "The simulation is being recorded. Call stop_recording() before another recording."
+                "The simulation is already being recorded. Call stop_recording() first."
             )
         target = None if path is None else _recorded_to(path)
         run_file = target is not None and target.suffix.lower() == ".mcap"
@@ -468,27 +479,27 @@ class Simulation:
 
     @property
     def run(self) -> Run:
-        """What has been recorded so far, since `record` was called.
+        """Return the rows since `record` was called, as a run.
 
-        Raises `UsageError` if nothing is recorded.
+        Raises `UsageError` if there is no recording.
         """
         self._check_open()
         recording = self._stepper.recording
         if recording is None:
-            raise UsageError("Nothing is recorded. Call record() first.")
+            raise UsageError("There is no recording. Call record() first.")
         recording.flush()
         return Run(recording.recording, self._scene_file, base_dir=self._base_dir)
 
     def stop_recording(self) -> None:
-        """End the recording with the present state; without one nothing happens.
+        """End the recording with the current state; nothing happens without a recording.
 
-        Raises `ExportError` if the file could not be written to its end.
+        Raises `ExportError` if the file could not be written completely.
         """
         self._check_open()
         self._end_recording()
 
     def _end_recording(self) -> None:
-        """End the recording, and write the file that is written in the end."""
+        """End the recording and export it."""
         recording = self._stepper.recording
         target = self._export
         self._export = None
@@ -504,10 +515,10 @@ class Simulation:
             else:
                 run.to_hdf5(target)
 
-    # ------------------------------------------------------------------------------------------ end
+    # ---------------------------------------------------------------------------------------- close
 
     def close(self) -> None:
-        """End the recording and give back what drawing holds; more than once does no harm."""
+        """End the recording and release the renderer; further calls do nothing."""
         if self._closed:
             return
         self._closed = True
@@ -535,19 +546,21 @@ def open_simulation(
     seed: int | None = None,
     plugins: Sequence[str | Path] = (),
 ) -> Simulation:
-    """Open a scene to be stepped by this program.
+    """Open a scene that the calling program steps.
 
     >>> with ss.open_simulation("scenes/sidewinding.toml") as sim:
     ...     for _ in range(100):
     ...         sim.step(0.3 * np.sin(sim.time + np.arange(len(sim.axes))), n=sim.period_steps)
     ...     print(sim.state.centre_of_mass)
 
-    Raises `SceneError`, `RunFileError`, `PluginError` or `UsageError`: naming what is wrong.
+    Raises `SceneError`, `RunFileError`, `PluginError` or `UsageError` if the scene or an
+    argument is
+    invalid.
 
     Parameters
     ----------
     scene : Scene, Run or path
-        A scene, its file, or what was run there.
+        A scene, its file, a run or its file.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"ground.mu_along": 0.3}``.
     seed : int, optional
@@ -558,33 +571,33 @@ def open_simulation(
     Returns
     -------
     Simulation
-        At the start of the scene; close it, or use it in a `with` statement.
+        Simulation at the start of the scene; close it, or use it in a `with` statement.
     """
     load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene, values=values)
     return Simulation(prepared, base_dir, scene_name(scene), seed)
 
 
-def _count(name: str, given: object) -> int:
-    """An argument that counts something."""
-    if not is_number(given, Integral):
-        raise wrong_kind(name, "a whole number", given)
-    if given < 1:
-        raise UsageError(f"{name} must be at least 1 (got {given}).")
-    return int(given)
+def _count(name: str, value: object) -> int:
+    """Argument that is a positive whole number."""
+    if not is_number(value, Integral):
+        raise wrong_kind(name, "a whole number", value)
+    if value < 1:
+        raise UsageError(f"{name} must be at least 1 (got {value}).")
+    return int(value)
 
 
-def _seed_of(given: object) -> int:
-    if not is_number(given, Integral):
-        raise wrong_kind("seed", "a whole number", given)
-    if given < 0:
-        raise UsageError(f"seed must not be negative (got {given}).")
-    return int(given)
+def _seed_of(value: object) -> int:
+    if not is_number(value, Integral):
+        raise wrong_kind("seed", "a whole number", value)
+    if value < 0:
+        raise UsageError(f"seed must not be negative (got {value}).")
+    return int(value)
 
 
-def _vector(name: str, given: ArrayLike) -> tuple[float, float, float]:
+def _vector(name: str, vector: ArrayLike) -> tuple[float, float, float]:
     try:
-        values = np.asarray(given)
+        values = np.asarray(vector)
         usable = values.dtype.kind in "iuf" and values.shape == (3,)
     except (TypeError, ValueError):
         usable = False
@@ -597,14 +610,14 @@ def _vector(name: str, given: ArrayLike) -> tuple[float, float, float]:
 
 
 def _listed(names: tuple[str, ...], conjunction: Literal["and", "or"] = "and") -> str:
-    """Names in a sentence; of many the first and the last."""
+    """Names as part of a sentence; for many names, the first and the last."""
     if len(names) > 6:
         return f"{len(names)} axes from {names[0]} to {names[-1]}"
     return listing(names, conjunction)
 
 
 def _drawn_seeds(scene: Scene, seed: int) -> dict[str, int]:
-    """New seeds of what is random in a scene, by dotted key."""
+    """New seeds of the random parts of a scene, by dotted key."""
     random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     keys = [
         f"obstacles[{k}].seed"
@@ -616,11 +629,11 @@ def _drawn_seeds(scene: Scene, seed: int) -> dict[str, int]:
 
 
 def _recorded_to(path: object) -> Path:
-    """The file that a simulation is to be recorded to, which can be written."""
+    """Checked file for a recording."""
     target = path_of("path", path)
     if target.suffix.lower() not in (".mcap", ".csv", ".h5", ".hdf5"):
         raise UsageError(
-            f"{target}: the format is not known. Give a name that ends in .mcap, .csv or .h5."
+            f"{target}: the format is unknown. Give a name that ends in .mcap, .csv or .h5."
         )
     writable(target)
     return target

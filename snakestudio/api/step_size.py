@@ -1,4 +1,4 @@
-"""The check of a scene's time step."""
+"""Check of the time step of a scene."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from snakestudio.runfile.mcap.block_recording import BlockRecording
 
 
 class StepReport(Reporting):
-    """How far the result of a scene depends on its time step; `print` it for the table.
+    """Dependence of the result of a scene on its time step; `print` shows the table.
 
     Attributes
     ----------
     data : StepCheck
-        The runs, all quantities with their errors, and the proposed values.
+        Runs, quantities with their errors, and proposed values.
     """
 
     def __init__(self, data: StepCheck) -> None:
         self.data = data
 
     def report(self) -> Report:
-        """The check as a report; its CSV has the values at each step and their errors."""
+        """Return a report; its CSV has the values at each time step and their errors."""
         return step_report(self.data)
 
     @property
     def settled(self) -> bool:
-        """Whether motion and works approach a limit with finer steps."""
+        """Whether motion and works converge with smaller steps."""
         return self.data.settled
 
     @property
     def errors(self) -> dict[str, float]:
-        """Estimated absolute errors by quantity, in the unit that its name ends in; NaN where it does not settle."""
+        """Estimated absolute errors by quantity, in the unit at the end of its name; NaN without convergence."""
         return {quantity.name: quantity.error for quantity in self.data.quantities}
 
     @property
     def proposal(self) -> dict[str, float] | None:
-        """Scene values for errors of 1 %; empty if the present ones are enough, None if none can be proposed."""
+        """Scene values for errors of 1 %; empty if the current values suffice, None if there is no proposal."""
         return self.data.proposal
 
 
@@ -72,10 +72,10 @@ def check_step_size(
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> StepReport:
-    """Run a scene with its time step, a half and a quarter of it, and estimate the errors at its own.
+    """Run a scene with its time step, a half and a quarter of it, and estimate the errors of the first run.
 
-    A run that is given, and is one of this very scene, carries the estimate from then on: so do the
-    files it is written to.
+    If `scene` is a run of the checked scene, the run, and files written from it, then contain the
+    estimate.
 
     Raises `SceneError` if the scene cannot be read or run.
 
@@ -84,18 +84,18 @@ def check_step_size(
     scene : Scene, Run or path
         A scene, its file, a run, or a CSV that SnakeStudio exported.
     duration : float, optional
-        Simulated time, s; the scene's own if omitted.
+        Simulated time, s; that of the scene if omitted.
     rate : float, optional
-        Rows per simulated second, Hz; the scene's own if omitted. Forces are means between two
+        Rows per simulated second, Hz; that of the scene if omitted. Forces are means between two
         rows.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"solver.step_s": 0.001}``.
     **keywords
-        More of them as keyword arguments.
+        More scene values, as keyword arguments.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     checked = check_scene_step_size(prepared, base_dir, changes)
-    assert checked is not None, "nothing cancels it"
+    assert checked is not None, "no progress callback cancels it"
     if isinstance(scene, Run) and isinstance(scene.recording, BlockRecording):
         scene.recording.set_step_estimate(checked.data.estimate or scene.recording.step_estimate)
     return checked

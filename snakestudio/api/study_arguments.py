@@ -1,4 +1,4 @@
-"""What a study is made of, as it is given in Python, as the values of a study file."""
+"""Conversion of the arguments of `Study` to the values of a study file."""
 
 from __future__ import annotations
 
@@ -15,24 +15,28 @@ from snakestudio.study.description import FORMAT
 _SCALES = ("lin", "log")
 _AIMS = {"maximize": "maximise", "minimize": "minimise", "max": "maximise", "min": "minimise"}
 
-_VARY = 'what varies, such as {"gait.amplitude_deg": (10, 60, 11), "ground.mu_across": [0.2, 0.8]}'
-_GOALS = 'what counts, such as ["net_speed"] or {"net_speed": "maximise", "cost_of_transport": "minimise"}'
-_LIMITS = 'what has to hold, such as {"largest_torque": (None, 2.0)}'
-_JITTER = 'what differs between repeats, such as {"ground.mu_along": 0.02}'
+_VARY = (
+    'varied values, such as {"gait.amplitude_deg": (10, 60, 11), "ground.mu_across": [0.2, 0.8]}'
+)
+_GOALS = (
+    'goals, such as ["net_speed"] or {"net_speed": "maximise", "cost_of_transport": "minimise"}'
+)
+_LIMITS = 'limits, such as {"largest_torque": (None, 2.0)}'
+_JITTER = 'values that differ between repeats, such as {"ground.mu_along": 0.02}'
 
 
 def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a study file.
+    """Return the values of a study file.
 
-    Raises `UsageError`: naming an argument that cannot be read; what contradicts itself is found
-    where the study is made.
+    Raises `UsageError` if an argument cannot be read; contradictions are detected when the study is
+    created.
 
     Parameters
     ----------
     scene : str
-        The scene's file, as the study names it.
+        Scene file, as the study names it.
     given : mapping
-        The arguments of `Study` by name.
+        Arguments of `Study` by name.
     """
     search = given["search"]
     repeats = given["repeats"]
@@ -66,7 +70,7 @@ def study_values(scene: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists of numpy as those of Python, and what is declared as its values."""
+    """Numpy numbers and arrays as plain Python, and pydantic models as their values."""
     if isinstance(value, np.generic | np.ndarray):
         return _plain(value.tolist())
     if isinstance(value, BaseModel):
@@ -82,66 +86,69 @@ def _table(about: dict[str, Any], more: Any) -> dict[str, Any]:
 
 
 def _list(
-    name: str, given: Any, wanted: str, entry: Callable[[str, Any], dict[str, Any]]
+    name: str, entries: Any, expected: str, entry: Callable[[str, Any], dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Entries by what they are about, or one after the other, as tables of a study file."""
-    if isinstance(given, str):
-        return [entry(given, None)]
-    if isinstance(given, Mapping):
-        if not all(isinstance(about, str) for about in given):
-            raise wrong_kind(name, wanted, given)
-        return [entry(about, one) for about, one in given.items()]
-    if not isinstance(given, Iterable):
-        raise wrong_kind(name, wanted, given)
-    made = []
-    for one in given:
+    """Tables of a study file from a mapping by key, or from a sequence."""
+    if isinstance(entries, str):
+        return [entry(entries, None)]
+    if isinstance(entries, Mapping):
+        if not all(isinstance(about, str) for about in entries):
+            raise wrong_kind(name, expected, entries)
+        return [entry(about, one) for about, one in entries.items()]
+    if not isinstance(entries, Iterable):
+        raise wrong_kind(name, expected, entries)
+    tables = []
+    for one in entries:
         if isinstance(one, BaseModel | Mapping):
-            made.append(_plain(one))
+            tables.append(_plain(one))
         elif isinstance(one, str):
-            made.append(entry(one, None))
+            tables.append(entry(one, None))
         elif isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str):
-            made.append(entry(*one))
+            tables.append(entry(*one))
         else:
-            raise wrong_kind(name, wanted, one)
-    return made
+            raise wrong_kind(name, expected, one)
+    return tables
 
 
-def _varied(given: Any, together: Any) -> list[dict[str, Any]]:
-    varied = _list("vary", given if given is not None else (), _VARY, _vary)
+def _varied(variation: Any, together: Any) -> list[dict[str, Any]]:
+    varied = _list("vary", variation if variation is not None else (), _VARY, _vary)
     if together is None:
         return varied
-    wanted = 'keys that move together, such as [("gait.amplitude_deg", "gait.frequency_deg_s")]'
+    expected = 'keys that move together, such as [("gait.amplitude_deg", "gait.frequency_deg_s")]'
     if isinstance(together, str) or not isinstance(together, Iterable):
-        raise wrong_kind("together", wanted, together)
+        raise wrong_kind("together", expected, together)
     groups = list(together)
     if groups and all(isinstance(key, str) for key in groups):
         groups = [groups]
     names = {one.get("key") or "+".join(one.get("keys", ())): one for one in varied}
     for number, group in enumerate(groups, 1):
         if isinstance(group, str) or not isinstance(group, Iterable):
-            raise wrong_kind("together", wanted, group)
+            raise wrong_kind("together", expected, group)
         for key in group:
             if key not in names:
-                raise UsageError(f"together: {key} does not vary; give it a range in vary.")
+                raise UsageError(f"together: {key} does not vary. Give it a range in vary.")
             names[key]["together"] = f"group {number}"
     return varied
 
 
-def _vary(name: str, given: Any) -> dict[str, Any]:
+def _vary(name: str, variation: Any) -> dict[str, Any]:
     keys = [key.strip() for key in name.split("+")]
     about: dict[str, Any] = {"key": keys[0]} if len(keys) == 1 else {"keys": keys}
-    if isinstance(given, Mapping | BaseModel):
-        return _table(about, given)
-    if isinstance(given, tuple):
-        numbers = _plain(given)
+    if isinstance(variation, Mapping | BaseModel):
+        return _table(about, variation)
+    if isinstance(variation, tuple):
+        numbers = _plain(variation)
         if numbers and numbers[-1] in _SCALES:
             about["scale"] = numbers.pop()
         if len(numbers) in (2, 3) and not any(isinstance(one, str | bool) for one in numbers):
             return about | dict(zip(("low", "high", "steps"), numbers, strict=False))
-    elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
-        return about | {"values": _plain(given if isinstance(given, np.ndarray) else list(given))}
+    elif isinstance(variation, Sequence | np.ndarray) and not isinstance(variation, str | bytes):
+        return about | {
+            "values": _plain(variation if isinstance(variation, np.ndarray) else list(variation))
+        }
     raise UsageError(
-        f'vary: {name} = {given!r}: give (low, high), (low, high, steps) or (low, high, steps, "log"), or a list of'
+        f"vary: {name} = {variation!r} is not a range. Give (low, high), (low, high, steps) or (low, "
+        'high, steps, "log"), or a list of'
         " values."
     )
 
@@ -159,7 +166,7 @@ def _limit(measure: str, bounds: Any) -> dict[str, Any]:
         return _table({"measure": measure}, bounds)
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise UsageError(
-            f"limits: {measure} = {bounds!r}: give (at_least, at_most), with None for no bound."
+            f"limits: {measure} = {bounds!r} is not a pair of bounds. Give (at_least, at_most), with None for no bound."
         )
     ends = dict(zip(("at_least", "at_most"), _plain(bounds), strict=True))
     return {"measure": measure} | {name: end for name, end in ends.items() if end is not None}

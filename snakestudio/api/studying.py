@@ -1,4 +1,4 @@
-"""Studies: values of a scene vary, goals are measured; run on all processors or a cluster, and kept in a file."""
+"""Studies: scene values vary and goals are measured, on all processors or a cluster, with results in a file."""
 
 from __future__ import annotations
 
@@ -51,53 +51,53 @@ from snakestudio.study.study_file import (
 )
 
 _SHOWN = 10
-"""Points that a notebook shows."""
+"""Number of points that a notebook shows."""
 
 _WAIT_S = 0.1
 
 
 class Study:
-    """A study of a scene: values vary, and goals are measured of every run.
+    """Study of a scene: values vary, and goals are measured in each run.
 
-    Open the file of one, ``Study("slope.study.toml")``, or make one of a scene. Its results are
-    kept beside its file, so that a study that is run again, or made again with more points,
-    computes nothing twice.
+    Open a study file, ``Study("slope.study.toml")``, or create a study of a scene. Results are saved
+    next to the study file, so that a study that is run again, or extended by more points, computes
+    nothing twice.
 
-    Raises `StudyError`, `SceneError` or `UsageError`: naming every mistake.
+    Raises `StudyError`, `SceneError` or `UsageError` with all problems.
 
     Parameters
     ----------
     source : Scene, Run or path
-        A study file; or a scene, or a run or a file that has one. Only what such a study is made of
-        follows then.
+        A study file; or a scene, or a run or file that has one. The other arguments apply only to a
+        study of a scene.
     vary : mapping
-        What varies, by scene key: a range ``(low, high)``, ``(low, high, steps)`` or ``(low, high,
-        steps, "log")``, or a list of values. Keys joined by ``+`` get the same value.
+        Varied values, by scene key: a range ``(low, high)``, ``(low, high, steps)`` or ``(low, high,
+        steps, "log")``, or a list of values. Keys joined by ``+`` share one value.
     goals : str, sequence of str, or mapping of str to {"maximise", "minimise"}
-        What counts: ``"net_speed"``, ``"cost_of_transport"`` and the like, or expressions as in
-        ``"max(com_z_m)"``. The net speed if left out.
+        Measures such as ``"net_speed"`` and ``"cost_of_transport"``, or expressions such as
+        ``"max(com_z_m)"``; the net speed if omitted.
     limits : mapping of str to (at_least, at_most)
-        What has to hold; None is no bound.
+        Bounds of measures; None for no bound.
     search : {"grid", "random", "latin_hypercube", "sobol", "cma_es", "nsga2", "tpe"} or mapping
-        How values are searched; a grid if left out.
+        Search method; a grid if omitted.
     points, seed : int
-        Points that are tried, where the search is no grid, and seed of the search.
+        Number of points, except for a grid, and seed of the search.
     repeats : int or mapping
-        Runs of every point.
+        Number of runs per point.
     jitter : mapping of str to float or (float, "uniform")
-        By scene key how far values differ between repeats.
+        Spread of values between repeats, by scene key.
     together : sequence of sequences of str
-        Keys that move together.
+        Keys that vary together.
     fixed : mapping
-        Scene values that are others in all runs.
+        Scene values that replace those of the scene in all runs.
     file : str or Path
-        Where it is kept; a study that is there is brought to what is said here, and keeps its
-        results. If left out, the study is gone with this object.
+        Study file. An existing study is updated to these arguments and keeps its results. If omitted,
+        the study is deleted with this object.
 
     Attributes
     ----------
     path : Path
-        Its file.
+        File of the study.
 
     Examples
     --------
@@ -137,25 +137,25 @@ class Study:
             "fixed": fixed,
             "title": title,
         }
-        said = [name for name, value in {**given, "file": file}.items() if value is not None]
+        arguments = [name for name, value in {**given, "file": file}.items() if value is not None]
         self._read: tuple[object, Table] | None = None
-        wanted = "a Scene, a Run, or the name or file of a scene"
+        expected = "a Scene, a Run, or the name or file of a scene"
         opened = (
-            None if isinstance(source, Scene | Run) else scene_path_of("source", source, wanted)
+            None if isinstance(source, Scene | Run) else scene_path_of("source", source, expected)
         )
         if opened is not None and is_study(opened):
-            if said:
+            if arguments:
                 raise UsageError(
-                    f"{opened} is a study and says {said[0]} itself; change it there, or give its scene."
+                    f"{opened} is a study and defines {arguments[0]} itself. Change it there, or give its scene."
                 )
             self.path = opened
             running.open_plan(self.path)
             return
-        if opened is not None and not said:
-            load_study(opened)  # says what is wrong with it
+        if opened is not None and not arguments:
+            load_study(opened)  # raises an error that states the problem
         if vary is None and repeats is None:
             raise UsageError(
-                'Nothing varies; give vary, such as {"gait.amplitude_deg": (10, 60, 11)}.'
+                'Nothing varies. Give vary, such as {"gait.amplitude_deg": (10, 60, 11)}.'
             )
         if file is None:
             folder = tempfile.mkdtemp(prefix="snakestudio-study-")
@@ -176,28 +176,29 @@ class Study:
         tls: Tls | None = None,
         retry: bool = False,
     ) -> Study:
-        """Run what is not known yet. What is finished is kept at once; interrupted, it goes on with the next call.
+        """Run what has no result yet. Results are saved immediately; the next call continues after an interruption.
 
-        Raises `StudyError`, `SceneError` or `UsageError`: naming what is wrong.
+        Raises `StudyError`, `SceneError` or `UsageError` if the study cannot run.
 
         Parameters
         ----------
         workers : int, optional
-            Processes of this machine; as many as processors if left out.
+            Number of processes on this machine; the number of processors if omitted.
         scheduler : str, optional
-            Address of a dask scheduler in their place, like ``"tcp://host:8786"``.
+            Address of a Dask scheduler to use instead, such as ``"tcp://host:8786"``.
         progress : callable, optional
-            Gets a `snakestudio.study.driver.Progress` several times a second; where it returns
-            False the study stops.
+            Receives a `snakestudio.study.driver.Progress` several times a second; the
+            study stops if it
+            returns False.
         tls : Tls, optional
-            Files with which a scheduler is spoken to in private.
+            Certificate files for an encrypted connection to the scheduler.
         retry : bool
-            Whether runs that killed their workers are tried once more.
+            Whether to retry runs whose worker processes were killed.
 
         Returns
         -------
         Study
-            This one.
+            This study.
         """
         who = Workers.given(workers, scheduler, tls)
         if progress is not None and not callable(progress):
@@ -205,7 +206,7 @@ class Study:
         plan = running.open_plan(self.path)
         for sentence in running.warnings_of(plan):
             warnings.warn(sentence, stacklevel=2)
-        told: queue.SimpleQueue[Progress] = queue.SimpleQueue()
+        reports: queue.SimpleQueue[Progress] = queue.SimpleQueue()
         cancelled = threading.Event()
         failures: list[BaseException] = []
 
@@ -214,18 +215,18 @@ class Study:
                 if compile_engines(
                     running.formulations_of(plan), lambda kind, stage: not cancelled.is_set()
                 ):
-                    running.run_study(self.path, who, told.put, cancelled, retry)
+                    running.run_study(self.path, who, reports.put, cancelled, retry)
             except BaseException as error:
                 failures.append(error)
 
-        # In a thread of its own: a KeyboardInterrupt comes to this one, wherever it waits.
+        # In a separate thread, so that a KeyboardInterrupt can interrupt this one at any time.
         thread = threading.Thread(target=work, name="snakestudio-study", daemon=True)
         thread.start()
         notes: set[str] = set()
         try:
-            while thread.is_alive() or not told.empty():
+            while thread.is_alive() or not reports.empty():
                 with suppress(queue.Empty):
-                    now = told.get(timeout=_WAIT_S)
+                    now = reports.get(timeout=_WAIT_S)
                     for note in now.notes:
                         if note not in notes:
                             notes.add(note)
@@ -244,7 +245,7 @@ class Study:
 
     @property
     def description(self) -> StudyFields:
-        """What its file says.
+        """Values of the study file.
 
         Raises
         ------
@@ -254,34 +255,34 @@ class Study:
 
     @property
     def table(self) -> Table:
-        """A mapping of column names to numpy arrays, a row a point, as far as it was run.
+        """Mapping of column names to numpy arrays, one row per point that was run.
 
-        Raises `StudyError` if it was not run yet.
+        Raises `StudyError` if the study has not been run.
         """
-        kept = store_path(self.path)
-        state = [_state(path) for path in (kept, kept.with_name(f"{kept.name}-wal"))]
+        store = store_path(self.path)
+        state = [_state(path) for path in (store, store.with_name(f"{store.name}-wal"))]
         if self._read is None or self._read[0] != state:
             self._read = state, running.results_of(self.path)
         return self._read[1]
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the table's columns; "1" for what has none.
+        """Units of the columns of the table; "1" for columns without a unit.
 
         Raises
         ------
         StudyError
         """
         table = self.table
-        found = self._units(table)
-        return {name: found[name] for name in table}
+        all_units = self._units(table)
+        return {name: all_units[name] for name in table}
 
     def _units(self, table: Table) -> dict[str, str]:
         scene = parse_scene(running.texts_of(self.path)["scene"])
         return export.units_in(table, running.units_of_results(self.path), scene)
 
     def to_pandas(self) -> Any:
-        """The table as a pandas DataFrame.
+        """Return the table as a pandas DataFrame.
 
         Raises `StudyError` if pandas is not installed.
         """
@@ -289,14 +290,14 @@ class Study:
             pandas = import_module("pandas")
         except ImportError:
             raise StudyError(
-                "to_pandas needs pandas, which is not installed; install it with pip install pandas, or take"
+                "to_pandas needs pandas, which is not installed. Install it with pip install pandas, or use"
                 " study.table, which is a mapping of numpy arrays."
             ) from None
         return pandas.DataFrame(dict(self.table))
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The best point by the first goal: its columns, and its ``row``; None if no point counts.
+        """Best point by the first goal: its columns and its ``row``; None if there is no valid point.
 
         Raises
         ------
@@ -307,7 +308,7 @@ class Study:
 
     @property
     def front(self) -> dict[str, np.ndarray]:
-        """The points that no other is better than in all goals: columns as in the table, and their ``row``.
+        """Pareto front, the points that no other point beats in all goals: columns of the table and ``row``.
 
         Raises
         ------
@@ -323,18 +324,19 @@ class Study:
         }
 
     def simulate(self, row: int | Mapping[str, Any], repeat: int = 0) -> Run:
-        """A run of the study once more, bit for bit.
+        """Repeat a run of the study, bit for bit.
 
         Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
-        values contradict each other. Raises `PhysicsError` if the physics fails, as it did in the
-        study; its `run` attribute has what was recorded until then.
+        values contradict each other. Raises `PhysicsError` if the simulation fails, as it
+        did in the study; its `run` attribute has the
+        rows up to the failure.
 
         Parameters
         ----------
         row : int or mapping
             Row of the table, from 0, or a point such as `best`.
         repeat : int
-            From 0.
+            Number of the repeat, from 0.
         """
         table = self.table
         number = row.get("row") if isinstance(row, Mapping) else row
@@ -348,8 +350,9 @@ class Study:
             again = measured([part.measure for part in table.study.measured], run.recording)
             if np.array(again).tobytes() != np.array(outcome.measures).tobytes():
                 warnings.warn(
-                    f"{self.path}: row {number} is not what the study computed: the program, a file of the scene or the"
-                    " kind of processor is another one since; run the study again.",
+                    f"{self.path}: row {number} cannot be repeated exactly, because the program, a "
+                    "file of the scene or the"
+                    " type of processor has changed. Run the study again.",
                     stacklevel=2,
                 )
         return run
@@ -357,7 +360,7 @@ class Study:
     def check_step_size(
         self, row: int | Mapping[str, Any] | None = None, repeat: int = 0
     ) -> StepReport:
-        """Check how far the result of a run of the study depends on the time step; see `ss.check_step_size`.
+        """Check the dependence of a run of the study on the time step; see `ss.check_step_size`.
 
         Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
         values contradict each other.
@@ -365,9 +368,9 @@ class Study:
         Parameters
         ----------
         row : int or mapping, optional
-            Row of the table, from 0, or a point such as `best`, which it is if omitted.
+            Row of the table, from 0, or a point such as `best`; `best` if omitted.
         repeat : int
-            From 0.
+            Number of the repeat, from 0.
         """
         scene, base_dir, _ = self.scene_of(row, repeat)
         checked = check_scene_step_size(scene, base_dir)
@@ -377,9 +380,9 @@ class Study:
     def scene_of(
         self, row: int | Mapping[str, Any] | None = None, repeat: int = 0
     ) -> tuple[Scene, Path, int]:
-        """The scene of a run of the study, the folder that its file names are relative to, and its row.
+        """Return the scene of a run of the study, the folder of its relative file names, and its row.
 
-        The row is that of the best point if it is omitted.
+        If `row` is omitted, the best point is used.
 
         Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
         values contradict each other.
@@ -390,12 +393,12 @@ class Study:
             number = table.best
             if number is None:
                 raise StudyError(
-                    f"{self.path}: no point counts so far, so there is no best one; give a row."
+                    f"{self.path}: there is no best point, because no point has valid results yet. Give a row."
                 )
         repeats = table.rows[_index("row", number, table.n_points)]
-        asked, _ = repeats[_index("repeat", repeat, len(repeats))]
+        request, _ = repeats[_index("repeat", repeat, len(repeats))]
         text = running.texts_of(self.path)["scene"]
-        return *running.scene_of_run(self.path, table.study, text, asked), int(number)
+        return *running.scene_of_run(self.path, table.study, text, request), int(number)
 
     def export(
         self,
@@ -406,19 +409,19 @@ class Study:
         y: str = "",
         colour: str = "",
     ) -> Path:
-        """Write the results as CSV, HDF5 (.h5, .hdf5) or Parquet, or draw them (.pdf, .svg, .png), as the name ends.
+        """Write the results as CSV, HDF5 (.h5, .hdf5) or Parquet, or plot them (.pdf, .svg, .png), by the suffix.
 
         Parameters
         ----------
         runs : bool
-            A row for every run, in place of every point; HDF5 has both.
+            Whether to write one row per run instead of per point; HDF5 has both.
         x, y, colour : str, optional
-            Columns that are drawn; those that suit the study if left out.
+            Columns to plot; chosen by the study if omitted.
 
         Returns
         -------
         Path
-            What was written.
+            File that was written.
 
         Raises
         ------
@@ -442,13 +445,16 @@ class Study:
                 )
             case _:
                 endings = ", ".join((".csv", ".hdf5", ".h5", ".parquet", *FORMATS))
-                raise UsageError(f"{target}: give the file one of the endings {endings}.")
+                raise UsageError(
+                    f"{target}: the format is unknown. Give a name that ends in {endings}."
+                )
         return target
 
-    # ---------------------------------------------------------------------------------------- shown
+    # --------------------------------------------------------------------------------
+    # representation
 
     def _status(self) -> tuple[str, Table | None]:
-        """How far it is, in words, and its table if there is one."""
+        """Progress as text, and the table if there is one."""
         try:
             table = self.table
         except StudyError:
@@ -490,7 +496,7 @@ class Study:
             for row in table.ranked[:_SHOWN]
         )
         more = len(table.ranked) - _SHOWN
-        what = "no other is better in all goals" if len(table.study.goals) > 1 else "the best"
+        what = "Pareto front" if len(table.study.goals) > 1 else "Best points"
         tail = f"<p>... and {more} more</p>" if more > 0 else ""
         return (
             f"{head}<table><caption>{what}</caption><thead><tr><th>row</th>{titles}</tr></thead>"
@@ -502,34 +508,36 @@ def _cell(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else html.escape(str(value))
 
 
-def _index(name: str, given: Any, count: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer):
-        raise wrong_kind(name, "a whole number", given)
-    if not 0 <= given < count:
-        there = f"they are 0 to {count - 1}" if count else "there are none"
-        raise UsageError(f"{name} {given}: there is no such {name}; {there}.")
-    return int(given)
+def _index(name: str, value: Any, count: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise wrong_kind(name, "a whole number", value)
+    if not 0 <= value < count:
+        there = f"they are 0 to {count - 1}" if count else "there are no rows"
+        raise UsageError(f"{name} {value}: there is no such {name}; {there}.")
+    return int(value)
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """By what it is seen that a file has changed; None of one without content."""
+    """Signature that changes with the file; None for an empty or missing file."""
     with suppress(OSError):
-        found = path.stat()
-        if found.st_size:
-            return found.st_mtime_ns, found.st_size
+        stat = path.stat()
+        if stat.st_size:
+            return stat.st_mtime_ns, stat.st_size
     return None
 
 
 def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any]) -> None:
-    """Write the file of a study, and its scene beside it where that is in no file of its own.
+    """Write the file of a study, and its scene next to it if the scene has no file.
 
-    Raises `StudyError`, `SceneError` or `UsageError`: then nothing was written.
+    Raises `StudyError`, `SceneError` or `UsageError`; nothing is written then.
     """
     if path.exists() and not is_study(path):
-        raise StudyError(f"{path}: this is there and no study; give the study another file.")
+        raise StudyError(f"{path} exists and is not a study. Give the study another file name.")
     scene, base_dir, changes = prepare(source)
     if changes:
-        raise UsageError("A run whose scene changes on the way cannot be varied; give its scene.")
+        raise UsageError(
+            "A run whose scene changes during the run cannot be varied. Give its scene."
+        )
     file = scene_path_of("source", source) if isinstance(source, str | Path) else None
     own = file if file is not None and file.suffix.lower() == ".toml" else None
     name = "" if own is None else scene_named_from(path.parent, str(source))
@@ -540,7 +548,7 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
             for key, name in named_files(scene)
         }
         scene = with_values(scene, moved) if moved else scene
-        _see_that_it_is_a_scene(own)
+        _require_scene(own)
         base_dir = path.parent
     study = made(study_values(name or named_from(path.parent, own), given))
     Plan(study, scene, base_dir or path.parent, str(path))
@@ -549,12 +557,12 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
     save_study(study, path)
 
 
-def _see_that_it_is_a_scene(path: Path) -> None:
-    """Only the scene of the same study may be written over."""
+def _require_scene(path: Path) -> None:
+    """Raise `StudyError` unless the file is missing or a scene, which may be overwritten."""
     if path.exists():
         try:
             load_scene(path)
         except SceneError:
             raise StudyError(
-                f"{path}: this is there and no scene; give the study another file."
+                f"{path} exists and is not a scene. Give the study another file name."
             ) from None

@@ -1,13 +1,13 @@
-"""Environments for reinforcement learning: scenes behind the interface of Gymnasium.
+"""Environments for reinforcement learning: scenes with the interface of Gymnasium.
 
 >>> import gymnasium
 >>> import snakestudio.gym
 >>> env = gymnasium.make("SnakeStudio/PathFollowing-v0")
 >>> envs = gymnasium.make_vec("SnakeStudio/Sidewinding-v0", num_envs=64)
 
-Importing it registers "SnakeStudio/Sidewinding-v0", "SnakeStudio/ObstacleAided-v0",
-"SnakeStudio/PathFollowing-v0" and "SnakeStudio/JamEscape-v0". The extra `rl` installs what it
-needs.
+Importing this package registers "SnakeStudio/Sidewinding-v0", "SnakeStudio/ObstacleAided-v0",
+"SnakeStudio/PathFollowing-v0" and "SnakeStudio/JamEscape-v0". The extra `rl` installs its
+requirements.
 """
 
 from __future__ import annotations

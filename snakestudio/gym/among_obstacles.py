@@ -1,4 +1,4 @@
-"""What tasks among obstacles share: joint targets as actions, and the forces of the obstacles."""
+"""Base of tasks among obstacles: joint targets as actions, and forces of obstacles as observations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.gym.views import View, headings
 
 
 class AmongObstacles(Task):
-    """A task in which joints follow angles one by one, and links push against obstacles."""
+    """Task in which each joint follows a target angle and links push against obstacles."""
 
     def __init__(self, settings: Settings, n: int) -> None:
         super().__init__(settings, n)
@@ -21,14 +21,14 @@ class AmongObstacles(Task):
         self._first: FloatArray = np.zeros((n, 2))
 
     def acted(self) -> tuple[Entry, ...]:
-        """A target for every joint axis."""
+        """One target per joint axis."""
         return tuple(
             Entry(f"{axis}_target_rad", float(low), float(high))
             for axis, low, high in zip(self.axes, self.lower, self.upper, strict=True)
         )
 
     def observed(self) -> tuple[Entry, ...]:
-        """Joints, their targets, the forces of the obstacles, direction of the body, velocity."""
+        """Joints, their targets, forces of obstacles, direction of the body, and velocity."""
         links = range(1, self.scene.robot.n_links + 1)
         return (
             *self.joint_entries(),
@@ -42,16 +42,16 @@ class AmongObstacles(Task):
         )
 
     def begin(self, worlds: IndexArray, view: View) -> None:
-        """Begin an episode in some of the worlds."""
+        """Start an episode in some of the worlds."""
         super().begin(worlds, view)
         self._first[worlds] = self._centre[worlds]
 
     def requested(self, action: FloatArray) -> FloatArray:
-        """The action itself."""
+        """Return the action itself."""
         return action
 
     def observe(self, view: View) -> FloatArray:
-        """Observations."""
+        """Return the observations."""
         heading = headings(view.link_pose)
         cos, sin = np.cos(heading), np.sin(heading)
         x, y = view.obstacle_force[:, :, 0], view.obstacle_force[:, :, 1]
@@ -60,5 +60,5 @@ class AmongObstacles(Task):
         return np.concatenate([*parts, np.sin(ahead), np.cos(ahead), self.velocity], axis=1)
 
     def progress(self) -> FloatArray:
-        """How far the centre of mass has come along x since the start of the episode, (n,), m."""
+        """Displacement of the centre of mass along x since the start of the episode, (n,), m."""
         return self._centre[:, 0] - self._first[:, 0]

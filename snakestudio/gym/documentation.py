@@ -1,4 +1,4 @@
-"""The reference of the environments in the documentation: made from what tasks declare."""
+"""Reference of the environments in the documentation, generated from the declarations of tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS = {
 
 
 def with_environments(text: str) -> str:
-    """A page with the reference of all environments between its two marks.
+    """Return a page with the reference of all environments between its two marks.
 
     Raises `ValueError` if the page has no marks.
     """
@@ -65,7 +65,7 @@ def _table(title: str, entries: tuple[Entry, ...]) -> str:
 
 
 def _pattern(entry: Entry) -> str:
-    """What entries of one row have in common: the name without the joint or link."""
+    """Name without the joint or link, which entries of one row have in common."""
     return re.sub(r"^(joint|link)_\d+(_yaw|_pitch|_roll)?", r"\1", entry.name)
 
 

@@ -1,4 +1,4 @@
-"""One simulation behind the interface of Gymnasium."""
+"""Environment of one simulation with the interface of Gymnasium."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from snakestudio.gym.task_registry import make_task
 from snakestudio.gym.views import View, simulation_view
 
 DRAWS = 20
-"""Starts that are drawn before the range is given up as one in which the robot does not fit."""
+"""Largest number of starts that are drawn for an episode."""
 
 _WORLD = np.zeros(1, np.intp)
 
 
 class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
-    """An environment of one simulation.
+    """Environment of one simulation.
 
-    Observations are float64 arrays in SI units; `observation_names` and `action_names` say what
-    each element is. A seed decides everything that is random: friction and start of every episode
-    are drawn from `np_random`, as `info["values"]` of `reset` shows. A failure of the simulation
-    terminates the episode: `info["failure"]` says why, and `reward_failure` (-10) is added.
+    Observations are float64 arrays in SI units; `observation_names` and `action_names` name
+    the elements. The seed determines everything random: friction and start of each episode are
+    drawn
+    from `np_random`, and `info["values"]` of `reset` has them. A failure of the simulation terminates
+    the episode: `info["failure"]` has the reason, and `reward_failure` (-10) is added.
 
-    Raises `UsageError` or `SceneError`: naming what is wrong.
+    Raises `UsageError` or `SceneError` if an argument or the scene is invalid.
 
     Parameters
     ----------
     task : str
         Name of the environment: "SnakeStudio/Sidewinding-v0".
     render_mode : str, optional
-        "rgb_array".
+        "rgb_array", or None for no rendering.
     width, height : int
-        Size of rendered pictures, pixels.
+        Size of rendered images, pixels.
     camera : Camera or str, optional
-        See `Simulation.render`.
+        Camera or view; see `Simulation.render`.
     **options
         Fields of `Settings`.
     """
@@ -70,22 +71,22 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         self.observation_space = space_of(self._bounds)
         self.action_space = space_of(self._action_bounds)
         self.observation_names = names_of(self.task.observations)
-        """Names of the elements of an observation, each ending in its unit."""
+        """Names of the elements of an observation; each ends in its unit."""
         self.action_names = names_of(self.task.actions)
-        """Names of the elements of an action, each ending in its unit."""
+        """Names of the elements of an action; each ends in its unit."""
         self.simulation = Simulation(self.task.scene, self.task.base_dir)
         self._steps = 0
         self._running = False
 
     @property
     def dt(self) -> float:
-        """Control period: simulated time of one step, s."""
+        """Control period, the simulated time of one step, s."""
         return self.task.dt
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[FloatArray, dict[str, Any]]:
-        """Begin an episode: draw friction and start, and simulate from there."""
+        """Start an episode with a drawn friction and start."""
         super().reset(seed=seed)
         values = drawn_start(
             lambda: self.task.draw(self.np_random),
@@ -109,13 +110,13 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
     def step(
         self, action: FloatArray
     ) -> tuple[FloatArray, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Simulate a control period; the action is clipped to its space.
+        """Simulate one control period; the action is clipped to its space.
 
-        Raises `UsageError` if the action cannot be used; nothing has changed then. Raises
-        `gymnasium.error.ResetNeeded` if the episode has ended, or none has begun.
+        Raises `UsageError` if the action is invalid; nothing is changed then. Raises
+        `gymnasium.error.ResetNeeded` if the episode has ended or none has started.
         """
         if not self._running:
-            raise gymnasium.error.ResetNeeded("There is no episode going on. Call reset() first.")
+            raise gymnasium.error.ResetNeeded("No episode is running. Call reset() first.")
         task = self.task
         action = checked_action(action, self._action_bounds[0].shape, self._action_bounds)
         targets, rates = task.command(action[None])
@@ -138,7 +139,7 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         return self._observed(view), float(reward_of(outcome.terms)[0]), terminated, truncated, info
 
     def render(self) -> UInt8Array | None:
-        """A picture of the present state, (height, width, 3) uint8; None without a render mode."""
+        """Image of the current state, (height, width, 3) uint8; None without a render mode."""
         return None if self.render_mode is None else self.simulation.render(**self._shot)
 
     def close(self) -> None:
@@ -149,9 +150,9 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
 def drawn_start(
     draw: Callable[[], Mapping[str, Any]], begin: Callable[[Mapping[str, Any]], None]
 ) -> dict[str, Any]:
-    """Draw the values of an episode until it can begin with them, because a moved robot may lie in an obstacle.
+    """Draw values of an episode until it can start with them, because a shifted robot can overlap an obstacle.
 
-    Raises `SceneError` if none of many can.
+    Raises `SceneError` after `DRAWS` failed attempts.
     """
     for _ in range(DRAWS):
         values = dict(draw())
@@ -162,7 +163,7 @@ def drawn_start(
             continue
         return values
     raise SceneError(
-        f"None of {DRAWS} starts that were drawn can be simulated. Choose a smaller position_jitter_m, "
-        f"heading_jitter_deg or friction_jitter. The last one: {reason}",
+        f"None of {DRAWS} random starts can be simulated. Choose a smaller position_jitter_m, "
+        f"heading_jitter_deg or friction_jitter. Reason of the last failure: {reason}",
         list(reason.problems),
     )

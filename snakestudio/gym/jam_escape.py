@@ -1,4 +1,4 @@
-"""Escape from a jam: the robot is locked between obstacles and has to come free."""
+"""Escape from a jam: the robot is stuck between obstacles and must free itself."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ _LONGEST_S = 10.0
 
 
 class JamEscape(AmongObstacles):
-    """Come free from a jam between pins, and 0.3 m further along x.
+    """Escape from a jam between pins, and move 0.3 m along x.
 
     The bundled scene is `jam_without_resolution` (10 links, yaw joints, pins in three rows,
-    `planar_nonholonomic`). Its own controller drives the robot into the jam, once, when the
-    environment is made: until the centre of mass has moved less than 1 cm in 0.5 s. Every episode
-    starts in that state, with the joint targets at the joint angles, and with a friction of its
-    own. The action is joint-angle targets, because a jam is resolved by turning single links.
+    `planar_nonholonomic`). When the environment is created, the controller of the scene drives the
+    robot into the jam, until the centre of mass moves less than 1 cm in 0.5 s. Every episode
+    starts in
+    this state, with joint targets equal to the joint angles and with a drawn friction. Actions are
+    joint-angle targets, because rotating single links resolves a jam.
 
     reward = reward_speed + reward_power (+ reward_goal)
 
@@ -56,7 +57,7 @@ class JamEscape(AmongObstacles):
         self.start_state = _jam(self.scene, self.base_dir)
 
     def judge(self, view: View) -> Outcome:
-        """The reward."""
+        """Return reward, termination and values for `info`."""
         progress = self.progress()
         free = progress >= _GOAL_M
         terms = {
@@ -69,19 +70,19 @@ class JamEscape(AmongObstacles):
 
 @lru_cache(maxsize=8)
 def _jam(scene: Scene, base_dir: Path | None) -> Checkpoint:
-    """The state in which the scene's own controller gets stuck."""
+    """State in which the controller of the scene gets the robot stuck."""
     with Simulation(scene, base_dir) as simulation:
         before = simulation.state.centre_of_mass
         steps = max(1, round(_LOOK_S / simulation.dt))
         while simulation.time < _LONGEST_S:
             simulation.step(n=steps)
             centre = simulation.state.centre_of_mass
-            way = float(np.linalg.norm(centre - before))
-            # First of all the robot takes up its shape, and hardly moves.
-            if simulation.time > _SHAPED_S and way < _JAMMED_M:
+            distance = float(np.linalg.norm(centre - before))
+            # At first, the robot only bends into its shape and hardly moves.
+            if simulation.time > _SHAPED_S and distance < _JAMMED_M:
                 return simulation.save().state.engine
             before = centre
     raise UsageError(
-        f"The controller of this scene does not get the robot into a jam in {_LONGEST_S:g} s. Choose a scene in which "
-        "it is stopped by obstacles."
+        f"The controller of this scene does not jam the robot within {_LONGEST_S:g} s. Choose a scene in which "
+        "obstacles stop it."
     )

@@ -1,4 +1,4 @@
-"""Obstacle-aided locomotion: pushing against obstacles moves a body that its floor would not."""
+"""Obstacle-aided locomotion: propulsion by pushing against obstacles on an isotropic floor."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ _POWER = 0.001
 
 
 class ObstacleAided(AmongObstacles):
-    """Travel along x by pushing against pipes, on a floor that has the same friction in every direction.
+    """Travel along x by pushing against pipes on a floor with isotropic friction.
 
     The bundled scene is `obstacle_aided` (11 links, yaw joints, seven pipes, `planar_nonsmooth`).
-    The robot starts between the pipes in the shape of its gait. The action is joint-angle targets,
-    because which joint has to push depends on where obstacles are.
+    The robot starts between the pipes in the shape of its gait. Actions are joint-angle
+    targets, because
+    the joints that must push depend on the positions of the obstacles.
 
     reward = reward_speed + reward_power
 
@@ -28,14 +29,14 @@ class ObstacleAided(AmongObstacles):
     - reward_power = -0.001 P: P is the sum of |torque x rate| of all joint axes at the end of the
       period, W.
 
-    An episode is truncated after 20 s. Nothing but a failure of the simulation terminates it.
+    An episode is truncated after 20 s. Only a failure of the simulation terminates it.
     """
 
     scene_name: ClassVar[str] = "obstacle_aided"
     position_jitter_m: ClassVar[float] = 0.001
 
     def judge(self, view: View) -> Outcome:
-        """The reward."""
+        """Return reward, termination and values for `info`."""
         terms = {
             "reward_speed": _SPEED * self.velocity[:, 0],
             "reward_power": -_POWER * self.power(view),

@@ -1,4 +1,4 @@
-"""Path following: come onto the path of the scene and travel along it."""
+"""Path following: approach the path of the scene and travel along it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ _AHEAD_M = 0.6
 
 
 class PathFollowing(Task):
-    """Come onto the path of the scene, and follow it as fast as it goes.
+    """Approach the path of the scene and follow it as fast as possible.
 
     The bundled scene is `path_following` (10 links, yaw joints, viscous friction,
-    `planar_lagrangian`): straight on, a quarter of a circle, straight on. The robot starts about 1
-    m to the left of the path. The action is gait parameters: the offset of all joints steers,
-    frequency and amplitude set the speed.
+    `planar_lagrangian`): a straight line, a quarter circle, and a straight line. The robot
+    starts about 1
+    m to the left of the path. Actions are gait parameters: the common offset of the joints steers,
+    and frequency and amplitude determine the speed.
 
     reward = reward_speed + reward_near + reward_power (+ reward_lost)
 
@@ -41,9 +42,9 @@ class PathFollowing(Task):
       period, W;
     - reward_lost = -10, once, if |e| exceeds 2 m, which terminates the episode.
 
-    An episode is truncated after 60 s. `path_turn_rad` is how much the direction of the path
-    changes over the next 0.6 m; the path is to the right of the robot where `cross_track_m` is
-    positive.
+    An episode is truncated after 60 s. `path_turn_rad` is the change of direction of the path
+    over the next
+    0.6 m. `cross_track_m` is positive if the path is to the right of the robot.
     """
 
     scene_name: ClassVar[str] = "path_following"
@@ -65,7 +66,7 @@ class PathFollowing(Task):
         self._sight: FloatArray = np.zeros((n, 3))  # cross-track error, direction, direction ahead
 
     def acted(self) -> tuple[Entry, ...]:
-        """Parameters of the wave."""
+        """Parameters of the wave that actions set."""
         return (
             Entry("yaw_amplitude_rad", 0.0, 0.7),
             Entry("frequency_hz", 0.0, 0.6),
@@ -73,7 +74,7 @@ class PathFollowing(Task):
         )
 
     def observed(self) -> tuple[Entry, ...]:
-        """Joints, wave, and the robot as seen from the path."""
+        """Joints, wave, and position and velocity relative to the path."""
         return (
             *self.joint_entries(),
             Entry("phase_sin", -1.0, 1.0),
@@ -88,15 +89,15 @@ class PathFollowing(Task):
         )
 
     def begin(self, worlds: IndexArray, view: View) -> None:
-        """Begin an episode in some of the worlds."""
+        """Start an episode in some of the worlds."""
         super().begin(worlds, view)
         self._drive.begin(worlds, view.joint_angle)
         for world in worlds.tolist():
             self._along[world] = None
-            self._look(world)
+            self._locate(world)
 
-    def _look(self, world: int) -> None:
-        """See where the robot is beside the path."""
+    def _locate(self, world: int) -> None:
+        """Update position and direction of the robot relative to the path."""
         sight = projected(self._track, self._centre[world], self._along[world], _AHEAD_M)
         self._along[world] = sight.along
         self._sight[world] = (
@@ -106,18 +107,18 @@ class PathFollowing(Task):
         )
 
     def requested(self, action: FloatArray) -> FloatArray:
-        """Joint angles of the wave."""
+        """Return the joint angles of the wave."""
         return self._drive.requested(action)
 
     def _velocity_beside(self) -> FloatArray:
-        """Velocity along and to the left of the path, (n, 2), m/s."""
+        """Velocity along the path and to its left, (n, 2), m/s."""
         direction = self._sight[:, 1]
         (x, y) = self.velocity.T
         cos, sin = np.cos(direction), np.sin(direction)
         return np.stack([cos * x + sin * y, cos * y - sin * x], axis=1)
 
     def observe(self, view: View) -> FloatArray:
-        """Observations."""
+        """Return the observations."""
         cross, direction, ahead = self._sight.T[:, :, None]
         off = self.forwards(view)[:, None] - direction
         turn = np.arctan2(np.sin(ahead - direction), np.cos(ahead - direction))
@@ -126,9 +127,9 @@ class PathFollowing(Task):
         return np.concatenate(parts, axis=1)
 
     def judge(self, view: View) -> Outcome:
-        """The reward."""
+        """Return reward, termination and values for `info`."""
         for world in range(self.n):
-            self._look(world)
+            self._locate(world)
         cross = self._sight[:, 0].copy()
         lost = np.abs(cross) > _LOST_M
         terms = {

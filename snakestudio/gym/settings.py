@@ -1,4 +1,4 @@
-"""What can be chosen of an environment, whatever its task."""
+"""Options of environments that do not depend on the task."""
 
 from __future__ import annotations
 
@@ -18,39 +18,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """Options of `gymnasium.make` and `gymnasium.make_vec`; None stands for the default of the task.
+    """Options of `gymnasium.make` and `gymnasium.make_vec`; None means the default of the task.
 
-    Raises `UsageError` if a value cannot be used.
+    Raises `UsageError` if a value is invalid.
     """
 
     scene: Scene | Run | str | Path | None = None
-    """A scene of one's own in place of the bundled one."""
+    """Custom scene, which replaces the bundled scene of the task."""
 
     values: Mapping[str, Any] | None = None
     """Values that replace those of the scene, by dotted key: ``{"solver.step_s": 0.002}``."""
 
     frame_skip: int | None = None
-    """Time steps of the scene in one step of the environment."""
+    """Number of time steps of the scene per step of the environment."""
 
     episode_s: float | None = None
     """Simulated time after which an episode is truncated, s."""
 
     friction_jitter: float | None = None
-    """The friction of the ground is multiplied by a factor from 1 - this to 1 + this, drawn for
-    every episode."""
+    """Relative range j of the friction of the ground: it is multiplied by a factor between 1 - j and
+    1 + j, drawn for each episode."""
 
     position_jitter_m: float | None = None
-    """The start is moved by up to this along x and along y, drawn for every episode, m."""
+    """Largest shift of the start along x and along y, drawn for each episode, m."""
 
     heading_jitter_deg: float | None = None
-    """The robot is turned by up to this at the start, to either side, drawn for every episode,
-    degrees."""
+    """Largest rotation of the robot at the start to either side, drawn for each episode, degrees."""
 
     angle_limit_rad: float = 1.0
-    """Joint targets stay within this to either side, rad, and within the joints' own limits."""
+    """Largest absolute joint target, rad; the joint limits apply, too."""
 
     rate_limit_rad_s: float = 3.0
-    """Largest rate of joint targets, rad/s; the scene's own limit holds if it is lower."""
+    """Largest rate of joint targets, rad/s; a lower limit of the scene takes precedence."""
 
     def __post_init__(self) -> None:
         if self.frame_skip is not None and (
@@ -67,21 +66,21 @@ class Settings:
             raise UsageError(f"friction_jitter must be below 1 (got {self.friction_jitter:g}).")
 
     def _check(self, name: str, low: float, included: bool) -> None:
-        given = getattr(self, name)
-        if given is None and name not in ("angle_limit_rad", "rate_limit_rad_s"):
+        value = getattr(self, name)
+        if value is None and name not in ("angle_limit_rad", "rate_limit_rad_s"):
             return
-        if not is_number(given, Real):
-            raise wrong_kind(name, "a number", given)
-        if not (low < given < float("inf") or (included and given == low)):
+        if not is_number(value, Real):
+            raise wrong_kind(name, "a number", value)
+        if not (low < value < float("inf") or (included and value == low)):
             raise UsageError(
-                f"{name} must be {'at least' if included else 'more than'} {low:g} (got {given:g})."
+                f"{name} must be {'at least' if included else 'more than'} {low:g} (got {value:g})."
             )
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Settings:
-        """Settings from the options of `gymnasium.make`.
+        """Return the settings from the options of `gymnasium.make`.
 
-        Raises `UsageError` if there is no such option, or a value cannot be used.
+        Raises `UsageError` if an option is unknown or a value is invalid.
         """
         names = [field.name for field in fields(cls)]
         unknown = [name for name in options if name not in names]

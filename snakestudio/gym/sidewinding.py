@@ -1,4 +1,4 @@
-"""Sidewinding: travel across the body's axis by lifting parts of the body."""
+"""Sidewinding: travel perpendicular to the body axis by lifting parts of the body."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ class Sidewinding(Task):
     """Travel sideways on a flat floor, in the direction of the y axis.
 
     The bundled scene is `sidewinding` (11 links, yaw and pitch in every joint,
-    `spatial_nonsmooth`). The robot starts straight along the x axis. The action is gait parameters:
-    joints follow two waves (see `WaveDrive`), which is what makes a body without wheels sidewind at
-    all, and leaves five numbers to be learned in place of twenty angles.
+    `spatial_nonsmooth`). The robot starts straight along the x axis. Actions are gait
+    parameters: joints
+    follow two waves (see `WaveDrive`), which make a body without wheels sidewind and reduce the
+    action
+    from twenty angles to five parameters.
 
     reward = reward_speed + reward_drift + reward_power
 
     - reward_speed = 10 v_y: mean velocity of the centre of mass over the control period along y,
       m/s;
-    - reward_drift = -5 |v_x|: the same along x;
+    - reward_drift = -5 |v_x|: v_x is the mean velocity along x, m/s;
     - reward_power = -0.01 P: P is the sum of |torque x rate| of all joint axes at the end of the
       period, W.
 
-    An episode is truncated after 20 s. Nothing but a failure of the simulation terminates it.
+    An episode is truncated after 20 s. Only a failure of the simulation terminates it.
     """
 
     scene_name: ClassVar[str] = "sidewinding"
@@ -44,7 +46,7 @@ class Sidewinding(Task):
         self._drive = WaveDrive(self.scene, self.actions, n, self.dt)
 
     def acted(self) -> tuple[Entry, ...]:
-        """Parameters of both waves."""
+        """Parameters of both waves that actions set."""
         return (
             Entry("yaw_amplitude_rad", 0.0, 1.0),
             Entry("pitch_amplitude_rad", 0.0, 0.4),
@@ -54,7 +56,7 @@ class Sidewinding(Task):
         )
 
     def observed(self) -> tuple[Entry, ...]:
-        """Joints, waves, direction of the body, velocity."""
+        """Joints, waves, direction of the body, and velocity."""
         drive = (Entry("phase_sin", -1.0, 1.0), Entry("phase_cos", -1.0, 1.0), *self.acted())
         return (
             *self.joint_entries(),
@@ -66,16 +68,16 @@ class Sidewinding(Task):
         )
 
     def begin(self, worlds: IndexArray, view: View) -> None:
-        """Begin an episode in some of the worlds."""
+        """Start an episode in some of the worlds."""
         super().begin(worlds, view)
         self._drive.begin(worlds, view.joint_angle)
 
     def requested(self, action: FloatArray) -> FloatArray:
-        """Joint angles of the waves."""
+        """Return the joint angles of the waves."""
         return self._drive.requested(action)
 
     def observe(self, view: View) -> FloatArray:
-        """Observations."""
+        """Return the observations."""
         ahead = self.forwards(view)[:, None]
         parts = [
             *self.joint_values(view),
@@ -87,7 +89,7 @@ class Sidewinding(Task):
         return np.concatenate(parts, axis=1)
 
     def judge(self, view: View) -> Outcome:
-        """The reward."""
+        """Return reward, termination and values for `info`."""
         along, across = self.velocity[:, 1], self.velocity[:, 0]
         terms = {
             "reward_speed": _SPEED * along,

@@ -1,7 +1,7 @@
-"""What a task is: what it starts from, what is observed, how actions move the joints, what is rewarded.
+"""Base class of tasks: start, observations, effect of actions on the joints, and reward.
 
 A task handles n worlds at a time, in arrays with the world as the first index; a single environment
-is one world.
+has one world.
 """
 
 from __future__ import annotations
@@ -25,51 +25,51 @@ from snakestudio.model.robot.axis_values import axis_values
 from snakestudio.paths import scenes_dir
 
 _FRICTION = ("mu_along", "mu_across", "viscous_along_ns_per_m", "viscous_across_ns_per_m")
-"""Values of the ground that are multiplied by the factor that is drawn."""
+"""Values of the ground that are multiplied by the drawn factor."""
 
 
 class Entry(NamedTuple):
-    """An element of an observation or an action."""
+    """Element of an observation or an action."""
 
     name: str
-    """Ends in its unit; without one it has none."""
+    """Name, which ends in the unit if there is one."""
 
     low: float
     high: float
 
 
 class Outcome(NamedTuple):
-    """What a control period was worth, of n worlds."""
+    """Result of a control period in n worlds."""
 
     terms: dict[str, FloatArray]
-    """(n,) each: the terms of the reward, which is their sum, by name."""
+    """Terms of the reward by name, each (n,); the reward is their sum."""
 
     terminated: NDArray[np.bool_]
-    """(n,): whether the episode ends there."""
+    """Whether the episode ends, (n,)."""
 
     values: dict[str, NDArray[Any]]
-    """(n,) each: what else `info` has."""
+    """Additional values of `info` by name, each (n,)."""
 
 
 class Task(ABC):
-    """A task of n worlds.
+    """Task of n worlds.
 
     Raises `UsageError` or `SceneError` if the scene does not fit the task.
 
     Attributes
     ----------
     start_state : Checkpoint or None
-        The state in which episodes start; None: the start of the scene.
+        State in which episodes start; None for the start of the scene.
     dt : float
         Control period, s.
     frame_skip : int
-        Time steps of the scene in it.
+        Number of time steps of the scene per control period.
     episode_steps : int
-        Control periods after which an episode is truncated.
+        Number of control periods after which an episode is truncated.
     """
 
     scene_name: ClassVar[str]
-    """The bundled scene."""
+    """Name of the bundled scene."""
 
     control_period_s: ClassVar[float] = 0.05
     episode_s: ClassVar[float] = 20.0
@@ -78,7 +78,7 @@ class Task(ABC):
     heading_jitter_deg: ClassVar[float] = 0.0
 
     failure_reward: ClassVar[float] = -10.0
-    """What a failure of the simulation adds to the reward."""
+    """Term that a failure of the simulation adds to the reward."""
 
     def __init__(self, settings: Settings, n: int) -> None:
         self.settings = settings
@@ -114,35 +114,35 @@ class Task(ABC):
         self.observations: tuple[Entry, ...] = self.observed()
         self.actions: tuple[Entry, ...] = self.acted()
 
-    # ----------------------------------------------------------------------------- what a task says
+    # ---------------------------------------------------------------------- declared by each task
 
     @abstractmethod
     def observed(self) -> tuple[Entry, ...]:
-        """The elements of an observation."""
+        """Elements of an observation."""
 
     @abstractmethod
     def acted(self) -> tuple[Entry, ...]:
-        """The elements of an action."""
+        """Elements of an action."""
 
     @abstractmethod
     def observe(self, view: View) -> FloatArray:
-        """Observations, (n, k)."""
+        """Return the observations, (n, k)."""
 
     @abstractmethod
     def requested(self, action: FloatArray) -> FloatArray:
-        """Joint angles that an action (n, k) asks for at the end of the control period, (n, m), rad."""
+        """Return the reference joint angles of an action (n, k) at the end of the control period, (n, m), rad."""
 
     @abstractmethod
     def judge(self, view: View) -> Outcome:
-        """What the control period that ends was worth."""
+        """Return the result of the finished control period."""
 
     # ----------------------------------------------------------------------------------- an episode
 
     def draw(self, random: np.random.Generator) -> dict[str, Any]:
-        """Scene values of an episode, by dotted key.
+        """Draw scene values of an episode, by dotted key.
 
-        Four numbers are drawn, whatever the scene: the factor of friction, the shift along x, along
-        y, and the turn.
+        Four numbers are drawn for any scene: the friction factor, the shifts along x and y, and the
+        rotation.
         """
         factor, x, y, turn = random.uniform(-1.0, 1.0, 4).tolist()
         settings = self.settings
@@ -150,9 +150,9 @@ class Task(ABC):
         factor = 1.0 + factor * _chosen(settings.friction_jitter, self.friction_jitter)
         shift = _chosen(settings.position_jitter_m, self.position_jitter_m)
         values = {
-            f"ground.{name}": factor * given
+            f"ground.{name}": factor * friction
             for name in _FRICTION
-            if (given := getattr(scene.ground, name))
+            if (friction := getattr(scene.ground, name))
         }
         moved = (
             ("x_m", x * shift),
@@ -165,21 +165,21 @@ class Task(ABC):
         return values
 
     def begin(self, worlds: IndexArray, view: View) -> None:
-        """Begin an episode in some of the worlds."""
+        """Start an episode in some of the worlds."""
         self.target[worlds] = view.joint_angle[worlds]
         self._centre[worlds] = self.centre(view)[worlds]
         self._velocity[worlds] = 0.0
 
     def command(self, action: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Joint targets at the begin of a control period and their rates over it, (n, m) each, rad and rad/s."""
+        """Return joint targets at the start of a control period and their rates, each (n, m), rad and rad/s."""
         before = self.target.copy()
-        asked = np.clip(self.requested(action), self.lower, self.upper)
-        change = np.clip(asked - before, -self._largest_change, self._largest_change)
+        target = np.clip(self.requested(action), self.lower, self.upper)
+        change = np.clip(target - before, -self._largest_change, self._largest_change)
         self.target += change
         return before, change / self.dt
 
     def evaluate(self, view: View) -> Outcome:
-        """What the control period that ends was worth; the next one begins."""
+        """Return the result of the finished control period, and start the next one."""
         centre = self.centre(view)
         self._velocity = (centre - self._centre) / self.dt
         self._centre = centre
@@ -189,12 +189,12 @@ class Task(ABC):
 
     @property
     def observation_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest values of `observations`."""
+        """Lower and upper bounds of observations."""
         return _bounds(self.observations)
 
     @property
     def action_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest values of `actions`."""
+        """Lower and upper bounds of actions."""
         return _bounds(self.actions)
 
     @property
@@ -229,12 +229,12 @@ class Task(ABC):
         )
 
     def joint_values(self, view: View) -> list[FloatArray]:
-        """The values of `joint_entries`."""
+        """Return the values of `joint_entries`."""
         return [view.joint_angle, view.joint_rate, view.joint_torque]
 
 
-def _chosen(given: float | None, default: float) -> float:
-    return default if given is None else given
+def _chosen(value: float | None, default: float) -> float:
+    return default if value is None else value
 
 
 def _bounds(entries: tuple[Entry, ...]) -> tuple[FloatArray, FloatArray]:
@@ -242,21 +242,21 @@ def _bounds(entries: tuple[Entry, ...]) -> tuple[FloatArray, FloatArray]:
 
 
 def space_of(bounds: tuple[FloatArray, FloatArray]) -> Space[FloatArray]:
-    """The space of arrays between two bounds."""
+    """Return the space of arrays between two bounds."""
     return Box(*bounds, dtype=np.float64)
 
 
 def names_of(entries: tuple[Entry, ...]) -> tuple[str, ...]:
-    """The names of some entries."""
+    """Return the names of entries."""
     return tuple(entry.name for entry in entries)
 
 
 def checked_action(
     action: object, shape: tuple[int, ...], bounds: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
-    """An action as an array, clipped to its space.
+    """Return an action as an array, clipped to its space.
 
-    Raises `UsageError` if it has another shape or is not finite.
+    Raises `UsageError` if its shape is wrong or it is not finite.
     """
     try:
         values = np.asarray(action, dtype=np.float64)
@@ -265,11 +265,11 @@ def checked_action(
     if values.shape != shape:
         raise UsageError(f"An action must have the shape {shape} (got {values.shape}).")
     if not np.isfinite(values).all():
-        raise UsageError("An action must be finite numbers. No step was taken.")
+        raise UsageError("An action must have finite numbers. No step was taken.")
     return np.clip(values, *bounds)
 
 
 def reward_of(terms: Mapping[str, FloatArray]) -> FloatArray:
-    """The sum of the terms, in their order, (n,)."""
+    """Return the sum of the terms in their order, (n,)."""
     total: FloatArray = np.add.reduce(list(terms.values()))
     return total

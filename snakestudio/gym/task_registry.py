@@ -1,4 +1,4 @@
-"""The tasks by the names under which Gymnasium knows them."""
+"""Tasks by their names in Gymnasium."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TASKS: dict[str, type[Task]] = {
 
 
 def make_task(name: str, n: int, options: Mapping[str, Any]) -> Task:
-    """A task of n worlds.
+    """Create a task of n worlds.
 
-    Raises `UsageError` or `SceneError`: naming what is wrong.
+    Raises `UsageError` or `SceneError` if the name, an option or the scene is invalid.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Many simulations, stepped together by compiled threads, behind Gymnasium's interface of vector environments."""
+"""Vector environment of Gymnasium: many simulations, stepped together by compiled code in several threads."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ Info = dict[str, Any]
 
 
 class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[Any]]):
-    """An environment of many simulations; the same observations, rewards and random numbers as `SnakeEnv`.
+    """Environment of many simulations, with the same observations, rewards and random numbers as `SnakeEnv`.
 
     World k of a reset with seed s has the seed s + k, as in `gymnasium.vector.SyncVectorEnv`. Every
     entry of `infos` is an array over the worlds, with a mask of the same name after an underscore.
 
-    Raises `UsageError` or `SceneError`: naming what is wrong.
+    Raises `UsageError` or `SceneError` if an argument or the scene is invalid.
 
     Parameters
     ----------
     task : str
         Name of the environment: "SnakeStudio/Sidewinding-v0".
     threads : int, optional
-        Threads that step the worlds; as many as there are processors if left out.
+        Number of threads; the number of processors if omitted.
     autoreset_mode : AutoresetMode or str
-        When a world whose episode has ended begins the next one: in the step after that
+        Time at which a world whose episode has ended starts the next one: in the next step
         ("NextStep"), in the same step, with the last observation in ``infos["final_obs"]``
-        ("SameStep"), or when it is reset with ``options={"reset_mask": ...}`` ("Disabled").
+        ("SameStep"), or at a reset with ``options={"reset_mask": ...}`` ("Disabled").
     render_mode : None
         Worlds of a batch are not rendered.
     **options
@@ -62,7 +62,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     ) -> None:
         if render_mode is not None:
             raise UsageError(
-                "Many simulations at a time are not rendered. Make a single environment to render it."
+                "A vector environment cannot be rendered. Create a single environment to render it."
             )
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -83,19 +83,19 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_names = names_of(self.task.observations)
-        """Names of the elements of an observation, each ending in its unit."""
+        """Names of the elements of an observation; each ends in its unit."""
         self.action_names = names_of(self.task.actions)
-        """Names of the elements of an action, each ending in its unit."""
+        """Names of the elements of an action; each ends in its unit."""
         self._shape = (num_envs, *self._action_bounds[0].shape)
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._steps = np.zeros(num_envs, np.intp)
-        self._begun = np.zeros(num_envs, np.bool_)  # whether there has been an episode
+        self._begun = np.zeros(num_envs, np.bool_)  # worlds that have had an episode
         self._ended = np.zeros(num_envs, np.bool_)
         self._impulse: FloatArray = self.batch.state.impulse_obstacle.copy()
 
     @property
     def dt(self) -> float:
-        """Control period: simulated time of one step, s."""
+        """Control period, the simulated time of one step, s."""
         return self.task.dt
 
     def reset(
@@ -104,12 +104,12 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[FloatArray, Info]:
-        """Begin episodes: in all worlds, or in those of ``options={"reset_mask": (n,) array of bool}``.
+        """Start episodes in all worlds, or in those of ``options={"reset_mask": (n,) array of bool}``.
 
         Parameters
         ----------
         seed : int or sequence, optional
-            World k gets the seed `seed` + k, or the k-th of a sequence.
+            Seed of world 0, where world k gets `seed` + k, or one seed per world.
         """
         seeds = self._seeds(seed)
         mask = None if options is None else options.get("reset_mask")
@@ -135,13 +135,13 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         given = np.asarray(mask)
         if given.dtype != np.bool_ or given.shape != (self.num_envs,) or not given.any():
             raise UsageError(
-                f"reset_mask must be an array of {self.num_envs} bools, at least one of them true "
+                f"reset_mask must be an array of {self.num_envs} bools, with at least one True "
                 f"(got {given.dtype} of shape {given.shape})."
             )
         return given
 
     def _begin(self, worlds: IndexArray) -> Info:
-        """Begin an episode in some worlds."""
+        """Start an episode in some worlds."""
         drawn = np.full(self.num_envs, None, object)
         for world in worlds.tolist():
             drawn[world] = self._draw_start(world)
@@ -186,11 +186,12 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     def step(
         self, actions: FloatArray
     ) -> tuple[FloatArray, NDArray[Any], NDArray[Any], NDArray[Any], Info]:
-        """Simulate a control period in all worlds; actions are clipped to their space.
+        """Simulate one control period in all worlds; actions are clipped to their space.
 
-        Raises `UsageError` if the actions cannot be used; nothing has changed then. Raises
-        `gymnasium.error.ResetNeeded` if an episode has ended and worlds are not reset by
-        themselves, or none has begun.
+        Raises `UsageError` if the actions are invalid; nothing is changed then. Raises
+        `gymnasium.error.ResetNeeded` if no episode has started, or one has ended and worlds
+        are not reset
+        automatically.
         """
         again = np.flatnonzero(self._ended)
         idle = (
@@ -200,7 +201,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         )
         if idle.any():
             raise gymnasium.error.ResetNeeded(
-                f"There is no episode going on in world {np.argmax(idle)}. Call reset() first, or reset it with "
+                f"No episode is running in world {np.argmax(idle)}. Call reset() first, or reset it with "
                 'options={"reset_mask": ...}.'
             )
         action = checked_action(actions, self._shape, self._action_bounds)
@@ -238,7 +239,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     def _infos(
         self, values: dict[str, FloatArray], mask: NDArray[np.bool_], failed: NDArray[np.bool_]
     ) -> Info:
-        """Values of all worlds and which of them count, and why worlds have failed."""
+        """Values of all worlds, masks of valid entries, and reasons of failures."""
         infos: Info = {}
         for name, value in values.items():
             infos[name] = np.where(mask, value, np.zeros_like(value))
@@ -252,7 +253,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         return infos
 
     def render(self) -> None:
-        """Nothing: worlds of a batch are not rendered."""
+        """Do nothing, because worlds of a batch are not rendered."""
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

@@ -1,4 +1,4 @@
-"""The state that tasks see: that of one simulation or of all worlds of a batch, in the same arrays."""
+"""State for tasks, in the same arrays for one simulation and for all worlds of a batch."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from snakestudio.model.snapshot import Contacts
 
 
 class View(NamedTuple):
-    """States of n worlds with l links and m joint axes; arrays are read and never kept."""
+    """States of n worlds with l links and m joint axes; arrays are only valid until the next step."""
 
     link_pose: FloatArray
-    """(n, l, 7): m, unit quaternion w x y z."""
+    """Position (m) and unit quaternion w x y z of each link, (n, l, 7)."""
 
     joint_angle: FloatArray
-    """(n, m), rad."""
+    """Joint angles, (n, m), rad."""
 
     joint_rate: FloatArray
-    """(n, m), rad/s."""
+    """Joint rates, (n, m), rad/s."""
 
     joint_torque: FloatArray
-    """(n, m), N m."""
+    """Motor torques, (n, m), N m."""
 
     obstacle_force: FloatArray
-    """(n, l, 3): mean force of the obstacles on every link over the last control period, world
-    frame, N; 0 where an episode begins."""
+    """Mean force of the obstacles on each link over the last control period, world frame, (n, l, 3), N;
+    0 at the start of an episode."""
 
 
 def simulation_view(simulation: Simulation, begins: bool = False) -> View:
-    """The view of a simulation, one world; forces are 0 where an episode begins."""
+    """Return the view of one simulation; forces are 0 at the start of an episode."""
     state = simulation.state
     force = np.zeros((1, len(state.link_pose), 3))
     contacts = Contacts.none() if begins else state.contacts
@@ -51,14 +51,14 @@ def simulation_view(simulation: Simulation, begins: bool = False) -> View:
 
 
 def batch_view(batch: Batch, impulse_before: FloatArray, period: float) -> View:
-    """The view of a batch.
+    """Return the view of a batch.
 
     Parameters
     ----------
     impulse_before : (n, l, 3) array
-        `batch.state.impulse_obstacle` as it was when the control period began, N s.
+        `batch.state.impulse_obstacle` at the start of the control period, N s.
     period : float
-        s.
+        Control period, s.
     """
     state = batch.state
     force = (state.impulse_obstacle - impulse_before) / period
@@ -66,7 +66,7 @@ def batch_view(batch: Batch, impulse_before: FloatArray, period: float) -> View:
 
 
 def headings(link_pose: FloatArray) -> FloatArray:
-    """Direction in which the axis of every link points, (n, l), rad."""
+    """Return the direction of the axis of each link, (n, l), rad."""
     w, x, y, z = (link_pose[..., k] for k in range(3, 7))
     heading: FloatArray = np.arctan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
     return heading

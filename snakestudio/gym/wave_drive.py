@@ -1,4 +1,4 @@
-"""Gait parameters as actions: waves of yaw and pitch whose parameters follow what is asked for."""
+"""Gait parameters as actions: waves of yaw and pitch whose parameters follow the action."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
 _RESPONSE_S = 0.5
-"""Time constant with which parameters follow an action, s; what the start differs from the wave
-fades with it, too."""
+"""Time constant with which parameters follow an action, and the difference between start and wave
+decays, s."""
 
 _FREQUENCY, _SHIFT, _YAW, _PITCH, _OFFSET = names = (
     "frequency_hz",
@@ -26,20 +26,21 @@ _FREQUENCY, _SHIFT, _YAW, _PITCH, _OFFSET = names = (
 
 
 class WaveDrive:
-    """The waves of n worlds.
+    """Waves of n worlds.
 
     yaw_i = a_i A_yaw sin(Phi + i delta) + offset, pitch_i = a_i A_pitch sin(r Phi + i s delta +
     lead), where i counts joints from 0, Phi is the integral of 2 pi f, and a_i (envelope), r (ratio
     of frequencies), s (ratio of phase shifts) and lead are those of the scene's gait. Parameters
     start with the values of the scene's gait and follow an action with a time constant of 0.5 s.
 
-    Raises `UsageError` if the scene's gait is not made of waves, or a parameter has nothing to act
-    on.
+    Raises `UsageError` if the gait of the scene does not consist of waves, or the robot has no
+    axes for
+    a parameter.
 
     Parameters
     ----------
     actions : tuple of Entry
-        The parameters that are acted on, with their ranges; the others stay those of the scene.
+        Parameters that actions set, with their ranges; the others are those of the scene.
     dt : float
         Control period, s.
     """
@@ -47,7 +48,7 @@ class WaveDrive:
     def __init__(self, scene: Scene, actions: tuple[Entry, ...], n: int, dt: float) -> None:
         if not scene.gait.of_waves:
             raise UsageError(
-                f"Actions are parameters of a wave, and the gait of this scene ({scene.gait.kind}) is not made of "
+                f"Actions are parameters of a wave, and the gait of this scene ({scene.gait.kind}) does not consist of "
                 'waves. Choose a scene whose gait is "lateral_undulation", "two_waves" or "compound_serpenoid".'
             )
         waves = scene.waves
@@ -55,11 +56,11 @@ class WaveDrive:
         self._yaw: IndexArray = entries(axes, "yaw")
         self._pitch: IndexArray = entries(axes, waves.vertical)
         acted = {entry.name for entry in actions}
-        for needed, found, kind in (
+        for needed, available, kind in (
             (_YAW, self._yaw, "yaw"),
             (_PITCH, self._pitch, waves.vertical),
         ):
-            if needed in acted and not len(found):
+            if needed in acted and not len(available):
                 raise UsageError(
                     f"The action has {needed}, but this robot has no {kind} axes. Choose another scene."
                 )
@@ -90,8 +91,8 @@ class WaveDrive:
         ranges = {entry.name: entry for entry in actions}
         self._first: FloatArray = np.array(
             [
-                min(max(given, ranges[name].low), ranges[name].high) if name in ranges else given
-                for name, given in first.items()
+                min(max(value, ranges[name].low), ranges[name].high) if name in ranges else value
+                for name, value in first.items()
             ]
         )
         self._share = 1.0 - math.exp(-dt / _RESPONSE_S)
@@ -102,13 +103,13 @@ class WaveDrive:
         self._rest: FloatArray = np.zeros((n, self._axes))
 
     def begin(self, worlds: IndexArray, angle: FloatArray) -> None:
-        """Begin in some of the worlds, whose joints are at `angle` ((n, m), rad)."""
+        """Start in some of the worlds, whose joint angles are `angle` ((n, m), rad)."""
         self._parameters[worlds] = self._first
         self._phase[worlds] = 0.0
         self._rest[worlds] = angle[worlds] - self._angles()[worlds]
 
     def requested(self, action: FloatArray) -> FloatArray:
-        """Joint angles at the end of a control period in which the parameters move towards `action`, (n, m), rad."""
+        """Advance the parameters towards `action` by one control period; return the joint angles, (n, m), rad."""
         own = self._parameters[:, self._columns]
         self._parameters[:, self._columns] = own + self._share * (action - own)
         self._phase += 2.0 * math.pi * self._dt * self._parameters[:, names.index(_FREQUENCY)]
@@ -131,10 +132,10 @@ class WaveDrive:
         return angle
 
     def entries(self) -> tuple[Entry, ...]:
-        """Sine and cosine of the phase Phi, and the present values of what is acted on."""
+        """Sine and cosine of the phase Phi, and current values of the parameters that actions set."""
         return (Entry("phase_sin", -1.0, 1.0), Entry("phase_cos", -1.0, 1.0), *self.actions)
 
     def values(self) -> list[FloatArray]:
-        """The values of `entries`."""
+        """Return the values of `entries`."""
         phase = self._phase[:, None]
         return [np.sin(phase), np.cos(phase), self._parameters[:, self._columns]]

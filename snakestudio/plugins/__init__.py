@@ -1,6 +1,6 @@
-"""Code of users: files and packages that add kinds, whom the user trusts, and what happens when they fail.
+"""Plug-ins: files and packages of users that add kinds, their trust, and the handling of their faults.
 
-A plug-in runs only where the user has said so: by `--plugin`, by a Python call, or by trusting its
-file or folder. Nothing here knows scenes, engines or the window: what a plug-in declares says
-itself where it belongs.
+A plug-in runs only with the user's consent: `--plugin`, a Python call, or trust in its file or
+folder. This package does not depend on scenes, engines or the window: each declaration has its own
+registry.
 """

@@ -1,4 +1,4 @@
-"""The state of objects that authors of plug-ins write: their public attributes, saved and restored by name."""
+"""State of objects from plug-ins: their public attributes, saved and restored by name."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ _PLAIN = (bool, int, float, str, np.generic)
 
 
 def public_state(thing: Any) -> dict[str, Any]:
-    """Copies of all attributes whose names do not begin with an underscore: the state of an author's object.
+    """Return copies of all attributes whose names do not begin with an underscore.
 
-    Raises `MistakeError` if one of them holds what cannot be saved.
+    Raises `MistakeError` if the value of one of them cannot be saved.
     """
     state = {name: value for name, value in vars(thing).items() if not name.startswith("_")}
     for name, value in state.items():
         if not _can_be_saved(value):
             raise MistakeError(
-                f"the attribute {name} of {type(thing).__name__} holds {type(value).__name__}, which cannot be saved",
-                f"keep numbers, texts, arrays, tuples, lists and dicts, or call it _{name} if it is no state",
+                f"the attribute {name} of {type(thing).__name__} has the type "
+                f"{type(value).__name__}, which cannot be saved",
+                f"use numbers, texts, arrays, tuples, lists and dicts, or call it _{name} if it is "
+                "not part of the state",
             )
     return copy.deepcopy(state)
 
@@ -40,7 +42,7 @@ def _can_be_saved(value: Any) -> bool:
 
 
 def with_public_state(thing: Any, state: dict[str, Any]) -> None:
-    """Give an object the attributes that `public_state` gave."""
+    """Set the attributes of an object to those from `public_state`."""
     for name in [name for name in vars(thing) if not name.startswith("_") and name not in state]:
         delattr(thing, name)
     for name, value in copy.deepcopy(state).items():

@@ -1,4 +1,4 @@
-"""What a plug-in declares, and where declarations are kept that are no parts of a scene."""
+"""Declarations of plug-ins, and tables of those that are not parts of a scene."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
 
 
 class Declaration:
-    """Base of everything that a file can declare as its `KIND`: by it a plug-in is taken up."""
+    """Base class of everything that a file can declare as its `KIND`."""
 
     role: ClassVar[str]
-    """What it is, in a word: "gait"."""
+    """Role as a word, such as "gait"."""
 
     registry: ClassVar[Any]
-    """Where declarations of this class are (a `Registry` or a `Table`)."""
+    """`Registry` or `Table` of the declarations of this class."""
 
     @property
     def kind_name(self) -> str:
-        """By which scenes, expressions and files name it."""
+        """Name in scenes, expressions and files."""
         fields: Any = getattr(self, "fields", None)
         info = getattr(fields, "model_fields", {}).get("kind")
         name = None if info is None else info.get_default()
@@ -35,36 +35,36 @@ class Declaration:
         return name
 
     def register(self, source: str) -> None:
-        """Take it up where declarations of its class are; `source` is the plug-in's name."""
+        """Add the declaration to the registry of its class; `source` is the name of the plug-in."""
         self.registry.add(self.kind_name, self, source)
 
     def withdraw(self) -> None:
-        """Remove it again."""
+        """Remove the declaration from the registry of its class."""
         self.registry.discard(self.kind_name)
 
     def mistake(self) -> tuple[str, str] | None:
-        """What is wrong with the declaration and what to do; None if nothing is."""
+        """Problem of the declaration and its remedy; None if it is valid."""
         if not _NAME.fullmatch(self.kind_name):
-            return f'"{self.kind_name}" is not usable as a name', "use small letters, digits and _"
+            return f'"{self.kind_name}" is not a valid name', "use lower-case letters, digits and _"
         return None
 
 
 class Table(dict[str, V]):
-    """Declarations by name that are not parts of a scene: the program's own, and those that plug-ins add."""
+    """Declarations by name that are not parts of a scene, built in or from plug-ins."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._sources: dict[str, str] = {}
 
     def add(self, name: str, declaration: V, source: str) -> None:
-        """Take up the declaration of a plug-in; `source` is the plug-in's name."""
+        """Add the declaration of a plug-in; `source` is the name of the plug-in."""
         self[name] = declaration
         self._sources[name] = source
 
     def discard(self, name: str) -> None:
-        """Remove a declaration that `add` took up."""
+        """Remove a declaration that `add` added."""
         del self[name], self._sources[name]
 
     def source(self, name: str) -> str:
-        """The plug-in that a declaration comes from; "" for the program's own."""
+        """Plug-in of a declaration; "" for a built-in one."""
         return self._sources.get(name, "")

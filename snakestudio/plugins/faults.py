@@ -1,7 +1,7 @@
-"""What went wrong in code of plug-ins: found in the frames of a traceback or of a thread, not by wrapping every call.
+"""Faults in code of plug-ins, detected from the frames of a traceback or of a thread.
 
-The globals of a plug-in's module name it (`MARK`); a package is known by the name of its modules.
-So a call of a plug-in costs nothing more than any other, however it came about.
+The globals of the module of a plug-in name it (`MARK`); a package is recognised by the name of its
+modules. So calls of plug-ins need no wrappers and have no overhead.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from snakestudio.plugins.loaded import loaded
 log = logging.getLogger("snakestudio.plugins")
 
 MARK = "__snakestudio_plugin__"
-"""Global of a plug-in's module that holds its name."""
+"""Name of the global of a plug-in's module that has the name of the plug-in."""
 
 
 _MOST_FRAMES = 30
 
 
 class PluginCancelled(BaseException):
-    """Raised in a thread whose plug-in is to end; `except Exception` does not catch it."""
+    """Raised in a thread to end its plug-in; `except Exception` does not catch it."""
 
 
 def plugin_of(frame: FrameType) -> str:
-    """Name of the plug-in whose code a frame runs; "" if it is none."""
+    """Name of the plug-in whose code a frame runs; "" if there is none."""
     name = frame.f_globals.get(MARK)
     if name is not None:
         return str(name)
@@ -48,7 +48,7 @@ def plugin_of(frame: FrameType) -> str:
 
 
 def owner(frame: FrameType | None) -> str:
-    """Name of the plug-in whose code called, directly or through others, what a frame runs; "" if none did."""
+    """Name of the plug-in that called, directly or indirectly, the code of a frame; "" if there is none."""
     while frame is not None:
         if name := plugin_of(frame):
             return name
@@ -57,7 +57,7 @@ def owner(frame: FrameType | None) -> str:
 
 
 def fault_of(error: BaseException) -> PluginRuntimeError | None:
-    """The fault that an exception means, if code of a plug-in raised it or called what did; None otherwise."""
+    """Return the fault for an exception that code of a plug-in, or a function it called, raised; None otherwise."""
     if isinstance(error, PluginRuntimeError):
         return error
     step: TracebackType | None = error.__traceback__
@@ -96,7 +96,7 @@ def _sentence(name: str, error: BaseException, at: TracebackType) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """The traceback, of which only frames of plug-ins are shown."""
+    """Traceback with the frames of plug-ins only."""
     frames = [each for each in traceback.walk_tb(error.__traceback__) if plugin_of(each[0])]
     lines = traceback.StackSummary.extract(iter(frames), limit=-_MOST_FRAMES).format()
     return "".join(
@@ -106,7 +106,7 @@ def _text(error: BaseException) -> str:
 
 @contextmanager
 def calling() -> Iterator[None]:
-    """While this lasts, what code of a plug-in raises becomes a `PluginRuntimeError`; everything else passes as it is.
+    """Convert exceptions from code of plug-ins to `PluginRuntimeError`; other exceptions pass unchanged.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def calling() -> Iterator[None]:
 
 
 def running_in(thread: int) -> str:
-    """Name of the plug-in that a thread (`threading.get_ident`) runs now; "" if it runs none."""
+    """Name of the plug-in that a thread (`threading.get_ident`) currently runs; "" if there is none."""
     return owner(sys._current_frames().get(thread))
 
 
@@ -136,17 +136,17 @@ def cancel(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Have the code of a plug-in that a thread runs end with `PluginCancelled`.
+    """End the code of a plug-in in a thread by raising `PluginCancelled` in it.
 
-    It ends at its next line of Python; compiled code, and calls that wait in the system, are not
+    The code ends at its next line of Python; compiled code and blocking system calls cannot be
     ended.
 
     Parameters
     ----------
     thread : int
-        As `threading.get_ident`.
+        Identifier of the thread, as from `threading.get_ident`.
     timeout : float
-        How long it is tried, s.
+        Longest time to wait, s.
 
     Returns
     -------
@@ -161,22 +161,23 @@ def cancel(
             ctypes.c_ulong(thread), ctypes.py_object(PluginCancelled)
         )
         pause(0.02)
-    # one too many hits nobody else
+    # clears an exception that was not delivered, so that it hits no later code
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
-    _forget_undelivered()
+    _clear_undelivered()
     return True
 
 
 class _Delivered(BaseException):
-    """What `_forget_undelivered` raises in its own thread."""
+    """Exception that `_forget_undelivered` raises in its own thread."""
 
 
-def _forget_undelivered() -> None:
-    """Have the interpreter notice that no exception waits for a thread any more.
+def _clear_undelivered() -> None:
+    """Clear the interpreter's flag for pending exceptions of threads.
 
-    It clears its flag only where one is delivered. Left set by one that was taken back, the flag
-    makes Python 3.11 loop for ever in the first function that is called under a profiler, which
-    counts the work of formulas.
+    The interpreter clears the flag only when an exception is delivered. If the flag stays set
+    after an
+    exception was withdrawn, Python 3.11 loops forever in the first function that is called under a
+    profiler, which counts the work of formulas.
     """
     own = ctypes.c_ulong(threading.get_ident())
     try:
@@ -188,10 +189,10 @@ def _forget_undelivered() -> None:
 
 
 def keep_lines(path: str, text: str) -> None:
-    """Have tracebacks show the lines that run, whatever is in the file by then."""
+    """Make tracebacks show the lines that run, even if the file has changed."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 def in_main_thread() -> bool:
-    """Whether this is the thread that signals interrupt."""
+    """Whether this is the main thread, which signals interrupt."""
     return threading.current_thread() is threading.main_thread()

@@ -1,4 +1,4 @@
-"""The plug-ins that this process has loaded."""
+"""Plug-ins that this process has loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLUGINS: dict[str, Plugin] = {}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plugin:
-    """A plug-in that is loaded."""
+    """Loaded plug-in."""
 
     source: Source
     module: ModuleType
@@ -26,7 +26,7 @@ class Plugin:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the plug-in."""
         return self.source.name
 
     @property
@@ -36,20 +36,20 @@ class Plugin:
 
     @property
     def adds(self) -> tuple[tuple[str, str], ...]:
-        """What it adds: role ("gait") and name of each kind."""
+        """Role (such as "gait") and name of each kind that the plug-in adds."""
         return tuple((each.role, each.kind_name) for each in self.declarations)
 
 
 def loaded() -> tuple[Plugin, ...]:
-    """All plug-ins that are loaded, in the order in which they were."""
+    """Return all loaded plug-ins, in the order of loading."""
     return tuple(PLUGINS.values())
 
 
 def find(name: str) -> Plugin | None:
-    """The plug-in of a name (or of a file's name) if it is loaded."""
+    """Return the loaded plug-in with this name or file name; None if it is not loaded."""
     return PLUGINS.get(plugin_name(name))
 
 
 def is_loaded(name: str) -> bool:
-    """Whether a plug-in that a scene names is loaded."""
+    """Return whether a plug-in that a scene names is loaded."""
     return find(name) is not None

@@ -1,4 +1,4 @@
-"""Loading plug-ins: their code is run, and what they declare is added where the program's own is."""
+"""Loading of plug-ins: their code is run, and their declarations are registered."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from snakestudio.plugins.source import Source, read_source
 from snakestudio.text import sentence, sentences
 
 PLUGIN_API = 1
-"""Version of the interface that plug-ins are written for; raised when a plug-in of before would not
-work any more."""
+"""Version of the interface for plug-ins; it increases when older plug-ins no longer work."""
 
 
 def load(plugin: Source | str | Path) -> Plugin:
-    """Run the code of a plug-in and add what it declares; nothing happens if the same code is loaded already.
+    """Run the code of a plug-in and register its kinds; nothing happens if the same code is loaded already.
 
-    Who calls this has the user's consent.
+    Callers must have the user's consent.
 
-    Raises `PluginError` if it cannot be loaded; nothing is added then. Raises `PluginRuntimeError`
+    Raises `PluginError` if it cannot be loaded; no kind is registered then. Raises
+    `PluginRuntimeError`
     if its code raises an exception.
 
     Parameters
     ----------
     plugin : Source, str or Path
-        A file that ends in ".py", or the name of an installed package.
+        Name of a file that ends in ".py", or of an installed package.
     """
     source = plugin if isinstance(plugin, Source) else read_source(plugin)
     with LOCK:
@@ -45,14 +45,14 @@ def load(plugin: Source | str | Path) -> Plugin:
             if _same_place(present.source, source):
                 return _replaced(present, source)
             raise PluginError(
-                f"{source.where}: Another plug-in is called {source.name}, too: {present.source.where}. Rename one of "
+                f"{source.where}: Another plug-in has the name {source.name}: {present.source.where}. Rename one of "
                 "the files."
             )
         return _added(source)
 
 
 def load_all(plugins: Iterable[Source | str | Path]) -> tuple[Plugin, ...]:
-    """Load several; see `load`."""
+    """Load several plug-ins; see `load`."""
     return tuple(load(each) for each in plugins)
 
 
@@ -63,12 +63,12 @@ def _same_place(one: Source, other: Source) -> bool:
 
 
 def reload(name: str) -> Plugin:
-    """Read a loaded plug-in again and use its present code; if that fails, the code of before stays.
+    """Reload a plug-in and use its current code; if that fails, the previous code remains in use.
 
-    What was made of the old code (a scene's parts, controllers) stays as it is; see
+    Objects from the previous code (parts of scenes, controllers) are unchanged; see
     `Runner.reload_plugins`.
 
-    Raises `PluginError` if there is no such plug-in, or it cannot be loaded. Raises
+    Raises `PluginError` if the plug-in does not exist or cannot be loaded. Raises
     `PluginRuntimeError` if its code raises an exception.
     """
     present = find(name)
@@ -82,7 +82,7 @@ def reload(name: str) -> Plugin:
 
 
 def unload(name: str) -> None:
-    """Remove what a plug-in added; nothing happens if it is not loaded."""
+    """Remove the kinds of a plug-in; nothing happens if it is not loaded."""
     with LOCK:
         plugin = find(name)
         if plugin is None:
@@ -110,9 +110,9 @@ def _replaced(present: Plugin, source: Source) -> Plugin:
         added = PLUGINS[present.name] = present
         raise
     finally:
-        kept = dict(PLUGINS)
+        previous = dict(PLUGINS)
         PLUGINS.clear()
-        PLUGINS.update({name: kept[name] for name in order if name in kept})
+        PLUGINS.update({name: previous[name] for name in order if name in previous})
     return added
 
 
@@ -133,7 +133,7 @@ def _added(source: Source) -> Plugin:
 
 
 def _executed(source: Source) -> ModuleType:
-    """The module of a file, run from the bytes that were hashed."""
+    """Module of a file, run from the bytes that were hashed."""
     text = source.data.decode("utf-8-sig")
     path = str(source.path)
     try:
@@ -145,7 +145,7 @@ def _executed(source: Source) -> ModuleType:
         ) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise PluginError(
-            f"{path}: This is not usable Python code ({error}). Fix the file."
+            f"{path}: This is not valid Python code ({error}). Fix the file."
         ) from None
     _check_version(_stated_version(tree), path)
     module = ModuleType(f"snakestudio_plugin_{source.name}")
@@ -171,7 +171,7 @@ def _package(source: Source) -> ModuleType:
 
 
 def _failed(source: Source, error: BaseException) -> BaseException:
-    """What to raise where a plug-in could not be run."""
+    """Exception to raise if a plug-in could not be run."""
     if isinstance(error, KeyboardInterrupt | PluginError | PluginRuntimeError):
         return error
     line = _line(source, error)
@@ -202,7 +202,7 @@ def _failed(source: Source, error: BaseException) -> BaseException:
 
 
 def _line(source: Source, error: BaseException) -> int:
-    """Line of a plug-in's own file at which an exception came; 0 if none is known."""
+    """Line of an exception in the file of a plug-in; 0 if unknown."""
     line = 0
     step = error.__traceback__
     while step is not None:
@@ -213,7 +213,7 @@ def _line(source: Source, error: BaseException) -> int:
 
 
 def _stated_version(tree: ast.Module) -> object:
-    """The `PLUGIN_API` that a file states: read before it is run, because another version may fail anywhere."""
+    """`PLUGIN_API` of a file, read before the file is run, because another version could fail anywhere."""
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == "PLUGIN_API"
@@ -231,32 +231,33 @@ def _check_version(stated: object, where: str) -> None:
     else:
         remedy = "Change the plug-in as docs/plugins.md describes"
     raise PluginError(
-        f"{where}: The plug-in is written for interface {stated!r} of plug-ins, and this SnakeStudio has interface "
+        f"{where}: The plug-in is written for version {stated!r} of the plug-in interface, but this "
+        "SnakeStudio has version "
         f"{PLUGIN_API}. {remedy}."
     )
 
 
 def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
-    """What a module declares, checked as far as it can be.
+    """Checked declarations of a module.
 
     Raises
     ------
     PluginError
     """
     where = source.where
-    found = getattr(module, "KINDS", None)
-    if found is None:
-        found = (module.KIND,) if hasattr(module, "KIND") else ()
-    elif not isinstance(found, list | tuple):
+    declared = getattr(module, "KINDS", None)
+    if declared is None:
+        declared = (module.KIND,) if hasattr(module, "KIND") else ()
+    elif not isinstance(declared, list | tuple):
         raise PluginError(
-            f"{where}: KINDS is {type(found).__name__}, not a tuple. Write KINDS = (one, another)."
+            f"{where}: KINDS is {type(declared).__name__}, not a tuple. Write KINDS = (one, another)."
         )
-    if not found:
+    if not declared:
         raise PluginError(
             f"{where}: The file declares no KIND. Add KIND = ControllerKind(...) or another declaration."
         )
     names: set[tuple[int, str]] = set()
-    for each in found:
+    for each in declared:
         if not isinstance(each, Declaration):
             raise PluginError(
                 f"{where}: A KIND is of the class {type(each).__name__}, which is not a declaration. Use one of "
@@ -279,10 +280,10 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
         if each.registry.source(name):
             other = each.registry.source(name)
             raise PluginError(
-                f'{where}: The plug-in {other} has a {each.role} "{name}" already. Rename one of them.'
+                f'{where}: The plug-in {other} already has a {each.role} "{name}". Rename one of them.'
             )
         if name in each.registry:
             raise PluginError(
-                f'{where}: SnakeStudio has a {each.role} "{name}" of its own. Choose another name.'
+                f'{where}: SnakeStudio already has a {each.role} "{name}". Choose another name.'
             )
-    return tuple(found)
+    return tuple(declared)

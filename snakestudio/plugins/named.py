@@ -1,4 +1,4 @@
-"""How scenes name plug-ins: a Python file in the scene's own folder, or an installed package."""
+"""Names of plug-ins in scenes: a Python file in the folder of the scene, or an installed package."""
 
 from __future__ import annotations
 
@@ -15,46 +15,49 @@ _STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 def names_of(value: Any) -> tuple[str, ...]:
-    """What a scene's key `plugin` names; what is not a text is left to the check of its type."""
-    given: Iterable[Any] = (
+    """Names in the scene key `plugin`; values that are not text are left to the type check."""
+    names: Iterable[Any] = (
         (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     )
-    return tuple(each for each in given if isinstance(each, str))
+    return tuple(each for each in names if isinstance(each, str))
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a Python file; else it is that of an installed package."""
+    """Return whether a name is that of a Python file; otherwise it is an installed package."""
     return name.endswith(".py")
 
 
 def plugin_name(name: str) -> str:
-    """What a plug-in is called: its file without folder and ending, or its package."""
+    """Name of a plug-in: its file without folder and suffix, or its package."""
     return PurePosixPath(name.replace("\\", "/")).stem if is_file(name) else name
 
 
 def problem_of_name(name: str) -> tuple[str, str] | None:
-    """What is wrong with a name in a scene, and what to do; None if nothing is."""
-    shown = name if len(name) <= 60 else f"{name[:57]}..."
+    """Problem of a name in a scene and its remedy; None if it is valid."""
+    excerpt = name if len(name) <= 60 else f"{name[:57]}..."
     if not is_file(name):
         if _PACKAGE.fullmatch(name):
             return None
-        return f'"{shown}" is neither a Python file nor a package', 'name a file that ends in ".py"'
+        return (
+            f'"{excerpt}" is neither a Python file nor a package',
+            'name a file that ends in ".py"',
+        )
     path = PurePosixPath(name)
     if "\\" in name or ":" in name or "~" in name or path.is_absolute() or ".." in path.parts:
-        what = f'"{shown}" is outside the scene\'s folder, and a scene can name plug-ins inside it only'
-        return what, "copy the file beside the scene, or give it with --plugin"
+        what = f'"{excerpt}" is outside the folder of the scene, which can only name plug-ins inside it'
+        return what, "copy the file next to the scene, or give it with --plugin"
     if not _STEM.fullmatch(path.stem):
         return (
-            f'"{shown}" is not a name of a Python module',
+            f'"{excerpt}" is not a name of a Python module',
             "use letters, digits and _ in the file's name",
         )
     return None
 
 
 def scene_file_path(name: str, folder: Path | None) -> Path:
-    """The file that a scene in a folder (None: the working directory) names as its plug-in.
+    """Path of the plug-in that a scene in `folder` names; None means the working directory.
 
-    Raises `PluginError` if it is outside that folder, also by a symbolic link.
+    Raises `PluginError` if it is outside that folder, even through a symbolic link.
     """
     if problem := problem_of_name(name):
         raise PluginError(f"plugin: {sentences(*problem)}")
@@ -62,7 +65,7 @@ def scene_file_path(name: str, folder: Path | None) -> Path:
     path = base / name
     if not path.resolve().is_relative_to(base):
         raise PluginError(
-            f'plugin: "{name}" is a link to a file outside the scene\'s folder. Copy the file beside the scene, or '
+            f'plugin: "{name}" is a link to a file outside the scene\'s folder. Copy the file next to the scene, or '
             "give it with --plugin."
         )
     return path

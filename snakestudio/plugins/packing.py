@@ -1,4 +1,4 @@
-"""Plug-ins on their way to another process: it gets the code that is loaded here, not a path, and checks its hash."""
+"""Transfer of plug-ins to another process, as loaded code with a hash instead of a path."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from snakestudio.plugins.source import Source, read_source
 
 @dataclass(frozen=True, slots=True)
 class PackedPlugin:
-    """A plug-in as it is handed over."""
+    """Plug-in for another process."""
 
     name: str
     file: str
-    """Name of its file; "" for a package, which must be installed where it is used."""
+    """Name of its file; "" for a package, which must be installed on the other side."""
 
     data: bytes
     """Text of the file."""
 
     digest: str
-    """SHA-256, as of `Source`."""
+    """SHA-256, as in `Source`."""
 
 
 def packed() -> tuple[PackedPlugin, ...]:
-    """All plug-ins that are loaded."""
+    """Return all loaded plug-ins."""
     return tuple(
         PackedPlugin(
             plugin.name,
@@ -42,9 +42,9 @@ def packed() -> tuple[PackedPlugin, ...]:
 
 
 def use_packed(plugins: Iterable[PackedPlugin]) -> None:
-    """Load plug-ins that another process of the user handed over, in place of others of their names.
+    """Load plug-ins from another process of the user; they replace others of the same name.
 
-    Raises `PluginError` if one is not what it says it is.
+    Raises `PluginError` if the hash of one does not match.
     """
     with LOCK:
         for each in plugins:
@@ -61,7 +61,8 @@ def use_packed(plugins: Iterable[PackedPlugin]) -> None:
                 source = read_source(each.name)
                 if source.digest != each.digest:
                     raise PluginError(
-                        f"The installed plug-in {each.name} is another version here. Install the same one everywhere."
+                        f"The installed plug-in {each.name} has a different version here. Install "
+                        "the same version everywhere."
                     )
             unload(each.name)
             load(source)

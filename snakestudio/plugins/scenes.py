@@ -1,4 +1,4 @@
-"""The plug-ins that scenes name: which of them are loaded, and why the others are not."""
+"""Plug-ins that scenes name: which are loaded, and reasons why others are not."""
 
 from __future__ import annotations
 
@@ -19,54 +19,54 @@ from snakestudio.plugins.trust import is_trusted
 _run = ContextVar("snakestudio_run_plugins", default=True)
 
 _by_scenes: set[str] = set()
-"""Plug-ins that were loaded because a scene names them: another scene's file of that name takes
-their place, while what was loaded by hand stays."""
+"""Plug-ins that were loaded because a scene names them. A file of the same name from another scene
+replaces them; plug-ins that the user loaded are not replaced."""
 
 _failures: dict[str, str] = {}
-"""Why code could not be loaded, by its SHA-256."""
+"""Reasons why code could not be loaded, by its SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPlugin:
-    """A plug-in that a scene names, and how it is."""
+    """Plug-in that a scene names, and its state."""
 
     name: str
-    """As the scene has it."""
+    """Name in the scene."""
 
     path: Path | None
-    """Of a file."""
+    """Path of a file; None for a package."""
 
     state: Literal["loaded", "changed", "trusted", "untrusted", "unreadable"]
-    """"changed": code of before is loaded, and what is there now is not trusted; "trusted": it can
-    be loaded."""
+    """"changed": earlier code is loaded and the current code is not trusted; "trusted": it can be
+    loaded."""
 
     reason: str = ""
-    """Why it cannot be read or loaded, in sentences; "" if it can."""
+    """Reason why it cannot be read or loaded, as sentences; "" if it can."""
 
     source: Source | None = None
-    """What is there now."""
+    """Current code."""
 
     def refusal(self) -> tuple[str, str]:
-        """Why it is not loaded, and what to do, for a message about the key that needs it."""
+        """Problem and remedy, for a message about the key that needs the plug-in."""
         if self.state == "unreadable":
             return (
                 f'the plug-in "{self.name}" cannot be used ({self.reason.rstrip(".")})',
                 "fix or restore the file",
             )
-        given = str(self.path) if self.path is not None else self.name
+        argument = str(self.path) if self.path is not None else self.name
         what = f'the plug-in "{self.name}" was not run, and values of its kinds were not checked'
         if self.state == "trusted":
-            return what, f"give --plugin {given}"
+            return what, f"give --plugin {argument}"
         return (
             f"{what}, because it is not trusted",
             "read its code, and trust it (in the plug-in manager of the window, or with snakestudio plugin trust "
-            f"{given}) or give --plugin {given}",
+            f"{argument}) or give --plugin {argument}",
         )
 
 
 @contextmanager
 def without_running() -> Iterator[None]:
-    """While this lasts, no plug-in that a scene names is loaded, trusted or not."""
+    """Prevent plug-ins that scenes name from being loaded within the context, even if they are trusted."""
     before = _run.set(False)
     try:
         yield
@@ -75,7 +75,7 @@ def without_running() -> Iterator[None]:
 
 
 def named_plugins(names: Iterable[str], folder: Path | None) -> tuple[NamedPlugin, ...]:
-    """How the plug-ins are that a scene in a folder (None: the working directory) names."""
+    """Return the states of the plug-ins that a scene in `folder` names; None means the working directory."""
     return tuple(_looked_at(name, folder) for name in names)
 
 
@@ -88,7 +88,7 @@ def _looked_at(name: str, folder: Path | None) -> NamedPlugin:
         source = read_source(path if path is not None else name)
         trusted = is_trusted(source)
     except PluginError as error:
-        # What is loaded needs no file: a worker has its bytes.
+        # A loaded plug-in needs no file, because a worker has its bytes.
         state: Literal["loaded", "unreadable"] = "loaded" if present is not None else "unreadable"
         return NamedPlugin(name, path, state, str(error))
     if present is not None and (present.digest == source.digest or present.name not in _by_scenes):
@@ -101,10 +101,9 @@ def _looked_at(name: str, folder: Path | None) -> NamedPlugin:
 
 
 def load_trusted(names: Iterable[str], folder: Path | None) -> None:
-    """Load those plug-ins of a scene that the user trusts; code of other content under the same name is removed.
+    """Load the trusted plug-ins of a scene, and remove other code with the same names.
 
-    What cannot be loaded is known to `named_plugins` from then on. Nothing happens under
-    `without_running`.
+    Failures are reported by `named_plugins` from then on. Nothing happens within `without_running`.
     """
     if not _run.get():
         return

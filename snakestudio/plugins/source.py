@@ -1,4 +1,4 @@
-"""The code of a plug-in as it was read: what is hashed and trusted is what is run, not what is in the file later."""
+"""Code of a plug-in as it was read: the bytes that are hashed and trusted are run, even if the file changes."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from snakestudio.plugins.named import is_file, plugin_name, problem_of_name
 from snakestudio.text import sentences
 
 GROUP = "snakestudio"
-"""Group of the entry points of packages with plug-ins."""
+"""Group of entry points of packages with plug-ins."""
 
 _MOST_MODULES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a plug-in comes from, and its code."""
+    """Origin and code of a plug-in."""
 
     name: str
-    """What it is called: the file's name without ending, or that of the package's entry point."""
+    """Name of the file without suffix, or of the entry point of the package."""
 
     path: Path | None
-    """Of the file; of a package, of its module."""
+    """Path of the file, or of the module of a package."""
 
     data: bytes
-    """Text of the file; of a package nothing, because Python imports it."""
+    """Text of the file; empty for a package, because Python imports it."""
 
     digest: str
     """SHA-256 of the file, or of all Python files of the package."""
 
     module: str = ""
-    """What is imported of a package; "" for a file."""
+    """Module of a package to import; "" for a file."""
 
     @property
     def file(self) -> str:
-        """Name of the file; "" of a package."""
+        """Name of the file; "" for a package."""
         return "" if self.module or self.path is None else self.path.name
 
     @property
@@ -49,19 +49,19 @@ class Source:
         return str(self.path) if not self.module and self.path is not None else self.name
 
 
-def read_source(given: str | Path) -> Source:
-    """Read a plug-in: a path that ends in ".py", or the name of an installed package's entry point.
+def read_source(name: str | Path) -> Source:
+    """Read a plug-in from a path that ends in ".py", or by the name of the entry point of an installed package.
 
     Raises `PluginError` if it cannot be read.
     """
-    text = str(given)
-    if is_file(text) or isinstance(given, Path) or Path(text).is_dir():
+    text = str(name)
+    if is_file(text) or isinstance(name, Path) or Path(text).is_dir():
         return source_of_file(Path(text))
     return _source_of_package(text)
 
 
 def source_of_file(path: Path) -> Source:
-    """The plug-in in a file.
+    """Read the plug-in in a file.
 
     Raises
     ------
@@ -78,9 +78,9 @@ def source_of_file(path: Path) -> Source:
 
 
 def source_of_bytes(path: Path, data: bytes) -> Source:
-    """A plug-in whose text was read already.
+    """Return a plug-in whose text is already read.
 
-    Raises `PluginError` if its file cannot be called so.
+    Raises `PluginError` if the name of the file is not valid.
     """
     if problem := problem_of_name(path.name):
         raise PluginError(f"{path}: {sentences(*problem)}")
@@ -88,7 +88,7 @@ def source_of_bytes(path: Path, data: bytes) -> Source:
 
 
 def installed() -> dict[str, str]:
-    """Modules of the installed packages that have plug-ins, by their names; nothing is imported."""
+    """Return the modules of installed packages with plug-ins, by name, without importing them."""
     return {point.name: point.module for point in importlib.metadata.entry_points(group=GROUP)}
 
 
@@ -106,13 +106,13 @@ def _source_of_package(name: str) -> Source:
         )
     module = points[0].module
     try:
-        # The top package alone: to find a module in it would import the packages around it.
+        # Only the top package, because locating a module would import its parent packages.
         spec = importlib.util.find_spec(module.partition(".")[0])
     except (ImportError, ValueError):
         spec = None
     if spec is None or spec.origin is None:
         raise PluginError(
-            f'The plug-in "{name}" is in the module {module}, which is not there. Install its package again.'
+            f'The plug-in "{name}" is in the module {module}, which does not exist. Reinstall its package.'
         )
     origin = Path(spec.origin)
     files = sorted(origin.parent.rglob("*.py")) if spec.submodule_search_locations else [origin]

@@ -1,4 +1,4 @@
-"""The file that an author begins a plug-in with: a kind that works, with comments on what to change."""
+"""Templates of plug-ins: a working kind with comments on what to change."""
 
 from __future__ import annotations
 
@@ -20,47 +20,49 @@ ROLES = (
     "export",
     "firmware",
 )
-"""What a plug-in can add."""
+"""Roles of kinds that a plug-in can add."""
 
 
 def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
-    """Write a plug-in to begin with; its kind is called as the file is.
+    """Write a template of a plug-in, whose kind is named after the file.
 
-    Raises `PluginError` if the file cannot be written, or cannot be called so.
+    Raises `PluginError` if the file cannot be written or its name is not valid.
 
     Parameters
     ----------
     role : str
         One of `ROLES`.
     path : Path
-        A file that ends in ".py".
+        File to write, which ends in ".py".
     force : bool
-        Whether a file that is there is replaced.
+        Whether to replace an existing file.
 
     Returns
     -------
     str
-        The text.
+        Text of the file.
     """
     if role not in ROLES:
-        raise PluginError(f'There is no "{role}" to begin with. Choose one of {", ".join(ROLES)}.')
+        raise PluginError(f'There is no template for "{role}". Choose one of {", ".join(ROLES)}.')
     if path.suffix != ".py":
-        raise PluginError(f'{path}: This is not the name of a Python file. Let it end in ".py".')
+        raise PluginError(
+            f'{path}: This is not the name of a Python file. Give a name that ends in ".py".'
+        )
     if problem := problem_of_name(path.name):
         raise PluginError(f"{path}: {sentences(*problem)}")
     name = path.stem.lower().lstrip("_")
     if not name or not name[0].isalpha():
         raise PluginError(
-            f"{path}: A kind cannot be called {path.stem}. Let the name begin with a letter."
+            f"{path}: {path.stem} is not a valid name of a kind. Begin the name with a letter."
         )
     template = resource("plugin_templates", f"{role}.txt").read_text(encoding="utf-8")
-    words = "".join(word.capitalize() for word in name.split("_"))
+    class_name = "".join(part.capitalize() for part in name.split("_"))
     text = template.replace("NAME", name).replace("FILE", path.name)
-    text = text.replace("NameFields", f"{words}Fields").replace("(Name)", f"({words})")
+    text = text.replace("NameFields", f"{class_name}Fields").replace("(Name)", f"({class_name})")
     for before, after in (
-        ("class Name(", f"class {words}("),
-        ("=Name,", f"={words},"),
-        ("=Name)", f"={words})"),
+        ("class Name(", f"class {class_name}("),
+        ("=Name,", f"={class_name},"),
+        ("=Name)", f"={class_name})"),
     ):
         text = text.replace(before, after)
     try:
@@ -68,7 +70,7 @@ def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
             file.write(text)
     except FileExistsError:
         raise PluginError(
-            f"{path} is there already. Give --force to replace it, or another name."
+            f"{path} already exists. Give --force to replace it, or give another name."
         ) from None
     except OSError as error:
         raise PluginError(

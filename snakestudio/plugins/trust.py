@@ -1,6 +1,6 @@
-"""Which plug-ins the user trusts: a file by its path and the hash of its content, or everything in a folder.
+"""Trusted plug-ins: a file by its path and the hash of its content, or everything in a folder.
 
-The list is a file of the user's configuration. Whatever a scene says has no part in it.
+The list is a file of the user's configuration. Scenes cannot change it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snakestudio.plugins.source import Source, read_source
 
 @dataclass(frozen=True, slots=True)
 class Trusted:
-    """What is trusted."""
+    """Trusted files, packages and folders."""
 
     files: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the content by absolute path."""
@@ -31,8 +31,7 @@ class Trusted:
     """SHA-256 of the Python files of installed packages by name."""
 
     folders: tuple[str, ...] = ()
-    """Absolute paths; Python files in them, and in folders in them, are trusted whatever they
-    contain."""
+    """Absolute paths; all Python files in them and their subfolders are trusted, with any content."""
 
 
 def _store() -> Path:
@@ -40,7 +39,7 @@ def _store() -> Path:
 
 
 def trusted() -> Trusted:
-    """What is trusted now.
+    """Return what is currently trusted.
 
     Raises `PluginError` if the list cannot be read.
     """
@@ -63,19 +62,19 @@ def _texts(values: Any) -> dict[str, str]:
 
 
 def trusted_folders() -> tuple[Path, ...]:
-    """Folders in which every Python file is trusted."""
+    """Return the folders in which every Python file is trusted."""
     return tuple(map(Path, trusted().folders))
 
 
 def is_trusted(plugin: Source | str | Path) -> bool:
-    """Whether a plug-in may be run: its present content, or its folder, is trusted.
+    """Return whether a plug-in may run, because its current content or its folder is trusted.
 
     Raises `PluginError` if it cannot be read.
 
     Parameters
     ----------
     plugin : Source, str or Path
-        A file, or the name of an installed package; a `Source` where it was read already.
+        File or name of an installed package, or a `Source` that is already read.
     """
     source = plugin if isinstance(plugin, Source) else read_source(plugin)
     known = trusted()
@@ -89,21 +88,21 @@ def is_trusted(plugin: Source | str | Path) -> bool:
 
 
 def trust(plugin: Source | str | Path) -> str:
-    """Trust a file with its present content, an installed package, or all files in a folder.
+    """Trust a file with its current content, an installed package, or all files in a folder.
 
-    Raises `PluginError` if it cannot be read, or others can write into the folder.
+    Raises `PluginError` if it cannot be read, or other users can write to the folder.
 
     Returns
     -------
     str
-        What is trusted now, as a sentence.
+        Sentence that states what is trusted now.
     """
     known = trusted()
     if not isinstance(plugin, Source) and Path(plugin).is_dir():
         folder = Path(plugin).resolve()
         if os.name == "posix" and folder.stat().st_mode & stat.S_IWOTH:
             raise PluginError(
-                f"{folder}: Every user of this computer can write into this folder. Trust a folder of your own, or a "
+                f"{folder}: Every user of this computer can write to this folder. Trust a private folder, or a "
                 "single file."
             )
         _write(
@@ -123,14 +122,14 @@ def trust(plugin: Source | str | Path) -> str:
 
 
 def forget(plugin: str | Path) -> str:
-    """Trust a file, a package or a folder no longer.
+    """Revoke the trust in a file, a package or a folder.
 
     Raises `PluginError` if it was not trusted.
 
     Returns
     -------
     str
-        What is no longer trusted, as a sentence.
+        Sentence that states what is no longer trusted.
     """
     known = trusted()
     path = str(Path(plugin).resolve())
@@ -144,14 +143,14 @@ def forget(plugin: str | Path) -> str:
         packages = {key: digest for key, digest in known.packages.items() if key != name}
         _write(Trusted(known.files, packages, known.folders))
         return f"The package {name} is no longer trusted."
-    raise PluginError(f"{plugin} is not trusted. See snakestudio plugin list.")
+    raise PluginError(f"{plugin} is not trusted. Run snakestudio plugin list to see what is.")
 
 
 def _write(known: Trusted) -> None:
     values = {"files": known.files, "packages": known.packages, "folders": list(known.folders)}
     path = _store()
     try:
-        # readable by the user alone
+        # readable only by the user
         handle, name = tempfile.mkstemp(prefix=".trusted-", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
-"""What plug-ins must not do to the program around them: write to its standard output, fork or end it, fill its memory.
+"""Guards against plug-ins that write to standard output, fork or end the program, or fill its memory.
 
-Everything is noticed by looking whether code of a plug-in is among the callers, so that nothing
-else is affected.
+Each guard checks whether code of a plug-in is among the callers, so that other code is not
+affected.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _threads: set[str] = set()
 _listeners: list[Callable[[str, str], None]] = []
 
 LARGEST_GROWTH = 2_000_000_000
-"""Bytes by which the program may grow during a run with plug-ins; ``SNAKESTUDIO_PLUGIN_MEMORY_MB``
-overrides it."""
+"""Largest growth of the program's memory during a run with plug-ins, bytes;
+``SNAKESTUDIO_PLUGIN_MEMORY_MB`` overrides it."""
 
 
 def begin() -> None:
-    """Look after plug-ins from now on; called when the first one is loaded, and again at no cost."""
+    """Install the guards; called when a plug-in is loaded; further calls do nothing."""
     global _begun
     if not isinstance(sys.stdout, _Router) and sys.stdout is not None:
         sys.stdout = _Router(sys.stdout)
@@ -47,19 +47,19 @@ def begin() -> None:
 
 
 def _caller() -> FrameType | None:
-    """The frame that called the function which asks."""
+    """Frame that called the calling function."""
     frame = inspect.currentframe()
     own = None if frame is None else frame.f_back
     return None if own is None else own.f_back
 
 
 def listen(listener: Callable[[str, str], None]) -> Callable[[], None]:
-    """Hand a copy of what plug-ins print to a listener, with the name of the plug-in, on the thread that prints.
+    """Pass the output of plug-ins to a listener, with the name of the plug-in, in the thread that prints.
 
     Returns
     -------
     callable
-        Ends that.
+        Function that removes the listener.
     """
     _listeners.append(listener)
     return lambda: _listeners.remove(listener)
@@ -86,7 +86,7 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _start_thread(thread: threading.Thread) -> None:
-    """Start a thread; one of a plug-in does not keep the program from ending."""
+    """Start a thread; threads of plug-ins are daemons, so that they do not keep the program running."""
     if name := owner(_caller()):
         thread.daemon = True
         if name not in _threads:
@@ -99,14 +99,14 @@ def _start_thread(thread: threading.Thread) -> None:
 
 
 class _Router:
-    """Standard output: what plug-ins print goes to standard error, a line with the plug-in's name before it."""
+    """Standard output that redirects lines of plug-ins to standard error, with the name of the plug-in."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self._at_start: dict[str, bool] = {}
 
     def write(self, text: str) -> int:
-        """Write for whoever calls."""
+        """Write text of the caller to the stream for it."""
         name = owner(_caller())
         if not name:
             return int(self._stream.write(text))
@@ -124,12 +124,12 @@ class _Router:
 
 
 class MemoryWatch:
-    """How much the program grows while plug-ins run.
+    """Growth of the program's memory while plug-ins run.
 
     Parameters
     ----------
     clock : callable
-        s.
+        Current time, s.
     resident : callable
         Memory of the program, bytes.
     """
@@ -144,7 +144,7 @@ class MemoryWatch:
         self._before, self._next = self._resident(), clock() + 1.0
 
     def look(self) -> None:
-        """See whether the program has grown too much, once a second.
+        """Check at most once a second whether the memory of the program has grown too much.
 
         Raises
         ------
@@ -155,11 +155,12 @@ class MemoryWatch:
         self._next = self._clock() + 1.0
         grown = self._resident() - self._before
         if grown > self._most:
-            self._before += grown  # told once
+            self._before += grown  # reported once
             names = ", ".join(plugin.name for plugin in loaded())
             raise PluginRuntimeError(
                 names,
-                f"The program grew by {grown / 1e9:.1f} GB while it ran with the plug-in {names}, which may keep what "
+                f"The program grew by {grown / 1e9:.1f} GB while it ran with the plug-in {names}, "
+                "which may not release what "
                 "it no longer needs. Fix the plug-in, or allow more with SNAKESTUDIO_PLUGIN_MEMORY_MB.",
             )
 
@@ -173,7 +174,7 @@ def _resident() -> int:
 
 
 def _hook_threads() -> None:
-    """Have exceptions in threads of plug-ins logged with the plug-in's name."""
+    """Log exceptions in threads of plug-ins with the name of the plug-in."""
     before = threading.excepthook
     reported: set[str] = set()
 

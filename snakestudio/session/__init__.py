@@ -1,1 +1,1 @@
-"""Runs: the one tick, the worker thread that paces it, and the recording it leaves."""
+"""Runs: the tick, the worker thread that paces it, and the recording."""

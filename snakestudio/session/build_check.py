@@ -1,4 +1,4 @@
-"""What is doubtful about a scene as it is built, whatever moves the robot: obstacles and paths that do nothing."""
+"""Warnings about a scene that do not depend on its controller: obstacles and paths without effect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snakestudio.model.scene import Scene
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Doubts about obstacles and path; relative paths in the scene are relative to `base_dir`."""
+    """Return warnings about obstacles and path; relative paths in the scene are relative to `base_dir`."""
     if not scene.body.meets_obstacles:
         return []
     if not scene.obstacles:
@@ -24,7 +24,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     try:
         pose, twist = initial_state(scene, base_dir)
     except SnakeStudioError:
-        return []  # which the formulation's own check says
+        return []  # the check of the formulation reports it
     boxes = plan_boxes(scene.obstacles)
     away = _distance(scene, boxes, pose)
     return [
@@ -36,33 +36,34 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 
 
 def _unfollowed(scene: Scene) -> list[Problem]:
-    """Whether nobody follows a path; who drives by hand sees it."""
+    """Warning about a path that no controller follows; for operators it is a visible guide."""
     if not scene.path or "path" in scene.controller.uses:
         return []
     return [
         Problem(
             "warning",
             "path",
-            "nobody follows the path: it has no effect on the robot",
+            "no controller follows the path, so it has no effect on the robot",
             'set controller.kind to "path_following", or remove it',
         )
     ]
 
 
 def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
-    """Distance of the obstacles' boxes from the box around the robot, (n,), m; 0 where they overlap."""
+    """Distances of the boxes of obstacles from the box around the robot, (n,), m; 0 for overlap."""
     reach = scene.body.reach
     low = pose[:, :2].min(axis=0) - reach
     high = pose[:, :2].max(axis=0) + reach
-    beside = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
-    return np.asarray(np.hypot(beside[:, 0], beside[:, 1]))
+    gaps = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
+    return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]))
 
 
 def greatest_way(scene: Scene) -> float:
-    """How far a robot can come in a run at most, m; infinite where nothing says so.
+    """Return the largest possible distance of a robot in a run, m; infinite if unknown.
 
-    A body that creeps along its own wave without sliding moves as fast as the wave passes along it,
-    and none that slides is faster. It may have been thrown, or slide down a slope.
+    A body that follows its wave without sliding moves at the speed of the wave along the body;
+    a sliding
+    body is slower. An initial velocity or a slope can add to it.
     """
     gait = scene.gait
     ground = scene.ground
@@ -74,25 +75,25 @@ def greatest_way(scene: Scene) -> float:
         if wave.amplitude == 0.0 or wave.omega == 0.0:
             continue
         if wave.phase_shift == 0.0:
-            return math.inf  # all joints beat at once: no wave that would say how fast
+            return math.inf  # all joints are in phase, so there is no wave speed
         speed = max(speed, abs(wave.omega / wave.phase_shift) * scene.robot.link_length_m)
     return speed * scene.run.duration_s
 
 
 def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]:
-    """Obstacles that the robot cannot come to during the run."""
+    """Warning about obstacles that the robot cannot reach during the run."""
     if np.any(twist != 0.0):
         return []
-    way = greatest_way(scene)
-    far = np.flatnonzero(away > way)
-    if not len(far) or not math.isfinite(way):
+    reach = greatest_way(scene)
+    far = np.flatnonzero(away > reach)
+    if not len(far) or not math.isfinite(reach):
         return []
     what = f"obstacle {far[0] + 1} is" if len(far) == 1 else f"{len(far)} obstacles are"
     message = (
-        f"{what} {away[far].min():.3g} m or more from the robot, which comes {way:.2g} m far in "
-        f"{scene.run.duration_s:g} s at most"
+        f"{what} {away[far].min():.3g} m or more from the robot, which can move at most {reach:.2g} m in "
+        f"{scene.run.duration_s:g} s"
     )
-    seconds = math.ceil(float(away[far].min()) / way * scene.run.duration_s) if way > 0.0 else 0
+    seconds = math.ceil(float(away[far].min()) / reach * scene.run.duration_s) if reach > 0.0 else 0
     fixes = (
         (Fix(f"Run for {seconds} s", (("run.duration_s", float(seconds)),)),)
         if 0 < seconds <= 3600
@@ -103,7 +104,7 @@ def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]
             "hint",
             f"obstacles[{far[0] + 1}]",
             message,
-            "move it nearer, or give the robot more time",
+            "move it closer, or increase the duration",
             obstacles=tuple(far.tolist()),
             fixes=fixes,
         )
@@ -111,38 +112,38 @@ def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]
 
 
 def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Problem]:
-    """Obstacles nearer to a link than the play of its joint lets its end move."""
+    """Warnings about obstacles that are closer to a link than its end can move by backlash."""
     play = math.radians(scene.actuator.free_play_deg)
     if play == 0.0 or not scene.model.spatial:
         return []
     slack = play * max(link.length for link in scene.robot.links)
     links = scene.body.outlines(pose)
-    found = []
+    touching = []
     for j in np.flatnonzero(away <= slack).tolist():
-        if not shape_of(scene.obstacles[j]).terrain:  # on which it would lie
+        if not shape_of(scene.obstacles[j]).terrain:  # a robot rests on terrain
             outlines = [solid_outline(solid) for solid in obstacle_solids(scene.obstacles[j])]
             gaps = [gap(link, outline).distance for link in links for outline in outlines]
             nearest = int(np.argmin(gaps))
             if 0.0 < gaps[nearest] < slack:
-                found.append((gaps[nearest], j, nearest // len(outlines)))
-    if not found:
+                touching.append((gaps[nearest], j, nearest // len(outlines)))
+    if not touching:
         return []
-    least, j, link = min(found)
+    least, j, link = min(touching)
     return [
         Problem(
             "hint",
             f"obstacles[{j + 1}]",
             f"obstacle {j + 1} is {1e3 * least:.2g} mm from link {link + 1}, and the play of the joints "
             f"({scene.actuator.free_play_deg:g}°) lets its end move by {1e3 * slack:.2g} mm",
-            "the robot may touch it before it moves; leave more room if that is not meant",
-            obstacles=tuple(sorted(i for _, i, _ in found)),
+            "the robot can touch it before it moves; increase the distance if that is not intended",
+            obstacles=tuple(sorted(i for _, i, _ in touching)),
             links=(link,),
         )
     ]
 
 
 def _hidden(scene: Scene) -> list[Problem]:
-    """Obstacles that are met without being seen."""
+    """Warning about hidden obstacles, which still collide."""
     hidden = [j for j, obstacle in enumerate(scene.obstacles) if obstacle.hidden]
     if not hidden:
         return []
@@ -153,8 +154,8 @@ def _hidden(scene: Scene) -> list[Problem]:
         Problem(
             "hint",
             f"obstacles[{hidden[0] + 1}].hidden",
-            f"{what} hidden, and the robot meets what is hidden, too",
-            "show or delete what is not meant",
+            f"{what} hidden, but still collides",
+            "show or delete hidden obstacles that are not intended",
             obstacles=tuple(hidden),
             fixes=(show,),
         )

@@ -1,4 +1,4 @@
-"""Real-time pacing that never bursts, and the measured real-time factor."""
+"""Real-time pacing without bursts, and the measured real-time factor."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import time
 from collections import deque
 
 RESYNC_AFTER = 0.1
-"""When the run is this far behind (s), the lost time is given up: catching up would show as a
-leap."""
+"""Delay after which lost time is dropped, s, because catching up would appear as a jump."""
 
 TICK = 0.01
-"""Wall time between two snapshots while running, s: finer than any display shows."""
+"""Wall time between two snapshots during a run, s; shorter than the interval of any display."""
 
 WINDOW = 1.0
-"""The factors are means over this much wall time, s."""
+"""Wall time of the means of the factors, s."""
 
 
 class Clock:
-    """Says how long to wait so that simulated time passes `speed` times as fast as time on the wall.
+    """Pacing of a run, so that simulated time passes `speed` times as fast as wall time.
 
     Parameters
     ----------
     speed : float
-        1 for real time, infinite for as fast as possible.
+        Ratio of simulated time to wall time: 1 for real time, infinite for as fast as possible.
     """
 
     def __init__(self, speed: float = 1.0) -> None:
@@ -33,10 +32,10 @@ class Clock:
         self._wall_per_step = 1e-5
 
     def start(self, simulated: float) -> None:
-        """Begin (or go on after a pause) at this simulated time."""
+        """Start, or resume after a pause, at this simulated time."""
         now = time.perf_counter()
         self._anchor = (now, simulated)
-        # another one: the window may be reading the old one
+        # a new object, because the window may be reading the old one
         self._marks = deque([(now, simulated, 0.0)])
 
     def set_speed(self, speed: float, simulated: float) -> None:
@@ -45,7 +44,7 @@ class Clock:
         self._anchor = (time.perf_counter(), simulated)
 
     def delay(self, simulated: float, busy: float) -> float:
-        """Seconds to wait until `simulated` is due; `busy` is the processor time of the engine."""
+        """Return the time to wait until `simulated` is due, s; `busy` is the processor time of the engine."""
         now = time.perf_counter()
         self._marks.append((now, simulated, self._marks[-1][2] + busy if self._marks else busy))
         while len(self._marks) > 2 and now - self._marks[0][0] > WINDOW:
@@ -59,36 +58,36 @@ class Clock:
         return max(0.0, due - now)
 
     def took(self, wall_per_step: float) -> None:
-        """A time step has taken this much wall time, s."""
+        """Record the wall time of a time step, s."""
         self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * wall_per_step)
 
     def steps_of_a_tick(self, step: float, period: int, done: int) -> int:
-        """As many steps as fill a tick's wall time: part of a control period in slow motion, many when fast.
+        """Return the number of steps per tick: part of a control period in slow motion, many periods when fast.
 
         Parameters
         ----------
         step : float
             Time step, s.
         period : int
-            Steps of a control period.
+            Number of steps per control period.
         done : int
-            Steps since the start.
+            Number of steps since the start.
         """
-        wanted = TICK / self._wall_per_step if math.isinf(self.speed) else self.speed * TICK / step
-        steps = max(1, min(round(wanted), 1_000_000))
+        fitting = TICK / self._wall_per_step if math.isinf(self.speed) else self.speed * TICK / step
+        steps = max(1, min(round(fitting), 1_000_000))
         if steps >= period:
             return steps - steps % period
-        # Whole parts of what is left of the period, so that it ends where it should.
+        # A divisor of the rest of the period, so that a tick ends at its border.
         return min(steps, period - done % period)
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated over wall time, measured."""
+        """Measured ratio of simulated time to wall time."""
         return self._ratio(0)
 
     @property
     def possible_factor(self) -> float:
-        """Simulated time over the processor time of the engine: what it could do with nothing beside it."""
+        """Ratio of simulated time to processor time of the engine, the factor possible without other load."""
         return self._ratio(2)
 
     def _ratio(self, column: int) -> float:

@@ -1,4 +1,4 @@
-"""Contact problems of a run's steps as files, for a closer look and for other solvers."""
+"""Contact problems of steps of a run as files, for analysis and for other solvers."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import cache_dir
 
 ENDINGS = (".hdf5", ".h5", ".npz")
-"""FCLIB by the first two; by the third our own arrays, with what the solution began from."""
+"""Suffixes: the first two are FCLIB files; the third has arrays in the program's format, with the initial guess of
+the solution."""
 
 
 def see_that_there_is_one(kind: str, path: Path) -> None:
-    """Before a run: a model has contact problems, and one can be written under a name.
+    """Check before a run that its model has contact problems, and that one can be written to `path`.
 
-    Raises `ExportError` if not.
+    Raises `ExportError` otherwise.
     """
     if not FORMULATIONS[kind].contact_problems:
         known = " or ".join(
             name for name, declared in FORMULATIONS.items() if declared.contact_problems
         )
-        raise ExportError(f"{path}: the model {kind} solves no contact problems; choose {known}.")
+        raise ExportError(f"{path}: the model {kind} has no contact problems. Choose {known}.")
     if path.suffix.lower() not in ENDINGS:
         raise ExportError(
-            f"{path}: a contact problem is written as .hdf5 (FCLIB) or .npz; give it such an ending."
+            f"{path}: the format of contact problems is unknown. Give a name that ends in .hdf5 (FCLIB) or .npz."
         )
 
 
 def write_contact_problem(path: Path, engine: Engine) -> None:
-    """Write the contact problem of an engine's last step, in the format that the name's ending says.
+    """Write the contact problem of the last step of an engine, in the format of the suffix.
 
-    Raises `ExportError` if there is none, or it cannot be written.
+    Raises `ExportError` if there is none or it cannot be written.
     """
     see_that_there_is_one(engine.scene.model.kind, path)
     data = _content(path.suffix.lower(), engine)
     if not data:
         raise ExportError(
-            f"{path}: no step was taken yet; let the run go on to the one whose contact problem you want."
+            f"{path}: there is no contact problem before the first step. Continue the run to the step of interest."
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,14 +53,14 @@ def write_contact_problem(path: Path, engine: Engine) -> None:
     except OSError as error:
         why = error.strerror or str(error)
         raise ExportError(
-            f"{path}: the file cannot be written ({why}); choose another folder or free some space."
+            f"{path}: the file cannot be written ({why}). Choose another folder or free some space."
         ) from None
 
 
 def save_failing_problem(engine: Engine) -> Path | None:
-    """Save the contact problem that an engine failed at, in the formats that can hold it.
+    """Save the contact problem at which an engine failed, in all formats that can represent it.
 
-    None if there is none or no room. The names of all files so saved differ.
+    Return a path, or None if there is no problem or no disk space. File names are unique.
     """
     stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{engine.scene.model.kind}-step-{engine.step_count + 1}-{uuid4().hex[:8]}"
     own = cache_dir() / "failed-contact-problems" / f"{stem}.npz"
@@ -70,19 +71,19 @@ def save_failing_problem(engine: Engine) -> Path | None:
         own.parent.mkdir(exist_ok=True)
         write_atomically(own, data)
         write_atomically(own.with_suffix(".hdf5"), _content(".hdf5", engine))
-    except (OSError, ExportError):  # the second: FCLIB does not know such friction
+    except (OSError, ExportError):  # ExportError: FCLIB does not support such friction
         return own if own.is_file() else None
     return own
 
 
 def where_saved(engine: Engine) -> str:
-    """The same, and where that is, as a sentence that goes on from why; "" if there is none."""
+    """Save the failing problem, and return its path as a sentence for messages; "" if there is none."""
     saved = save_failing_problem(engine)
     return f" The contact problem was saved as {saved}." if saved is not None else ""
 
 
 def _content(ending: str, engine: Engine) -> bytes:
-    """What the file holds; nothing if there was no step yet."""
+    """Content of the file; empty before the first step."""
     if ending == ".npz":
         arrays = engine.contact_problem()
         memory = io.BytesIO()

@@ -1,8 +1,9 @@
-"""Going on from any moment of a recorded run: its full state is taken up again, or computed again if it was not kept.
+"""Continuation of a recorded run from any time: its full state is restored, or recomputed if it was not saved.
 
-The continued run equals the uninterrupted one bit for bit where program and machine are the same.
-Whether they are is looked at, never assumed: the state that was reached is held against the
-recorded row, and what differs is said.
+The continued run equals the uninterrupted one bit for bit if program and machine are the same. This
+is
+checked, never assumed: the reached state is compared with the recorded row, and differences are
+reported.
 """
 
 from __future__ import annotations
@@ -26,34 +27,34 @@ Progress = Callable[[float], bool]
 Make = Callable[[Scene, Schema], RunRecording]
 
 MOST_STATES = 300
-"""Of the states of the run before, at most so many are copied."""
+"""Largest number of states that are copied from the recorded run."""
 
 
 @runtime_checkable
 class KeepsStates(Protocol):
-    """A recording that full states of its run are kept with."""
+    """Recording with saved full states of its run."""
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last state up to `time` with its own time, s; None if there is none."""
+        """Return the last state up to `time` and its time, s; None if there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A run that stands where another one was."""
+    """Run in the state of a recorded one."""
 
     runner: Runner
-    """Its recording begins with the rows of the other run."""
+    """Runner whose recording begins with the rows of the recorded run."""
 
     time: float
-    """Where it stands, s."""
+    """Current time of the run, s."""
 
     exact: bool
-    """Whether that is the recorded state to the bit."""
+    """Whether its state equals the recorded one to the bit."""
 
     notes: tuple[str, ...]
-    """What is to be known: that it was computed again, and why; by how much it differs. Sentences;
-    usually none."""
+    """Notes, as sentences: reasons for recomputation, and differences from the recorded state. Usually
+    empty."""
 
 
 def continue_run(
@@ -64,28 +65,29 @@ def continue_run(
     make: Make = RunRecording,
     progress: Progress | None = None,
 ) -> Continuation | None:
-    """A run that goes on from the recorded row nearest to `time`.
+    """Return a run that continues from the recorded row nearest to `time`.
 
-    Raises `StateError`, `SceneError` or `PhysicsError` if this run cannot be gone on with; nothing
-    was changed.
+    Raises `StateError`, `SceneError` or `PhysicsError` if the run cannot be continued; nothing
+    is changed
+    then.
 
     Parameters
     ----------
     time : float
-        s.
+        Time to continue from, s.
     base_dir : path, optional
-        What relative paths in the scene are relative to.
+        Folder of the relative paths in the scene.
     name : str
-        What the run before is called, for the new run's list of events.
+        Name of the recorded run, for the events of the new run.
     make : callable
-        Makes the recording that the rows before are copied into.
+        Creates the recording into which the previous rows are copied.
     progress : callable, optional
-        Gets the finished fraction; False stops.
+        Receives the finished fraction; returns False to cancel.
 
     Returns
     -------
     Continuation or None
-        None if it was stopped.
+        None if it was cancelled.
     """
     if not len(recording):
         raise StateError("There is nothing to continue from: the run has no rows.")
@@ -93,32 +95,32 @@ def continue_run(
     row = recording.rows(index, index + 1)
     at = float(row.time[0])
     target = int(row.steps[0])
-    tell = progress or (lambda fraction: True)
+    report = progress or (lambda fraction: True)
     driven = min((event.time for event in recording.events if event.text == DRIVEN), default=at)
     if driven < at:
         raise StateError(
-            f"This run cannot be continued from {at:g} s: a program drove the joints from {driven:g} s on, and its "
+            f"This run cannot be continued from {at:g} s, because a program drove the joints from "
+            f"{driven:g} s, and its "
             f"targets are not recorded. Choose {driven:g} s or an earlier time."
         )
     runner = Runner(recording.scene, base_dir)
     if _columns(runner.recording.schema) != _columns(recording.schema):
         raise StateError(
-            "This run cannot be continued: it was recorded by another version of SnakeStudio, or by a robot. "
-            "Open its scene and run it anew."
+            "This run cannot be continued, because another version of SnakeStudio or a robot recorded it. "
+            "Open its scene and run it again."
         )
     since, notes = _restore(runner, recording, at)
-    if not _advance(runner, recording, since, at, target, lambda fraction: tell(0.6 * fraction)):
+    if not _advance(runner, recording, since, at, target, lambda fraction: report(0.6 * fraction)):
         return None
-    runner.pull(None)  # the hand that may have pulled then is not there any more
+    runner.pull(None)  # release a pull of that time
     runner.note_events()
     apart = _apart(runner, row)
     if apart is not None:
         notes.append(_why(recording, at, apart))
-    # Rows that were computed again belong to what comes next, even where they differ from the
-    # recorded ones.
+    # Recomputed rows belong to the following ones, even if they differ from the recorded rows.
     rows_of = recording if since is not None else runner.recording
     copied = _copied(
-        rows_of, rows_of.index_at(at), make, lambda fraction: tell(0.6 + 0.4 * fraction)
+        rows_of, rows_of.index_at(at), make, lambda fraction: report(0.6 + 0.4 * fraction)
     )
     if copied is None:
         return None
@@ -136,30 +138,30 @@ def _columns(schema: Schema) -> tuple[object, ...]:
 
 
 def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float | None, list[str]]:
-    """Take up the last state kept up to `time`: its time (s), None if none can be used; and what is to be said."""
-    look = time
-    refused = "no state of it was kept"
+    """Restore the last saved state up to `time`; return its time (s; None if none can be used) and notes."""
+    before = time
+    refused = "no state of it was saved"
     while isinstance(recording, KeepsStates):
-        found = recording.checkpoint_before(look)
-        if found is None:
+        candidate = recording.checkpoint_before(before)
+        if candidate is None:
             break
         try:
-            runner.restore(found[1], recording.scene_at(found[0]), found[0])
+            runner.restore(candidate[1], recording.scene_at(candidate[0]), candidate[0])
         except StateError as error:
             refused = str(error).rstrip(".")
-            look = float(np.nextafter(found[0], -np.inf))
-            if look < 0.0:
+            before = float(np.nextafter(candidate[0], -np.inf))
+            if before < 0.0:
                 break
         else:
-            return found[0], []
+            return candidate[0], []
     if time <= 0.0:
         return None, []
     if (first := float(recording.times[0])) > 0.0:
         raise StateError(
-            f"This run cannot be continued: it is recorded from {first:g} s on, and {refused}. "
+            f"This run cannot be continued, because it is recorded from {first:g} s and {refused}. "
             "Run its scene from the start."
         )
-    return None, [f"The run was computed again from its start: {refused[:1].lower()}{refused[1:]}."]
+    return None, [f"The run was recomputed from its start: {refused[:1].lower()}{refused[1:]}."]
 
 
 def _advance(
@@ -170,11 +172,11 @@ def _advance(
     target: int,
     tell: Progress,
 ) -> bool:
-    """Go to step `target`, with what was done after `since` (s) and up to `time`; False if it was stopped."""
+    """Advance to step `target` with changes after `since` (s) and up to `time`; return False if cancelled."""
     step = runner.scene.solver.step_s
     begun = runner.engine.step_count
-    # A pull from `time` on acts on no row up to it, and the one from the time of a state on is not
-    # in that state.
+    # A pull from `time` does not act on rows up to it, and a pull from the time of a state is
+    # not part of the state.
     changes = [
         change
         for change in recording.changes
@@ -193,7 +195,7 @@ def _advance(
         while pending and pending[0].time <= runner.time + 0.5 * step:
             if refused := runner.repeat(pending.pop(0)):
                 raise SceneError(
-                    f"{', '.join(refused)}: this cannot change while a run goes, but did in this one."
+                    f"{', '.join(refused)} cannot change during a run, but changed in this one. Run its scene again."
                 )
         missing = target - runner.engine.step_count
         if missing <= 0:
@@ -207,12 +209,12 @@ def _advance(
         report = runner.advance(min(missing, 50 * runner.scene.steps_per_period))
         if not report.ok:
             raise PhysicsError(
-                f"The way to {time:.3f} s could not be computed again. {report.message}"
+                f"The run could not be recomputed up to {time:.3f} s. {report.message}"
             )
 
 
 def _apart(runner: Runner, row: Rows) -> float | None:
-    """By how much the links are elsewhere than recorded, m; None if poses and velocities agree to the bit."""
+    """Largest distance of the links from their recorded positions, m; None if poses and velocities agree to the bit."""
     now = runner.latest
     same = (
         np.array_equal(now.link_pose, row.link_pose[0])
@@ -223,7 +225,7 @@ def _apart(runner: Runner, row: Rows) -> float | None:
 
 
 def _why(recording: Recording, time: float, apart: float) -> str:
-    """That the state differs from the recorded one, and what may have made it so."""
+    """Sentence that the state differs from the recorded one, with the possible cause."""
     by_hand = [
         event for event in recording.events if event.time <= time and "by hand" in event.text
     ]
@@ -232,14 +234,14 @@ def _why(recording: Recording, time: float, apart: float) -> str:
     if any(event.kind == "note" for event in by_hand):
         why = "the robot was moved by hand, which cannot be repeated"
     elif any(event.kind == "continued" and event.time <= time for event in recording.events):
-        why = "it went on from another run"
+        why = "it was continued from another run"
     else:
-        why = "it was recorded by another version of the program or on another machine"
+        why = "another version of the program or another machine recorded it"
     return f"Its state differs from the recorded one (links by up to {1e3 * apart:.2g} mm): {why}."
 
 
-def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> RunRecording | None:
-    """Rows up to `index` with what was noted until then, in a recording of their own; None if it was stopped."""
+def _copied(recording: Recording, index: int, make: Make, report: Progress) -> RunRecording | None:
+    """Copy rows up to `index`, with their events and changes, to a new recording; None if cancelled."""
     copied = make(recording.scene, recording.schema)
     end = float(recording.times[index])
     changes = [change for change in recording.changes if change.time <= end]
@@ -265,20 +267,20 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Run
         done += len(part)
         if done > index:
             break
-        if not tell(done / (index + 1)):
+        if not report(done / (index + 1)):
             copied.close()
             return None
     return copied
 
 
 def _states(recording: Recording, end: float) -> list[tuple[float, bytes]]:
-    """States kept up to `end` (s), evenly thinned out."""
+    """Saved states up to `end` (s), evenly thinned."""
     states: list[tuple[float, bytes]] = []
-    look = end
-    while isinstance(recording, KeepsStates) and look >= 0.0:
-        found = recording.checkpoint_before(look)
-        if found is None:
+    before = end
+    while isinstance(recording, KeepsStates) and before >= 0.0:
+        saved = recording.checkpoint_before(before)
+        if saved is None:
             break
-        states.append(found)
-        look = min(found[0] - end / MOST_STATES, float(np.nextafter(found[0], -np.inf)))
+        states.append(saved)
+        before = min(saved[0] - end / MOST_STATES, float(np.nextafter(saved[0], -np.inf)))
     return states[::-1]

@@ -1,4 +1,4 @@
-"""Compiling engines in processes of their own, so that a window stays fluid meanwhile; the result is in the cache."""
+"""Compilation of engines in separate processes, so that the window remains responsive; results are cached."""
 
 from __future__ import annotations
 
@@ -21,24 +21,22 @@ from snakestudio.paths import kernels_dir, own_program
 from snakestudio.session.time_left import TimeLeft
 
 _LOOK_S = 5.0
-"""How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are
-read for that."""
+"""Interval of checks whether another process has compiled the same engine, s; each check reads all sources."""
 
 _PART_S = 0.18
-"""What a function takes to compile where nothing is known of the machine yet, s: 0.10 to 0.20 were
-measured."""
+"""Assumed time to compile a function on an unknown machine, s; 0.10 to 0.20 s were measured."""
 
 _PATIENCE_S = 1.0
-"""What a process that was asked to end may take for that before it is ended by force, s."""
+"""Time for a process to end before it is killed, s."""
 
 _LAST_WORDS = 5
-"""Lines of what a process said at last that are told of one that failed."""
+"""Number of last output lines that are kept for the error message of a failed process."""
 
 
 def is_prepared(kind: str) -> bool:
-    """Whether all code of `kind` is compiled, which is proved by loading it.
+    """Return whether all code of `kind` is compiled, by loading it.
 
-    Raises `PreparationError` if the cache folder cannot be used at all.
+    Raises `PreparationError` if the cache folder cannot be used.
     """
     try:
         return registry.is_warm(kind) and load(kind)
@@ -48,25 +46,25 @@ def is_prepared(kind: str) -> bool:
 
 def _unusable(error: OSError) -> str:
     return (
-        f"The compiled engine cannot be kept in {kernels_dir()} ({error.strerror or error}): make room there or let it "
-        "be written, or name another folder in SNAKESTUDIO_KERNELS_DIR."
+        f"The compiled engine cannot be saved in {kernels_dir()} ({error.strerror or error}). Free some space, make it "
+        "writable, or set another folder in SNAKESTUDIO_KERNELS_DIR."
     )
 
 
 def expected_seconds(kind: str) -> float:
-    """How long compiling the engine `kind` is expected to take before its pace on this machine is seen, s."""
+    """Return the expected time to compile an engine before its pace on this machine is known, s."""
     return _PART_S * max(FORMULATIONS[kind].parts, 1)
 
 
 def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
     """Compile an engine in this process.
 
-    Raises `PreparationError` if the cache folder cannot take it in.
+    Raises `PreparationError` if it cannot be saved in the cache folder.
 
     Parameters
     ----------
     tell : callable
-        Gets the finished fraction and what is being done.
+        Receives the finished fraction and the current activity.
     """
     try:
         registry.warm_up(kind, tell)
@@ -76,30 +74,30 @@ def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far a preparation is."""
+    """Progress of a preparation."""
 
     fraction: float
-    """Finished share of the time; goes on by the clock, never back, and is 1 only at the end."""
+    """Finished fraction of the time; it increases with the clock, never decreases, and is 1 only at the end."""
 
     seconds_left: float | None
-    """None once it takes longer than expected."""
+    """Expected remaining time, s; None once it takes longer than expected."""
 
     ended: bool = False
     error: str = ""
-    """Why it ended without a result, in a sentence with what to do; empty if it went well."""
+    """Reason of a failure with a remedy, as sentences; empty if it succeeded."""
 
 
 class Preparation:
-    """A running compilation. Its process ends with this one, however this one ends.
+    """Running compilation, whose process always ends with this one.
 
     Parameters
     ----------
     kind : str
-        Model whose engine is compiled.
+        Model of the engine.
     command : sequence of str, optional
-        What is run in place of this program's `warm-up`.
+        Command to run instead of this program's `warm-up`.
     clock : callable
-        Time, s.
+        Current time, s.
     """
 
     def __init__(
@@ -113,14 +111,14 @@ class Preparation:
         self._clock = clock
         self._left = TimeLeft(expected_seconds(kind), clock())
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._said: list[str] = []
+        self._output: list[str] = []
         self._next_look = clock() + _LOOK_S
-        # A mark that is there already does not show that another process has just compiled it.
+        # An existing mark does not prove that another process has just compiled it.
         self._marked = registry.is_warm(kind)
         self._done_elsewhere = self._stopped = False
         self.process = subprocess.Popen(
             command or _command(kind),
-            stdin=subprocess.PIPE,  # its end is how the process learns that this one is gone
+            stdin=subprocess.PIPE,  # the process ends when this is closed
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -137,7 +135,7 @@ class Preparation:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Identifier of its process."""
         return self.process.pid
 
     def _read(self, stream: IO[str]) -> None:
@@ -147,11 +145,11 @@ class Preparation:
         self.process.wait()
 
     def look(self) -> Stage:
-        """How far it is."""
+        """Return the current progress."""
         now = self._clock()
         ended = self.process.poll() is not None
         if ended and not self._stopped:
-            self.reader.join()  # what it said at last says why it ended
+            self.reader.join()  # its last output has the reason
         with contextlib.suppress(queue.Empty):
             while True:
                 self._hear(self._lines.get_nowait().strip(), now)
@@ -170,28 +168,28 @@ class Preparation:
         try:
             self._left.told(float(fraction), now)
         except ValueError:
-            self._said = [*self._said, line.removeprefix("snakestudio: ")][-_LAST_WORDS:]
+            self._output = [*self._output, line.removeprefix("snakestudio: ")][-_LAST_WORDS:]
 
     def _why_failed(self, code: int) -> str:
         if code == 0:
             return ""
         name = FORMULATIONS[self.kind].short
-        if code == 2 and self._said:  # a sentence of the program's own
-            return self._said[-1]
+        if code == 2 and self._output:  # a message of this program
+            return self._output[-1]
         if self._stopped:
             return f"The {name} engine is not prepared."
         if code == -getattr(signal, "SIGKILL", 9):
-            why = "the system ended its process, most likely because memory ran out; close other programs"
+            why = "the system killed its process, probably because of low memory; close other programs"
         elif code < 0:
-            why = f"its process was ended by signal {-code}"
+            why = f"signal {-code} ended its process"
         else:
             why = f"its process ended with code {code}" + (
-                f": {self._said[-1]}" if self._said else ""
+                f": {self._output[-1]}" if self._output else ""
             )
-        return f"Preparing the {name} engine failed: {why}. Prepare it again to go on; all else works without it."
+        return f"Preparing the {name} engine failed: {why}. Prepare it again; everything else works without it."
 
     def stop(self) -> None:
-        """End it, finished or not; returns at once."""
+        """End the compilation, finished or not; returns immediately."""
         if self._stopped:
             return
         self._stopped = True
@@ -217,18 +215,18 @@ def _command(kind: str) -> list[str]:
 
 
 def step_back() -> None:
-    """Let the calling thread leave the processor to those that people look at."""
+    """Lower the priority of the calling thread below those that drive the display."""
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, 5)
 
 
 class EngineCompiler:
-    """All preparations of a program, each shared by everyone who waits for it. For any thread.
+    """All preparations of a program, each shared by all callers that wait for it. Thread-safe.
 
     Parameters
     ----------
     begin : callable, optional
-        Begins one: gets the kind.
+        Starts a preparation of a kind.
     """
 
     def __init__(self, begin: Callable[[str], Preparation] | None = None) -> None:
@@ -237,19 +235,19 @@ class EngineCompiler:
         self._needed: dict[str, tuple[Preparation, int]] = {}
 
     def need(self, kind: str) -> Preparation:
-        """The preparation of `kind`, begun if it is not under way; everyone who asks gives it back by `release`."""
+        """Return the preparation of `kind`, started if necessary; each caller must `release` it."""
         with self._lock:
-            found, users = self._needed.get(kind, (None, 0))
-            if found is None:
-                found = self._begin(kind)
-            self._needed[kind] = found, users + 1
-            return found
+            preparation, users = self._needed.get(kind, (None, 0))
+            if preparation is None:
+                preparation = self._begin(kind)
+            self._needed[kind] = preparation, users + 1
+            return preparation
 
     def release(self, preparation: Preparation) -> None:
-        """It is not waited for any more; nobody else waiting for it, it ends."""
+        """Stop waiting for a preparation; it ends when no caller waits for it."""
         with self._lock:
-            found, users = self._needed.get(preparation.kind, (None, 0))
-            if found is not preparation:
+            current, users = self._needed.get(preparation.kind, (None, 0))
+            if current is not preparation:
                 return
             if users > 1:
                 self._needed[preparation.kind] = preparation, users - 1
@@ -258,7 +256,7 @@ class EngineCompiler:
         preparation.stop()
 
     def close(self) -> None:
-        """End everything; returns at once."""
+        """End all preparations; returns immediately."""
         with self._lock:
             needed = [one for one, _ in self._needed.values()]
             self._needed = {}
@@ -272,23 +270,23 @@ def prepare(
     preparations: EngineCompiler | None = None,
     wait: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Compile those engines of `kinds` that are not compiled, one after the other; returns when that is done.
+    """Compile the missing engines of `kinds` in sequence, and wait until this is done.
 
     Raises `PreparationError` if one cannot be compiled.
 
     Parameters
     ----------
     progress : callable
-        Gets the kind that is being compiled and how far that is; False stops.
+        Receives the current kind and its progress; returns False to cancel.
     preparations : EngineCompiler, optional
-        Those of the program, so that nothing is compiled twice at once.
+        Preparations of the program, so that nothing is compiled twice at the same time.
     wait : callable
-        Lets some seconds pass between two looks.
+        Waits some seconds between two checks.
 
     Returns
     -------
     bool
-        False if it was stopped.
+        False if it was cancelled.
     """
     preparations = preparations or EngineCompiler()
     for kind in kinds:

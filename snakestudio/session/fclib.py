@@ -18,7 +18,7 @@ from snakestudio.engines.friction_problem import FrictionProblem
 
 
 def fclib_bytes(problem: FrictionProblem, title: str) -> bytes:
-    """A problem as the content of an FCLIB file."""
+    """Return a problem as the content of an FCLIB file."""
     rolling = problem.mu_rolling is not None
     memory = io.BytesIO()
     with h5py.File(memory, "w") as file:
@@ -42,7 +42,7 @@ def fclib_bytes(problem: FrictionProblem, title: str) -> bytes:
         _put_text(
             info,
             "math_info",
-            "M is positive definite. Where friction is not the same along and across, the weaker tangent is shorter.",
+            "M is positive definite. If friction differs along and across, the weaker tangent is shorter.",
         )
     return memory.getvalue()
 
@@ -52,7 +52,7 @@ def _put_number(group: h5py.Group, name: str, number: int) -> None:
 
 
 def _put_text(group: h5py.Group, name: str, text: str) -> None:
-    """As C reads it: of fixed length, with a zero behind."""
+    """Write a text for C: of fixed length, with a trailing zero."""
     data = text.encode("utf-8") + b"\0"
     kind = h5py.h5t.C_S1.copy()
     kind.set_size(len(data))

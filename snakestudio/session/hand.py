@@ -1,4 +1,4 @@
-"""Pulling a part of the robot in a running simulation: where it is held, and the wrench that acts there."""
+"""Pulls on the robot in a running simulation: held part and acting wrench."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.session.run_log import RunLog
 
 
 class Hand:
-    """Pulls a part of the robot with a spring; every wrench is recorded."""
+    """Spring that pulls a part of the robot; every wrench is recorded."""
 
     def __init__(self, scene: Scene, engine: Engine, log: RunLog) -> None:
         self._body = scene.body
@@ -23,18 +23,18 @@ class Hand:
         self._log = log
         self._grip: Grip | None = None
         self._pull: Pull | None = None
-        """The wrench that acts now."""
+        """Current wrench."""
         self.active = False
-        """Whether `update` has something to do, if only to release."""
+        """Whether `update` is needed, at least for a release."""
 
     def hold(self, grip: Grip | None) -> None:
-        """Hold a part there from the next `update` on; None releases it."""
+        """Hold a part from the next `update`; None releases it."""
         exists = grip is not None and 0 <= grip.link < self._log.recording.schema.n_links
         self._grip = grip if exists else None
         self.active = True
 
     def update(self, step: int) -> int:
-        """Evaluate the spring if that is due at a step; gives the steps until it is due again."""
+        """Evaluate the spring if it is due at a step; return the number of steps until it is due again."""
         past = step % self._hold_steps
         if not past:
             if len(self._log.recording.pulls) >= MOST_PULLS - 1:
@@ -49,7 +49,7 @@ class Hand:
         return self._hold_steps - past
 
     def apply(self, pull: Pull) -> None:
-        """Let a wrench act from now on, and record it."""
+        """Apply a wrench from now on, and record it."""
         self._engine.apply_wrench(pull.link, (*pull.force, *pull.torque))
         recording = self._log.recording
         recording.add_pull(pull)
@@ -59,5 +59,5 @@ class Hand:
         self.restore(pull)
 
     def restore(self, pull: Pull | None) -> None:
-        """Continue with the wrench that acts in a restored state, so that it can be released."""
+        """Continue with the wrench of a restored state, so that it can be released."""
         self._pull = None if pull is None or pull.released else pull

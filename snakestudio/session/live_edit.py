@@ -1,4 +1,4 @@
-"""Which edits of a scene a run takes over while it goes; all others wait for the next one."""
+"""Edits of a scene that a run adopts while it is running; all others wait for the next run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", 
 
 
 def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
-    """What a run of `before` goes on with when `wanted` is asked for, and the dotted keys that it does not take over.
+    """Return the scene with which a run of `before` continues after an edit, and the dotted keys it does not adopt.
 
-    Whether the engine can do it is another question.
+    Whether the engine supports the changes is not checked here.
     """
     live = wanted.model_copy(
         update={
@@ -41,7 +41,9 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
         }
     )
     old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[wanted.gait.kind]
-    if new.make is not old.make or not new.readable(wanted.gait):  # angles are led, torques are not
+    if new.make is not old.make or not new.readable(
+        wanted.gait
+    ):  # angles can be blended, torques cannot
         live = live.model_copy(update={"gait": before.gait})
     elif type(before.gait) is type(wanted.gait):
         live = live.model_copy(update={"gait": _live_part(before.gait, wanted.gait)})
@@ -53,5 +55,5 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
 
 
 def _live_part(before: Frozen, after: Frozen) -> Frozen:
-    """`before` with what of `after` can change while a run goes."""
+    """`before` with those values of `after` that can change during a run."""
     return after.model_copy(update=fixed_values(before)) if type(before) is type(after) else before

@@ -1,4 +1,4 @@
-"""Runs from start to end as fast as they go: the tick of the window, without its clock and its thread."""
+"""Runs from start to end at full speed: the tick of the window without its clock and thread."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from snakestudio.session.contact_problem_file import where_saved, write_contact_
 from snakestudio.session.runner import Runner
 
 _LOOK_S = 0.1
-"""About how often `run_while` asks whether a run is still wanted."""
+"""Approximate interval at which `run_while` checks whether to continue, s."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineRun:
-    """What `run_offline` leaves."""
+    """Result of `run_offline`."""
 
     recording: RunRecording
     ok: bool
-    """False if the physics failed before the end; what was recorded until then is there. Where it
-    could not be recorded to the end, `recording.trouble` says so."""
+    """False if the simulation failed before the end; the recording has the rows up to the failure. If it
+    could not be recorded completely, `recording.trouble` has the reason."""
 
     message: str
-    """Why, in a sentence."""
+    """Reason of the failure, as a sentence."""
 
     cancelled: bool = False
     engine_seconds: float = 0.0
@@ -54,36 +54,37 @@ def run_offline(
     began: Callable[[RunRecording], None] | None = None,
     speed: float = math.inf,
 ) -> OfflineRun:
-    """Run a scene from start to end as fast as it goes.
+    """Run a scene from start to end at full speed.
 
-    Raises `ExportError` if that cannot be written. Raises `SceneError` if the scene cannot be run
-    as it stands, or a change cannot be made while a run goes.
+    Raises `ExportError` if a file cannot be written. Raises `SceneError` if the scene cannot
+    run, or a
+    change is not possible during a run.
 
     Parameters
     ----------
     base_dir : path, optional
         What relative paths in the scene are relative to.
     changes : tuple of Change and Pull
-        What is done to scene and robot during the run, ascending in time, as a recording notes it.
+        Changes of the scene and pulls on the robot during the run, ascending in time, as in
+        a recording.
     progress : callable, optional
-        Gets the finished fraction every now and then; the run is cancelled when it returns False.
+        Receives the finished fraction repeatedly; returns False to cancel.
     path : path, optional
-        Run file to record to while the run goes.
+        Run file that is written during the run.
     scene_file : str
-        Name of the scene's file, for the run file.
+        Name of the scene file, for the run file.
     notes : tuple of str
-        What is to be known of its start, kept as events.
+        Notes about the start, recorded as events.
     ended : callable, optional
-        Gets the recording when the run is over and its file is not: what is still to be noted is
-        noted there.
+        Receives the recording after the last step, before the file is closed, and can add events.
     problem : path, optional
-        Where the contact problem of the last step is written to, see `write_contact_problem`.
+        File for the contact problem of the last step; see `write_contact_problem`.
     step_estimate : StepEstimate, optional
-        How far the result depends on the time step, for the run file.
+        Dependence of the result on the time step, for the run file.
     began : callable, optional
-        Gets the recording, with its first row, before the run begins.
+        Receives the recording with its first row before the first step.
     speed : float
-        Simulated over wall time, at most: 1 is real time.
+        Largest ratio of simulated time to wall time; 1 is real time.
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
     runner.recording.set_step_estimate(step_estimate)
@@ -107,7 +108,7 @@ def run_to_end(
     problem: Path | None = None,
     speed: float = math.inf,
 ) -> OfflineRun:
-    """Run on to the end, with changes on the way, or until it cannot be recorded any more; see `run_offline`."""
+    """Continue a run with changes to the end, or until it can no longer be recorded; see `run_offline`."""
     result = _run_to_end(runner, changes, progress, speed)
     if problem is not None:
         write_contact_problem(problem, runner.engine)
@@ -134,7 +135,7 @@ def _run_to_end(
         while pending and pending[0].time <= runner.time + 0.5 * step:
             if refused := runner.repeat(pending.pop(0)):
                 raise SceneError(
-                    f"{', '.join(refused)}: this cannot change while a run goes; set it before the run."
+                    f"{', '.join(refused)} cannot change during a run. Set it before the run."
                 )
         if runner.finished:
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
@@ -155,18 +156,18 @@ def _run_to_end(
             time.sleep(clock.delay(runner.time, 0.0))
 
 
-def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:
-    """Run on to the end, one of many runs: nothing is said of it, and nothing written if the physics fails.
+def run_while(runner: Runner, go_ahead: Callable[[], bool]) -> str | None:
+    """Continue one of many runs to the end, without messages and without a saved contact problem on failure.
 
     Parameters
     ----------
-    wanted : callable
-        Asked about ten times a second; where it returns False the run is given up.
+    go_ahead : callable
+        Called about ten times a second; the run is cancelled if it returns False.
 
     Returns
     -------
     str or None
-        Why the physics failed, or "" if it did not; None if the run was given up.
+        Reason of a failure of the simulation, "" if there is none; None if the run was cancelled.
     """
     steps = runner.scene.steps_per_period
     while not runner.finished:
@@ -174,7 +175,7 @@ def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:
         report = runner.advance(steps)
         if not report.ok:
             return report.message
-        if not wanted():
+        if not go_ahead():
             return None
         took = time.perf_counter() - began
         steps = max(1, min(round(steps * min(_LOOK_S / max(took, 1e-6), 4.0)), runner.end_step))

@@ -1,4 +1,4 @@
-"""The start of a scene as a Snapshot without any engine: shown while one compiles, and when a scene cannot run."""
+"""Start of a scene as a snapshot without an engine, shown during compilation and if a scene cannot run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.model.snapshot import Fields, Snapshot, mass_shares
 
 
 def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
-    """The start of `scene`; None if it depends on a file or a formula that cannot be used."""
+    """Return the start of `scene`; None if it depends on a file or a formula that cannot be used."""
     try:
         pose, twist = initial_state(scene, base_dir)
     except SceneError:

@@ -1,4 +1,4 @@
-"""How far a run is, apart from the states of its engine and controller: a part of every saved state."""
+"""Progress of a run without the states of its engine and controller, as part of each saved state."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from snakestudio.session.reference_feed import MAX_PERIODS
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """References that are under way, and which row comes next."""
+    """Current references and number of the next row."""
 
     reference: Reference | None
     reference_begin: int
     reference_end: int
-    """`reference_begin` and `reference_end`: steps that it is for."""
+    """`reference_begin` and `reference_end`: steps of the reference."""
 
     next_row: int
-    """Number of the next row on the grid of the log."""
+    """Number of the next row on the log grid."""
 
     last_row_step: int
     end_step: int
-    """`last_row_step` and `end_step`: step of the last row, and at which the run ends."""
+    """`last_row_step` and `end_step`: steps of the last row and of the end of the run."""
 
 
 def check_progress(progress: Any, scene: Scene, step: int) -> None:
-    """Check that a saved progress belongs to a step of a run; its reference's arrays are not checked.
+    """Check that a saved progress belongs to a step of a run, without the arrays of its reference.
 
-    Raises `StateError` if it does not.
+    Raises `StateError` otherwise.
     """
     demand(isinstance(progress, Progress))
     begin, end = progress.reference_begin, progress.reference_end

@@ -1,9 +1,11 @@
-"""The spring between a hand and the point where it holds a link: from where the hand is to the wrench on the link.
+"""Spring between the pointer and a point of a link: from the pointer's position to the wrench on the link.
 
-The force is computed from a state and held for some steps, so stiffness and damping are limited to
-what is stable then. For the effective mass m of the point in a direction, a force -k x - c v held
-for a time T is stable if k T / 2 < c and c < 2 m / T. Joints only make m larger than that of the
-free link, so the free link's is used.
+The force is computed from a state and held for some steps, so stiffness and damping are limited for
+stability. For the effective mass m of the point in a direction, a force -k x - c v held for a time
+T
+is stable if k T / 2 < c and c < 2 m / T. Joints only increase m compared with the free link, so
+that
+of the free link is used.
 """
 
 from __future__ import annotations
@@ -26,35 +28,33 @@ _MOST_WEIGHTS = 4.0
 """Largest force, in weights of the robot."""
 
 _DAMPED = 0.8
-"""Share of the momentum at the point that damping may take within the time for which a force is
-held."""
+"""Fraction of the momentum at the point that damping can remove while a force is held."""
 
 _ROD_TIP = 4.0
-"""A rigid uniform rod that is pushed sideways at its tip yields as if it had a fourth of its
-mass."""
+"""Ratio of the mass of a rigid uniform rod to its effective mass for a sideways force at the tip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grip:
-    """Where a hand holds a link, and where it draws that point to."""
+    """Held point of a link and the target that it is pulled to."""
 
     link: int
-    """0-based part of the body."""
+    """0-based index of the part of the body."""
     point: Vector
-    """Material point, in the link's frame, m."""
+    """Material point, link frame, m."""
     target: Vector
-    """World frame, m."""
+    """Target of the point, world frame, m."""
     strength: float = 1.0
-    """Factor of the usual stiffness and largest force."""
+    """Factor on the default stiffness and largest force."""
 
 
 def hold_steps(scene: Scene) -> int:
-    """Time steps for which a force is held."""
+    """Return the number of time steps for which a force is held."""
     return min(scene.steps_per_period, max(1, round(_HOLD_S / scene.solver.step_s)))
 
 
 class Spring:
-    """The spring and damper of one scene's robot."""
+    """Spring and damper for the robot of a scene."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -63,7 +63,7 @@ class Spring:
         self._gains: tuple[tuple[Vector, float], tuple[FloatArray, FloatArray]] | None = None
 
     def pull(self, grip: Grip, snapshot: Snapshot) -> Pull:
-        """The wrench in a state; a robot that moves in the plane is only pulled along it."""
+        """Return the wrench in a state; a planar robot is only pulled in its plane."""
         pose = snapshot.link_pose[grip.link]
         twist = snapshot.link_twist[grip.link]
         turn = matrices(pose[3:][None, :])[0]
@@ -82,13 +82,13 @@ class Spring:
         if self._planar:
             torque[:2] = 0.0
         if not (np.isfinite(force).all() and np.isfinite(torque).all()):
-            # the run is about to fail by itself
+            # the simulation is about to fail
             force = np.zeros(3)
             torque = np.zeros(3)
         return Pull(snapshot.time, grip.link, grip.point, _vector(force), _vector(torque))
 
     def _matrices(self, grip: Grip) -> tuple[FloatArray, FloatArray]:
-        """Stiffness (N/m) and damping (N s/m) in the link's frame, (3, 3) each."""
+        """Stiffness (N/m) and damping (N s/m), link frame, (3, 3) each."""
         key = grip.point, grip.strength
         if self._gains is None or self._gains[0] != key:
             body = self._scene.body
@@ -101,7 +101,7 @@ class Spring:
         return self._gains[1]
 
     def _inverse_mass(self, point: FloatArray) -> FloatArray:
-        """Acceleration of a point of a free link by a force there, in the link's frame, (3, 3), 1/kg."""
+        """Acceleration of a point of a free link per force at the point, link frame, (3, 3), 1/kg."""
         body = self._scene.body
         robot = self._scene.robot
         if not body.jointed:

@@ -1,8 +1,9 @@
-"""Unsaved scenes on disk: every window keeps its own there while it has unsaved edits, for the case that it dies.
+"""Recovery files: each window saves its scene while it has unsaved edits, in case it crashes.
 
-Such a file is a plain scene, so that a person can use it too. Its first lines say in comments which
-file the scene belongs to and which process wrote it; while that process lives, the file is its own
-and nobody else's.
+A recovery file is a plain scene, so that users can open it. Comments in its first lines state the
+file
+of the scene and the process that wrote it. While that process is running, no other process uses the
+file.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.paths import state_dir
 
 _INTRODUCTION = """\
-# Unsaved changes, kept by SnakeStudio for the case that it ends unexpectedly; it offers them at its next start.
-# This is a scene like any other: it can be opened, and copied to wherever it belongs.
+# Unsaved changes, saved by SnakeStudio in case it ends unexpectedly. It offers them at its next
+# start.
+# This is a normal scene file. You can open it, or copy it to another folder.
 """
 _NOTE = re.compile(r"# (scene file|process|started|written): (.*)")
 _HALF = re.compile(r"\.unsaved-(\d+)-")
@@ -37,67 +39,68 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Unsaved:
-    """A scene that was never saved."""
+    """Scene with unsaved changes."""
 
     scene: Scene
     path: Path | None
-    """The file it belongs to; None if it never had one."""
+    """File of the scene; None if it has none."""
 
     written: datetime
-    """When it was kept, local time."""
+    """Local time at which it was written."""
 
     kept_in: Path
-    """Where it was kept."""
+    """Path of the recovery file."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name for display."""
         return self.path.name if self.path is not None else "untitled scene"
 
     def discard(self) -> None:
-        """Remove what was kept."""
+        """Remove the recovery file."""
         with contextlib.suppress(OSError):
             self.kept_in.unlink()
 
 
 def recovery_dir() -> Path:
-    """Folder of the unsaved scenes; created if missing."""
+    """Return the folder of recovery files, which is created if missing."""
     folder = state_dir() / "unsaved"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 class RecoveryFile:
-    """What one window keeps; threads may use it at the same time.
+    """Recovery file of one window; thread-safe.
 
     Parameters
     ----------
     folder : Path, optional
-        `recovery_dir` if left out.
+        Folder of the file; `recovery_dir` if omitted.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._name = f"unsaved-{os.getpid()}-{next(_numbers)}.toml"
-        self._lock = threading.RLock()  # a signal's handler may come in between
+        self._lock = threading.RLock()  # a signal handler can interrupt
         self._newest = 0
 
     @property
     def path(self) -> Path:
-        """Where it keeps the scene."""
+        """Path of the file."""
         return (self._folder or recovery_dir()) / self._name
 
     def write(self, scene: Scene, path: Path | None, order: int) -> None:
-        """Keep a scene in place of the one before.
+        """Write a scene, which replaces the previous one.
 
         Raises `OSError` if it cannot be written.
 
         Parameters
         ----------
         path : Path or None
-            The scene's own file.
+            File of the scene.
         order : int
-            From `next_order`: what was begun before another write or a removal is not written after
+            Number from `next_order`; a write that started before another write or a
+            removal is dropped after
             it.
         """
         pid = os.getpid()
@@ -114,13 +117,13 @@ class RecoveryFile:
                 write_atomically(self.path, data)
 
     def next_order(self) -> int:
-        """A number for a write that is begun now."""
+        """Return a number for a write that starts now."""
         with self._lock:
             self._newest += 1
             return self._newest
 
     def remove(self) -> None:
-        """There is nothing unsaved any more."""
+        """Remove the file, because there are no unsaved changes."""
         with self._lock:
             self._newest += 1
             with contextlib.suppress(OSError):
@@ -128,18 +131,18 @@ class RecoveryFile:
 
 
 def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
-    """What windows left behind that do not run any more, newest first."""
+    """Return the unsaved scenes of windows that are no longer running, newest first."""
     folder = folder or recovery_dir()
-    for path in folder.glob(".unsaved-*.tmp"):  # a window was killed while it wrote
+    for path in folder.glob(".unsaved-*.tmp"):  # the window was killed while writing
         match = _HALF.match(path.name)
         if match is not None and process_start(int(match[1])) is None:
             with contextlib.suppress(OSError):
                 path.unlink()
-    found = []
+    scenes = []
     for path in folder.glob("unsaved-*.toml"):
         with contextlib.suppress(
             SceneError, ValueError, KeyError
-        ):  # a person may have put other files there
+        ):  # users may have added other files
             text = read_scene_text(path)
             matches = map(_NOTE.fullmatch, text.splitlines()[:8])
             notes = {match[1]: match[2] for match in matches if match is not None}
@@ -147,23 +150,23 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
                 continue
             own = parse_json(notes["scene file"], NOTE)
             written = datetime.fromisoformat(notes["written"]).astimezone()
-            found.append(
+            scenes.append(
                 Unsaved(parse_scene(text, str(path)), Path(own) if own else None, written, path)
             )
-    return sorted(found, key=lambda unsaved: unsaved.written, reverse=True)
+    return sorted(scenes, key=lambda unsaved: unsaved.written, reverse=True)
 
 
 def is_running(pid: int, started: str) -> bool:
-    """Whether the process with this number that began then still lives: numbers are given again."""
+    """Return whether the process with this number and start is running; numbers are reused."""
     now = process_start(pid)
     return now is not None and now == started
 
 
 def process_start(pid: int) -> str | None:
-    """When a process began, in whatever way the system says it; None if there is none."""
+    """Return the start of a process in a system-specific form; None if there is no such process."""
     try:
-        # The name, in parentheses, may hold anything; behind it stand the state and, as field 22,
-        # the start.
+        # The name in parentheses can contain any text; it is followed by the state and, as
+        # field 22, the start.
         fields = (
             Path(f"/proc/{pid}/stat")
             .read_text(encoding="utf-8", errors="replace")
@@ -175,9 +178,9 @@ def process_start(pid: int) -> str | None:
         if Path("/proc/self/stat").exists():
             return None
     try:
-        shown = subprocess.run(
+        output = subprocess.run(
             ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
         )
     except OSError:
         return None
-    return shown.stdout.strip() or None
+    return output.stdout.strip() or None

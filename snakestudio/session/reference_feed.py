@@ -1,4 +1,4 @@
-"""The references that a controller gives, a stretch of control periods at a time, and the steps they are for."""
+"""References of a controller for several control periods at a time, and their steps."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
 MAX_PERIODS = 100
-"""Control periods for which references are made in one call: enough that the cost of a call vanishes,
-and few enough to hold little memory."""
+"""Largest number of control periods per request: enough to make the cost of a call negligible, and few
+enough to need little memory."""
 
 
 class ReferenceFeed:
-    """Asks a controller for references when those it gave before are used up.
+    """Requests references from a controller when the previous ones are used up.
 
     Parameters
     ----------
     steered : bool
-        Whether operators may steer: a controller that can be steered then makes one period at a
-        time.
+        Whether operators can steer; then a steerable controller returns one period at a time.
     """
 
     def __init__(self, controller: Controller, scene: Scene, *, steered: bool = True) -> None:
@@ -36,11 +35,11 @@ class ReferenceFeed:
         self.reference: Reference | None = None
         self.begin = 0
         self.end = 0
-        """`begin` and `end`: steps that the reference is for."""
+        """`begin` and `end`: steps of the reference."""
         self.use(controller)
 
     def use(self, controller: Controller) -> None:
-        """Take references from this controller, from the next request on."""
+        """Use this controller from the next request."""
         self.controller = controller
         self.closed_loop = controller.needs is not Fields.NONE
         """Whether the controller reads the robot's state."""
@@ -49,21 +48,22 @@ class ReferenceFeed:
             or isinstance(controller, OnePeriod)
             or (self._steered and isinstance(controller, Steerable))
         )
-        """Whether it makes a single control period at a time."""
+        """Whether it returns a single control period at a time."""
         self.reference = None
 
     def set(self, reference: Reference | None, begin: int, end: int) -> None:
-        """Continue with a reference that was given before, for the steps from `begin` to `end`."""
+        """Continue with an existing reference for the steps from `begin` to `end`."""
         self.use(self.controller)
         self.reference = reference
         self.begin = begin
         self.end = end
 
     def request(self, step: int, n_steps: int, look: Callable[[], Snapshot]) -> Reference:
-        """Ask for references from a step on.
+        """Request references from a step.
 
-        A controller that reads nothing makes many periods in one call, up to `n_steps`; any other
-        gets a new snapshot, from `look`, in every period.
+        An open-loop controller returns many periods per call, up to `n_steps`; any other
+        controller receives a
+        new snapshot in every period.
         """
         periods = 1
         if not self.one_period:
@@ -76,19 +76,19 @@ class ReferenceFeed:
         return self.reference
 
     def covers(self, step: int) -> bool:
-        """Whether the reference is for the step that follows."""
+        """Return whether the reference covers the next step."""
         return self.reference is not None and self.begin <= step < self.end
 
     def inside(self, step: int) -> bool:
-        """Whether a step is between the first and the last of the reference."""
+        """Return whether a step is strictly between the first and the last step of the reference."""
         return self.begin < step < self.end
 
     def checkpoint(self) -> Any:
-        """The controller's state, and its reference with the steps that it is for."""
+        """Return the state of the controller, and its reference with its steps."""
         return self.controller.checkpoint(), self.reference, self.begin, self.end
 
     def restore(self, checkpoint: Any) -> None:
-        """Go back to what `checkpoint` gave."""
+        """Restore a state from `checkpoint`."""
         state, reference, begin, end = checkpoint
         self.controller.restore(state)
         self.set(reference, begin, end)
@@ -97,9 +97,9 @@ class ReferenceFeed:
 def try_reference(
     controller: Controller, scene: Scene, step: int, look: Callable[[], Snapshot]
 ) -> tuple[Reference | None, FloatArray]:
-    """The reference of a single period from a step on, and the controller's values; its state does not change.
+    """Return the reference of one period from a step, and the controller's values, without changing its state.
 
-    Holds for controllers that do not read the robot's state, too.
+    This also applies to controllers that do not read the state of the robot.
     """
     state = controller.checkpoint()
     knots = _knots(step, scene.steps_per_period, scene.solver.step_s)
@@ -111,5 +111,5 @@ def try_reference(
 
 
 def _knots(begin: int, n_steps: int, step_s: float) -> FloatArray:
-    """Times of the steps, both ends included, s."""
+    """Times of the steps including both ends, s."""
     return np.arange(begin, begin + n_steps + 1, dtype=np.float64) * step_s

@@ -1,4 +1,4 @@
-"""The rows of a simulation on their way into its recording: which are due, and what the controller adds to them."""
+"""Log of a simulation: rows that are due, their controller values, and writing them to the recording."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
 
 MAX_WAITING = 100
-"""Rows that wait, at most, until they are appended together: appending every row alone would take
-longer than its control period."""
+"""Largest number of rows that wait to be appended together; appending each row alone would take longer
+than its control period."""
 
 
 class RowGrid:
-    """The steps after which rows are due: the nearest to every multiple of the log interval."""
+    """Steps after which rows are due, the nearest ones to multiples of the log interval."""
 
     def __init__(self, scene: Scene) -> None:
         self._steps_per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
         self.next_row = 1
-        """Number of the next row on the grid, which begins at 0 s."""
+        """Number of the next row on the grid, which starts at 0 s."""
         self.last_step = 0
-        """Step of the last row that was recorded."""
+        """Step of the last recorded row."""
 
     def due(self, stop: int, *, last: bool = False) -> tuple[int, ...]:
-        """Step counts up to `stop` after which a row is due; `stop` itself, too, if it is the `last` step."""
+        """Return step counts up to `stop` after which a row is due; they include `stop` if it is the `last` step."""
         steps = []
         while (step := round(self.next_row * self._steps_per_row)) <= stop:
             steps.append(step)
@@ -39,7 +39,7 @@ class RowGrid:
 
 
 class RunLog:
-    """Rows that wait to be appended to a recording, with the values of the controller, and the events in them."""
+    """Rows that wait to be appended to a recording, with controller values and events."""
 
     def __init__(self, recording: RunRecording, scene: Scene) -> None:
         self.recording = recording
@@ -48,18 +48,18 @@ class RunLog:
         self._rows: list[Rows] = []
         self._values: list[FloatArray] = []
         self._repeats: list[int] = []
-        """For how many rows each of `_values` holds."""
+        """Number of rows for each of `_values`."""
         self._waiting = 0
         self._held_back = 0
-        """Rows that the engine has not returned yet, although their `_values` are here."""
+        """Number of rows that the engine has not returned yet, although their `_values` are known."""
 
     @property
     def complete(self) -> bool:
-        """Whether the engine has returned every row that it has computed."""
+        """Whether the engine has returned all computed rows."""
         return not self._held_back
 
     def has_space(self, n_rows: int) -> bool:
-        """Whether so many more rows can wait."""
+        """Return whether `n_rows` more rows can wait."""
         return self._waiting + n_rows < MAX_WAITING
 
     def add(self, rows: Rows, values: FloatArray, held_back: int = 0) -> None:
@@ -68,9 +68,9 @@ class RunLog:
         Parameters
         ----------
         values : (channels,)
-            What the controller made of the state with its last references.
+            Values of the controller from its last request.
         held_back : int
-            Rows of this call that the engine returns from a later one, if it returns none now.
+            Number of rows of this call that the engine returns later.
         """
         if len(rows):
             new = len(rows) - self._held_back
@@ -88,7 +88,7 @@ class RunLog:
             self.flush()
 
     def flush(self) -> None:
-        """Append the waiting rows, and the events in them, to the recording."""
+        """Append the waiting rows and their events to the recording."""
         if not self._rows:
             return
         rows = Rows.concatenate(self._rows)
@@ -104,6 +104,6 @@ class RunLog:
             self.recording.add_event(event)
 
     def note_events(self) -> None:
-        """Record the events of the newest rows, too: events are otherwise detected some rows at a time."""
+        """Record the events of the newest rows immediately; events are otherwise detected some rows at a time."""
         for event in self._detector.flush():
             self.recording.add_event(event)

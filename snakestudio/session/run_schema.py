@@ -1,4 +1,4 @@
-"""What the rows of a run hold, as it follows from its scene: which columns it has is known before anything is built."""
+"""Schema of a run, derived from its scene before anything is built."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from snakestudio.model.scene import Scene
 
 
 def run_schema(scene: Scene, base_dir: Path | None = None) -> Schema:
-    """The schema of a run of `scene`; relative paths in it are relative to `base_dir`.
+    """Return the schema of a run of `scene`; relative paths in it are relative to `base_dir`.
 
-    Raises `SceneError` if the scene cannot be run as it stands; lists the mistakes.
+    Raises `SceneError` with all errors if the scene cannot run.
     """
     controller = controllers.create(scene, base_dir)
     return with_channels(engines.schema(scene, base_dir), controller)
 
 
 def with_channels(schema: Schema, controller: Controller) -> Schema:
-    """The schema of an engine with what a controller records behind its own columns."""
+    """Return the schema of an engine with the columns of a controller appended."""
     return replace(schema, extra=schema.extra + controller.channels)

@@ -1,4 +1,4 @@
-"""The one tick that the window, the command line, sweeps and tests all run: reference, engine, recording, snapshot."""
+"""Tick shared by the window, the command line, studies and tests: reference, engine, recording, snapshot."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ Sink = Callable[[Reference], None]
 
 
 class Runner:
-    """A run that is advanced by whole time steps; not thread-safe.
+    """Run that is advanced by whole time steps; not thread-safe.
 
-    Raises `SceneError` if the scene cannot be run; every reason is listed.
+    Raises `SceneError` with all reasons if the scene cannot run.
 
     Parameters
     ----------
     base_dir : path, optional
-        What relative paths in the scene are relative to.
+        Folder of the relative paths in the scene.
     sinks : callables
-        Each gets every block of references as it is made (the CAN link, for one).
+        Functions that receive each block of references, such as the CAN link.
     path : path, optional
-        Run file to record to while the run goes; see `RunRecording`.
+        Run file that is written during the run; see `RunRecording`.
     scene_file : str
-        Name of the scene's file, for the run file.
+        Name of the scene file, for the run file.
     checked : bool
-        Whether `scene_check.check` has just found no error in it.
+        Whether `scene_check.check` has just passed without errors.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class Runner:
         self._memory_watch: MemoryWatch | None = None
         if plugins_in_use(scene):
             self._memory_watch = MemoryWatch()
-            begin_watching()  # the standard output may be another one since they were loaded
+            begin_watching()  # standard output may have changed since they were loaded
         self.fault: PluginRuntimeError | None = None
-        """What went wrong in a plug-in in the last call of `advance`."""
-        # The controller first: it checks the strain law and contacts of a body, and the engine
-        # builds on them.
+        """Fault of a plug-in in the last call of `advance`."""
+        # The controller first, because it checks the strain law and contacts of a body for the
+        # engine.
         controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
         origin = Origin(scene_file, base_dir, plugins=plugin_records(scene))
@@ -89,14 +89,14 @@ class Runner:
         self.scene = scene
         self.end_step = scene.n_steps
         self.engine_seconds = 0.0
-        """Processor time the engine has taken so far, s."""
+        """Processor time used by the engine so far, s."""
         self._feed = ReferenceFeed(controller, scene)
         self._sinks = sinks
         self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene)
         self._hand = Hand(scene, self.engine, self._log)
         self._states = StateSchedule(scene)
         self._steered = False
-        if self._feed.closed_loop:  # what it makes of the start belongs to the first row
+        if self._feed.closed_loop:  # its values at the start belong to the first row
             values = try_reference(controller, scene, 0, self.engine.snapshot)[1]
         else:
             values = controller.values()
@@ -106,12 +106,12 @@ class Runner:
 
     @property
     def controller(self) -> Controller:
-        """What gives the references."""
+        """Controller that provides the references."""
         return self._feed.controller
 
     @property
     def recording(self) -> RunRecording:
-        """What the run has recorded so far."""
+        """Recording of the run so far."""
         return self._log.recording
 
     @property
@@ -125,19 +125,20 @@ class Runner:
         return self.engine.step_count >= self.end_step
 
     def extend(self) -> None:
-        """Let a finished run continue for another duration."""
+        """Extend a finished run by another duration."""
         self.end_step = self.engine.step_count + self.scene.n_steps
 
     def advance(self, n_steps: int) -> StepReport:
-        """Take up to `n_steps` steps, stopping at the end of the run or at a failure.
+        """Take up to `n_steps` steps, and stop at the end of the run or at a failure.
 
-        Where code of a plug-in fails, the run stops at the last border of a control period that it
-        reached, and can be continued once the plug-in is fixed; `fault` is what happened.
+        If code of a plug-in fails, the run stops at the last reached border of a control
+        period and can be
+        continued after the plug-in is fixed; `fault` has the error.
 
         Returns
         -------
         StepReport
-            Of the last call into the engine; its rows are in the recording already.
+            Report of the last call of the engine, whose rows are already in the recording.
         """
         self.fault = None
         try:
@@ -153,10 +154,10 @@ class Runner:
             return self._stopped_by(PluginRuntimeError(name, text))
 
     def _stopped_by(self, fault: PluginRuntimeError) -> StepReport:
-        """Stop where code of a plug-in failed, with all rows until then."""
+        """Stop at the failure of a plug-in, with all rows up to it."""
         self.fault = fault
         if self._feed.reference is not None and not self._log.complete:
-            with suppress(Exception):  # an engine that failed itself has none to hand over
+            with suppress(Exception):  # an engine that failed itself has no rows
                 report = self.engine.advance(self._feed.reference, 0, (), True)
                 self._log.add(report.rows, self.controller.values())
         self._log.flush()
@@ -187,7 +188,7 @@ class Runner:
             stop = now + steps
             rows = log.grid.due(stop, last=stop == self.end_step)
             started = time.thread_time()
-            # A controller is shown the mean contact forces of a whole period, however it was cut up
+            # A controller receives the mean contact forces of a whole period, even if it is split
             # for the display.
             go_on = feed.closed_loop and feed.inside(now)
             remaining -= steps
@@ -210,7 +211,7 @@ class Runner:
         return report
 
     def _request_reference(self, now: int, n_steps: int) -> Reference:
-        """Ask the controller for references from now on, and hand them to the sinks."""
+        """Request references from now on, and pass them to the sinks."""
         known = self._latest_step == now
         reference = self._feed.request(
             now, n_steps, lambda: self.latest if known else self.engine.look()
@@ -220,7 +221,7 @@ class Runner:
         return reference
 
     def _record(self, rows: Rows, held_back: int) -> None:
-        """Record rows of the engine with what the controller made of the state since it was last asked."""
+        """Record rows of the engine with the controller values since its last request."""
         if held_back or len(rows):
             self._log.add(rows, self.controller.values(), held_back)
 
@@ -229,35 +230,35 @@ class Runner:
         self._log.note_events()
 
     def record_to(self, recording: RunRecording) -> None:
-        """Record to another recording from now on; its rows end where this run is."""
+        """Use another recording from now on, whose rows end at the current time."""
         self._log.recording = recording
 
     def _show(self, values: FloatArray | None = None) -> None:
-        """Make the present state the latest that is shown, with the controller's values unless others are given."""
+        """Publish the current state, with the values of the controller unless others are given."""
         self.latest: Snapshot = self._snapshot(
             self.controller.values() if values is None else values
         )
         self._latest_step = self.engine.step_count
 
     def _snapshot(self, values: FloatArray) -> Snapshot:
-        """The present state with the values of the controller's channels."""
+        """Current state with the values of the controller's channels."""
         control = dict(zip(self.controller.channels, values.tolist(), strict=True))
         snapshot = self.engine.snapshot()
         return replace(snapshot, control=snapshot.control | control)
 
     def pull(self, grip: Grip | None) -> None:
-        """Hold a link there from the next border on at which forces are computed; None releases it."""
+        """Pull a link from the next evaluation of forces; None releases it."""
         self._hand.hold(grip)
 
     def repeat(self, edit: Change | Pull) -> list[str]:
-        """Make an edit of an earlier run again, at the present time.
+        """Repeat an edit of a recorded run at the current time.
 
-        Raises `SceneError` if the robot has no such link.
+        Raises `SceneError` if the robot lacks the link.
 
         Returns
         -------
         list of str
-            Dotted keys that cannot change while a run goes.
+            Dotted keys that cannot change during a run.
         """
         if isinstance(edit, Change):
             return self.apply(with_values(self.scene, edit.values))
@@ -268,28 +269,28 @@ class Runner:
                 "Run it with the robot of the run."
             )
         if self._states.requested:
-            self._save_state()  # no state holds the pull from its own time on
+            self._save_state()  # the state at the start of a pull does not include it
         self._hand.apply(replace(edit, time=self.time))
         return []
 
     def restore_pull(self, pull: Pull | None) -> None:
-        """Continue with the wrench that acts in a restored state, so that it can be released."""
+        """Continue with the wrench of a restored state, so that it can be released."""
         self._hand.restore(pull)
 
     def steer(self, command: SteerCommand) -> bool:
-        """Follow an operator's command from the next control period on; False if this run cannot be steered."""
+        """Follow an operator's command from the next control period; return False if the run cannot be steered."""
         controller = self.controller
         if not isinstance(controller, Steerable):
             return False
         if controller.steer(command):
-            self._states.request()  # nobody can repeat what a hand did
+            self._states.request()  # steering by hand cannot be repeated
             if not self._steered:
                 self.recording.add_event(RunEvent(self.time, "note", command.note))
             self._steered = True
         return True
 
     def checkpoint(self) -> bytes:
-        """Everything that decides how the run continues; see `restore`."""
+        """Return the full state of the run; see `restore`."""
         feed = self._feed
         grid = self._log.grid
         progress = Progress(
@@ -299,16 +300,16 @@ class Runner:
         return encode(state, self.scene, self.time)
 
     def restore(self, checkpoint: bytes, scene: Scene, time: float) -> None:
-        """Return to the state in which a run of the same scene made `checkpoint`; the recording does not change.
+        """Restore the state in which a run of the same scene created `checkpoint`; the recording does not change.
 
-        Raises `StateError` if it cannot be read, or was made by another version of the program.
+        Raises `StateError` if it cannot be read or is from another version of the program.
 
         Parameters
         ----------
         scene : Scene
-            What the scene had become by then.
+            Scene at that time.
         time : float
-            When that was, s.
+            Time of the state, s.
         """
         before = self.engine.checkpoint(), self.controller.checkpoint()
         try:
@@ -319,8 +320,8 @@ class Runner:
             demand(abs(self.time - time) < 0.5 * scene.solver.step_s)
             self._check(progress, scene)
         except Exception as error:
-            # What a file says may be anything, and what a controller then stumbles over, too: it
-            # stands where it stood.
+            # A file can contain anything, which can also break a controller, so the previous state
+            # is restored.
             self.engine.restore(before[0])
             self.controller.restore(before[1])
             if isinstance(error, StateError):
@@ -335,7 +336,7 @@ class Runner:
         self._states.on_restored(self.engine.step_count)
 
     def _check(self, progress: Progress, scene: Scene) -> None:
-        """Check that a saved progress belongs to the states of engine and controller, and that these can continue."""
+        """Check that a saved progress matches the states of engine and controller, and that these can continue."""
         step = self.engine.step_count
         check_progress(progress, scene, step)
         if progress.reference is not None:
@@ -346,7 +347,7 @@ class Runner:
         demand(values.shape == (len(self.controller.channels),))
 
     def _save_state(self) -> None:
-        """Record the present state, so that the run can be continued from it."""
+        """Record the current state, so that the run can be continued from it."""
         self._log.flush()
         started = time.thread_time()
         self.recording.add_checkpoint(self.time, self.checkpoint())
@@ -354,7 +355,7 @@ class Runner:
         self._states.on_saved(self.engine.step_count, self.engine_seconds, seconds)
 
     def apply(self, scene: Scene) -> list[str]:
-        """Take over from `scene` what can change while the run goes; it holds from the next control period on.
+        """Adopt those values of `scene` that can change during the run, from the next control period.
 
         Returns
         -------
@@ -375,19 +376,20 @@ class Runner:
         return changed_keys(self.scene, scene)
 
     def reload_plugins(self, scene: Scene) -> list[str]:
-        """Continue with `scene`, which has the same values as the run's in kinds of plug-ins that were loaded again.
+        """Continue with `scene`, which has the same values in kinds of reloaded plug-ins.
 
-        The controller of before hands its state over where the new code takes it, and starts afresh
-        where it does not; the recording notes which.
+        The new controller adopts the state of the previous one if its code accepts it, and
+        otherwise starts
+        again; the recording has an event with the result.
 
-        Raises `SceneError` or `PluginRuntimeError` if the new code cannot be used; the run stays as
-        it was.
+        Raises `SceneError` or `PluginRuntimeError` if the new code cannot be used; the run
+        is unchanged then.
 
         Returns
         -------
         list of str
-            Keys whose kinds need a reset: a formulation, and a controller that records other
-            channels.
+            Keys of kinds that need a reset: a formulation, and a controller that
+            records other channels.
         """
         self._finish_period()
         changed = [
@@ -422,7 +424,7 @@ class Runner:
         return pending
 
     def _finish_period(self) -> None:
-        """Advance to the next border of a control period, from which changes hold."""
+        """Advance to the next border of a control period, from which changes apply."""
         missing = (-self.engine.step_count) % self.scene.steps_per_period
         if missing and not self.finished:
             self.advance(missing)

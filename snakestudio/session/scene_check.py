@@ -1,4 +1,4 @@
-"""What is wrong or doubtful in a scene, for those who move the robot and for those who tell it how."""
+"""Check of a scene: errors and warnings of its model and its controller."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from snakestudio.session import build_check
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Everything that is wrong or doubtful in `scene`; relative paths in it are relative to `base_dir`."""
+    """Return all errors and warnings of `scene`; relative paths in it are relative to `base_dir`."""
     problems = engines.check(scene, base_dir)
-    # A start in the pose of a gait has the gait's mistakes, too.
+    # A start in the pose of a gait repeats the errors of the gait.
     known = {problem.sentence() for problem in problems}
     problems += [
         problem for problem in controllers.check(scene, base_dir) if problem.sentence() not in known

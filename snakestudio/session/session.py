@@ -1,9 +1,9 @@
-"""The session: a worker thread that runs the tick at the chosen speed, steered by commands, watched by snapshots.
+"""Session: a worker thread that runs the tick at the chosen speed, with commands in and snapshots out.
 
-The window calls its methods from its own thread; each puts a command into a queue and returns at
-once. What the worker has to show is published by swapping a reference (`status`, `latest`,
-`recording`), so that a reader never waits and never locks. Events, rare by nature, are handed to a
-callback on the worker's thread.
+The window calls its methods from its own thread; each puts a command into a queue and returns
+immediately. The worker publishes results by swapping references (`status`, `latest`, `recording`),
+so
+that readers need no lock. Events, which are rare, are passed to a callback on the worker's thread.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ from snakestudio.session.status import Event, Status
 log = logging.getLogger(__name__)
 
 _PATIENCE_S = 2.0
-"""How long the worker has to end before code of a plug-in that keeps it is cancelled, s."""
+"""Time for the worker to end before plug-in code that blocks it is cancelled, s."""
 
 _REST = 3.0
 _LEAST_REST = 0.15
-"""Pause after an edit among many: as a multiple of the time that it took, and at least, s (all
-plots begin anew)."""
+"""Pause after each of many edits: as a multiple of its duration, and at least, s (all plots restart)."""
 
 
 class Session:
@@ -45,13 +44,12 @@ class Session:
     Parameters
     ----------
     on_event : callable, optional
-        Gets every event, on the worker's thread.
+        Receives every event, on the worker's thread.
     new_run : callable, optional
-        Says for every run that begins which run file it shall be recorded to; None if it is not
-        kept. Called on the worker's thread, also for runs that never take a step: those leave no
-        file.
+        Returns the run file for each new run, or None if it is not saved. Called on the worker's thread,
+        even for runs that never take a step, which leave no file.
     preparations : EngineCompiler, optional
-        Where engines are prepared.
+        Preparations of engines.
     """
 
     def __init__(
@@ -72,73 +70,74 @@ class Session:
 
     @property
     def core(self) -> SessionCore:
-        """The session without its thread."""
+        """Session without its thread."""
         return self._conduct
 
     # --- commands (any thread)
 
     def open(self, scene: Scene, base_dir: Path | None = None, scene_file: str = "") -> None:
-        """Replace the scene, with the name of its file for the recording; the new run stands at t = 0."""
+        """Replace the scene, with the name of its file for the recording; the new run is at t = 0."""
         self._commands.put(lambda: self._conduct.open(scene, base_dir, scene_file))
 
     def edit(self, scene: Scene) -> int:
-        """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on.
+        """Apply an edited scene: at t = 0 the run restarts; later, values that can change do so from the next period.
 
         Returns
         -------
         int
-            Its number: once `applied_edits` is as large, `latest` and `status` know of it. Of edits
-            that wait with nothing between them only the last is carried out, for it is all of them.
+            Number of the edit; once `applied_edits` reaches it, `latest` and `status`
+            include it. Of consecutive
+            waiting edits only the last is applied, because it includes all of them.
         """
         return self._commands.put_edit(lambda number: self._carry_out(number, scene))
 
     def play(self) -> None:
-        """Run (on), as soon as the engine is prepared; a finished run goes on for another duration."""
+        """Start or resume the run once the engine is prepared; a finished run continues for another duration."""
         self._commands.put(self._conduct.play)
 
     def pause(self) -> None:
-        """Stand still at the next period border; what was to run once its engine is prepared does not."""
+        """Pause at the next period border, and cancel a pending start."""
         self._commands.put(self._conduct.pause)
 
     def prepare(self) -> None:
-        """Prepare the engine again after that was cancelled or failed."""
+        """Prepare the engine again after a cancellation or failure."""
         self._commands.put(self._conduct.prepare)
 
     def cancel_preparing(self) -> None:
-        """Stop preparing the engine; it stays unprepared until it is asked for, by `play` too."""
+        """Cancel preparing the engine, until `prepare` or `play` is called."""
         self._commands.put(self._conduct.cancel_preparing)
 
     def step(self, n_steps: int | None = None) -> None:
-        """Take some time steps (a control period if not said how many) and pause."""
+        """Take some time steps (a control period if omitted) and pause."""
         self._commands.put(lambda: self._conduct.step(n_steps))
 
     def reset(self) -> None:
-        """Back to t = 0 with all edits applied."""
+        """Return to t = 0 with all edits applied."""
         self._commands.put(self._conduct.reset)
 
     def set_speed(self, speed: float) -> None:
-        """Simulated over wall time: 1 is real time, infinite is as fast as possible."""
+        """Set the ratio of simulated time to wall time; 1 is real time, infinite is as fast as possible."""
         self._commands.put(lambda: self._conduct.clock.set_speed(speed, self._conduct.time))
 
     def pull(self, grip: Grip | None) -> None:
-        """Hold a link of the run and draw it somewhere, from the next control period on; None lets go."""
+        """Pull a link of the robot from the next control period; None releases it."""
         self._commands.put(lambda: self._conduct.pull(grip))
 
     def steer(self, command: SteerCommand) -> None:
-        """What somebody at the controls wants, from the next control period on; without effect on other controllers."""
+        """Apply an operator's command from the next control period; it has no effect on other controllers."""
         self._commands.put(lambda: self._conduct.steer(command))
 
     def continue_from(
         self, recording: Recording, time: float, base_dir: Path | None = None, name: str = ""
     ) -> None:
-        """Begin a new run with the rows of one called `name` up to `time` (s), and stand there (see `continue_run`)."""
+        """Start a new run with the rows of the run `name` up to `time` (s), paused there (see `continue_run`)."""
         self._conduct.stop_continuing.clear()
         self._commands.put(lambda: self._conduct.continue_from(recording, time, base_dir, name))
 
     def write_contact_problem(self, path: Path) -> None:
-        """Write the contact problem of the run's last step; waits for it, so not for the window's thread.
+        """Write the contact problem of the last step; this waits, so it must not be called on the window's thread.
 
-        Raises `ExportError` if there is none, or it cannot be written.
+        Raises `ExportError` if there is none or it cannot be written.
         """
         done: Future[None] = Future()
 
@@ -153,32 +152,33 @@ class Session:
         done.result()
 
     def cancel_continuing(self) -> None:
-        """Stop going back to a recorded moment: everything stays as it was."""
+        """Cancel continuing from a recorded time; everything remains unchanged."""
         self._conduct.stop_continuing.set()
 
     def reload_plugins(self, scene: Scene) -> None:
-        """Go on with `scene`, whose kinds are of plug-ins that were reloaded, as a change that the recording notes."""
+        """Continue with `scene`, whose kinds are from reloaded plug-ins; the recording has an event for it."""
         self._commands.put(lambda: self._conduct.reload_plugins(scene))
 
     @property
     def running_plugin(self) -> str:
-        """Name of the plug-in whose code the worker runs at this moment; "" if it runs none."""
+        """Name of the plug-in whose code the worker currently runs; "" if there is none."""
         ident = self._thread.ident
         return "" if ident is None else running_in(ident)
 
     def cancel_plugin(self, timeout: float = 5.0) -> bool:
-        """End the code of a plug-in that takes too long: the run is paused (see `plugins.faults.cancel`).
+        """End code of a plug-in that takes too long, and pause the run (see `plugins.faults.cancel`).
 
         Returns
         -------
         bool
-            Whether the worker has left it within `timeout` (s); compiled code is not ended.
+            Whether the worker has left the code within `timeout` (s); compiled code
+            cannot be ended.
         """
         ident = self._thread.ident
         return ident is None or cancel(ident, timeout)
 
     def close(self) -> None:
-        """End the worker thread, and code of a plug-in that keeps it; returns when it has ended."""
+        """End the worker thread and plug-in code that blocks it, and wait until it has ended."""
         self._conduct.stop_continuing.set()
         self._commands.put(self._do_close)
         self._thread.join(_PATIENCE_S)
@@ -189,14 +189,14 @@ class Session:
         self._thread.join()
 
     def settle(self, timeout: float = 60.0) -> None:
-        """Wait until all commands given so far were carried out (for scripts and tests)."""
+        """Wait until all commands so far are executed (for scripts and tests)."""
         self._commands.put((done := threading.Event()).set)
         if not done.wait(timeout):
-            raise TimeoutError("the session did not answer")
+            raise TimeoutError("the session did not respond")
 
     @property
     def status(self) -> Status:
-        """How it stands."""
+        """Current status."""
         return self._conduct.status
 
     @property
@@ -206,22 +206,22 @@ class Session:
 
     @property
     def recording(self) -> RunRecording | None:
-        """Of the present run."""
+        """Recording of the current run."""
         return self._conduct.recording
 
     @property
     def speed(self) -> float:
-        """Chosen speed."""
+        """Chosen ratio of simulated time to wall time."""
         return self._conduct.clock.speed
 
     @property
     def real_time_factor(self) -> float:
-        """Measured simulated over wall time."""
+        """Measured ratio of simulated time to wall time."""
         return self._conduct.clock.real_time_factor
 
     @property
     def possible_factor(self) -> float:
-        """Simulated time over the processor time of the engine: what it could do with nothing beside it."""
+        """Ratio of simulated time to processor time of the engine, the factor possible without other load."""
         return self._conduct.clock.possible_factor
 
     # --- the worker
@@ -238,18 +238,18 @@ class Session:
                     delay = 0.0
                     continue
                 if isinstance(error, PluginCancelled):
-                    continue  # it came when the worker had just left the plug-in
-                # A defect of the program must not leave a dead thread behind a window that looks
-                # alive.
+                    continue  # it arrived when the worker had just left the plug-in
+                # An internal error must not leave a dead thread behind a window that seems to
+                # work.
                 log.exception("the session's worker failed")
                 self._conduct.fail(
-                    f"Internal error: {error!r}. What was recorded is kept; please report this.",
+                    f"Internal error: {error!r}. The recording is saved. Please report this.",
                     None,
                 )
                 delay = 0.0
 
     def _drain(self, delay: float) -> None:
-        """Carry out the commands that wait; while standing still, wait for one."""
+        """Execute the waiting commands; while paused, wait for one."""
         idle = self.status.state != "running"
         deadline = time.perf_counter() + (0.05 if idle and self._conduct.preparing else delay)
         while not self._closing:
@@ -269,8 +269,8 @@ class Session:
         finally:
             self.applied_edits = number
         if self.status.state != "running":
-            # While something is dragged, edits come faster than they can be carried out: most of
-            # the time is left to those who draw it.
+            # During a drag, edits arrive faster than they can be applied, so most of the time is
+            # left to drawing.
             self._commands.rest(max(_REST * (time.perf_counter() - began), _LEAST_REST))
 
     def _do_close(self) -> None:
@@ -279,7 +279,7 @@ class Session:
 
 
 class Commands:
-    """Commands from any thread for one worker."""
+    """Queue of commands from any thread for one worker."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -288,7 +288,7 @@ class Commands:
         self._stale: set[int] = set()
 
     def put(self, command: Callable[[], None]) -> None:
-        """Have something done after everything that waits."""
+        """Add a command after all waiting ones."""
 
         def carry_out() -> None:
             self._urgent.clear()
@@ -300,12 +300,12 @@ class Commands:
             self._urgent.set()
 
     def put_edit(self, edit: Callable[[int], None]) -> int:
-        """Have an edit carried out, with its number, unless another one takes its place while it waits.
+        """Add an edit with its number, unless a later one replaces it while it waits.
 
         Returns
         -------
         int
-            Its number: edits are counted from 1.
+            Number of the edit, counted from 1.
         """
         with self._order:
             if self._last_edit:
@@ -322,17 +322,17 @@ class Commands:
             edit(number)
 
     def get(self, timeout: float | None) -> Callable[[], None]:
-        """The next command, for the worker to call.
+        """Return the next command, which the worker calls.
 
         Raises `queue.Empty` if there is none.
 
         Parameters
         ----------
         timeout : float or None
-            How long to wait for one, s; None: until there is one.
+            Longest time to wait for one, s; None for no limit.
         """
         return self._queue.get(timeout is None or timeout > 0.0, timeout)
 
     def rest(self, seconds: float) -> None:
-        """Let edits gather for a while; anything else that is put ends it at once."""
+        """Collect edits for a while; any other command ends this immediately."""
         self._urgent.wait(seconds)

@@ -1,6 +1,6 @@
-"""What a session does with its scene: makes it ready, runs it, takes in edits, goes back; without a thread.
+"""Session without a thread: prepares, runs, edits and continues its scene.
 
-One thread calls it, any may read what it publishes.
+One thread calls it; any thread can read the published values.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SessionCore:
     Attributes
     ----------
     stop_continuing : threading.Event
-        Set by whoever wants a going back to a recorded moment to stop.
+        Event that cancels continuing from a recorded time.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class SessionCore:
         self._preparation: Preparation | None = None
         self._unwanted: dict[
             str, str
-        ] = {}  # engines whose preparation failed, and why; empty where it was cancelled
+        ] = {}  # reasons of failed preparations by engine; "" if cancelled
         self._play_when_ready = False
         self._continuation: Callable[[], None] | None = None
         self.stop_continuing = threading.Event()
@@ -91,16 +91,16 @@ class SessionCore:
 
     @property
     def preparing(self) -> bool:
-        """Whether an engine is compiled."""
+        """Whether an engine is being compiled."""
         return self._preparation is not None
 
     @property
     def time(self) -> float:
-        """Of the run, s."""
+        """Time of the run, s."""
         return self._runner.time if self._runner is not None else 0.0
 
     def tick(self) -> float:
-        """Take the steps of one tick, or look at the preparation; gives how long to wait before the next one, s."""
+        """Take the steps of one tick, or poll the preparation; return the time to wait before the next tick, s."""
         if self._preparation is not None:
             self._watch_preparation()
             return 0.0
@@ -140,19 +140,19 @@ class SessionCore:
             self._on_event(StatusChanged(status))
 
     def fail(self, message: str, saved: Path | None) -> None:
-        """The run cannot go on."""
+        """Publish that the run cannot continue."""
         self._publish(replace(self.status, state="failed", message=message))
         self._on_event(RunFailed(message, saved))
 
     def _stand(self, runner: Runner, message: str) -> None:
-        """A step was not taken: the physics failed, or a plug-in did."""
+        """Publish that a step failed because of the simulation or a plug-in."""
         if runner.fault is not None:
             self.plugin_failed(runner.fault)
         else:
             self.fail(message, save_failing_problem(runner.engine))
 
     def plugin_failed(self, fault: PluginRuntimeError) -> None:
-        """Pause, or stay without a run, because code of a plug-in failed."""
+        """Pause, or remain without a run, because code of a plug-in failed."""
         state: State = "blocked" if self._runner is None else "paused"
         self._publish(replace(self.status, state=state, message=fault.message))
         self._on_event(PluginFailed(fault))
@@ -195,7 +195,7 @@ class SessionCore:
         self._rebuild()
 
     def _rebuild(self) -> None:
-        """Back to t = 0 of the present scene."""
+        """Return to t = 0 of the current scene."""
         scene = self._scene
         assert scene is not None
         self._end_run()
@@ -205,14 +205,14 @@ class SessionCore:
         if any(problem.severity == "error" for problem in problems):
             self._play_when_ready = False
             if self._preparation is not None and self._preparation.kind != scene.model.kind:
-                self._stop_preparation()  # that of this model goes on: the scene will be mended
+                self._stop_preparation()  # that of this model continues
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return
         self._get_ready(problems, checked=True)
 
     def _get_ready(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
-        """Make the engine at t = 0, or prepare it first; `checked` if the problems were found just now."""
+        """Create the engine at t = 0, or prepare it first; `checked` means that the problems are current."""
         assert self._scene is not None
         kind = self._scene.model.kind
         try:
@@ -223,22 +223,23 @@ class SessionCore:
             if kind in self._unwanted:
                 self._unprepared(self._unwanted[kind], problems)
                 return
-            # An edit while the engine is prepared does not begin that again.
+            # An edit during the preparation does not restart it.
             if self._preparation is None or self._preparation.kind != kind:
                 self._stop_preparation()
                 self._preparation = self._preparations.need(kind)
         except OSError as error:
             self._unprepared(
-                f"The {FORMULATIONS[kind].short} engine cannot be prepared, for no process can be started: {error}.",
+                f"The {FORMULATIONS[kind].short} engine cannot be prepared, because no process can "
+                f"be started: {error}.",
                 problems,
             )
         except PreparationError as error:
             self._unprepared(str(error), problems)
         else:
-            self._tell_stage(self._preparation.look(), problems)
+            self._publish_stage(self._preparation.look(), problems)
 
     def _unprepared(self, why: str, problems: tuple[Problem, ...]) -> None:
-        """Without an engine until it is asked for again; everything else goes on. `why` is empty if that is wanted."""
+        """Continue without an engine until it is requested again; `why` is empty after a cancellation."""
         assert self._scene is not None
         kind = self._scene.model.kind
         self._stop_preparation()
@@ -246,14 +247,15 @@ class SessionCore:
         self._play_when_ready = False
         self._continuation = None
         message = (
-            why or f"The {FORMULATIONS[kind].short} engine is not prepared: that was cancelled."
+            why
+            or f"The {FORMULATIONS[kind].short} engine is not prepared, because preparing was cancelled."
         )
         self._publish(
             Status("unprepared", message, engine=kind, cancelled=not why, problems=problems)
         )
 
-    def _tell_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
-        """Say how far the preparation is, as coarsely as it is shown."""
+    def _publish_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
+        """Publish the progress of the preparation in visible steps."""
         assert self._scene is not None
         kind = self._scene.model.kind
         left = None if stage.seconds_left is None else float(round(stage.seconds_left))
@@ -283,9 +285,9 @@ class SessionCore:
         self.latest = self._runner.latest
         self._publish(Status("ready", problems=problems))
         if self._continuation is not None:
-            wanted = self._continuation
+            pending = self._continuation
             self._continuation = None
-            wanted()
+            pending()
         elif self._play_when_ready:
             self.play()
 
@@ -294,23 +296,21 @@ class SessionCore:
         assert preparation is not None
         stage = preparation.look()
         problems = self.status.problems
-        if (
-            self.status.state != "preparing"
-        ):  # the scene cannot run yet; its engine gets ready all the same
+        if self.status.state != "preparing":  # the scene cannot run yet, but its engine is prepared
             if stage.ended:
                 self._stop_preparation()
         elif not stage.ended:
-            self._tell_stage(stage, problems)
+            self._publish_stage(stage, problems)
         elif stage.error:
             self._unprepared(stage.error, problems)
         else:
             try:
                 if not is_prepared(preparation.kind):
-                    # What was compiled is not found again: here it makes the window halt, but it is
-                    # of use.
+                    # The compiled code is not in the cache; compiling here blocks the window, but
+                    # works.
                     compile_here(
                         preparation.kind,
-                        lambda done, _: self._tell_stage(Stage(done, None), problems),
+                        lambda done, _: self._publish_stage(Stage(done, None), problems),
                     )
             except PreparationError as error:
                 self._unprepared(str(error), problems)
@@ -335,7 +335,7 @@ class SessionCore:
         pending = tuple(runner.apply(scene))
         self.latest = runner.latest
         problems = self.status.problems
-        if self.status.state != "running":  # a check takes longer than a tick may
+        if self.status.state != "running":  # a check takes too long for a tick
             problems = tuple(check(scene, self._base_dir))
         self._publish(replace(self.status, pending=pending, problems=problems))
 
@@ -409,25 +409,23 @@ class SessionCore:
     def write_contact_problem(self, path: Path) -> None:
         """See `Session.write_contact_problem`."""
         if self._runner is None:
-            raise ExportError(
-                f"{path}: there is no run whose contact problem could be written; start one."
-            )
+            raise ExportError(f"{path}: there is no run with a contact problem. Start a run.")
         write_contact_problem(path, self._runner.engine)
 
     def continue_from(
         self, recording: Recording, time: float, base_dir: Path | None, name: str
     ) -> None:
         """See `Session.continue_from`."""
-        if self.status.state in ("preparing", "unprepared"):  # the engine is not there yet
+        if self.status.state in ("preparing", "unprepared"):  # the engine is not ready yet
             self._continuation = lambda: self.continue_from(recording, time, base_dir, name)
             self.prepare()
             return
         before = (
             replace(self.status, state="paused") if self.status.state == "running" else self.status
         )
-        self._publish(Status("continuing", f"Going back to {time:.3f} s ..."))
+        self._publish(Status("continuing", f"Returning to {time:.3f} s ..."))
 
-        def tell(fraction: float) -> bool:
+        def report(fraction: float) -> bool:
             self._publish(replace(self.status, progress=fraction))
             return not self.stop_continuing.is_set()
 
@@ -436,31 +434,31 @@ class SessionCore:
             return RunRecording(scene, schema, self._new_run(scene), origin=origin)
 
         try:
-            found = continue_run(recording, time, base_dir, name, make, tell)
+            continuation = continue_run(recording, time, base_dir, name, make, report)
         except SnakeStudioError as error:
-            found = None
+            continuation = None
             self._on_event(NotContinued(str(error)))
-        if found is None:
+        if continuation is None:
             self._publish(before)
             return
         self._end_run()
-        self._runner = found.runner
-        self._scene = found.runner.scene
+        self._runner = continuation.runner
+        self._scene = continuation.runner.scene
         self._base_dir = base_dir
-        self.recording = found.runner.recording
-        self.latest = found.runner.latest
+        self.recording = continuation.runner.recording
+        self.latest = continuation.runner.latest
         self._play_when_ready = False
         self._publish(Status("paused", problems=before.problems))
-        self._on_event(Continued(found.time, found.notes))
+        self._on_event(Continued(continuation.time, continuation.notes))
 
     def _end_run(self) -> None:
-        """Give the file of the run its end; whoever has the recording can still read it."""
+        """Complete the file of the run; the recording remains readable."""
         if self._runner is not None:
             self._runner.recording.close()
             self._runner = None
 
     def close(self) -> None:
-        """End the run and whatever is under way."""
+        """End the run and all running work."""
         self._stop_preparation()
         self._preparations.close()
         self._end_run()

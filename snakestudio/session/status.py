@@ -1,4 +1,4 @@
-"""What a session says of itself: its status, swapped as a whole, and events, rare by nature."""
+"""Status of a session, which is swapped as a whole, and its events, which are rare."""
 
 from __future__ import annotations
 
@@ -24,47 +24,46 @@ State = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a session is doing."""
+    """Status of a session."""
 
     state: State = "empty"
-    """"empty" (no scene), "preparing" (compiling the engine), "unprepared" (that was cancelled or
-    failed, see `message`, and goes on when it is asked for), "continuing" (going back to a recorded
-    moment), "ready" (at t = 0), "running", "paused", "finished" (duration reached), "blocked" (the
-    scene cannot run, see `problems`), "failed" (the physics failed, see `message`)."""
+    """"empty" (no scene), "preparing" (compiling the engine), "unprepared" (preparing was cancelled or
+    failed, see `message`, until it is requested again), "continuing" (returning to a recorded time),
+    "ready" (at t = 0), "running", "paused", "finished" (duration reached), "blocked" (the scene cannot
+    run, see `problems`), "failed" (the simulation failed, see `message`)."""
 
     message: str = ""
-    """A sentence for the status bar."""
+    """Sentence for the status bar."""
 
     progress: float = 0.0
     """Finished fraction while preparing."""
 
     seconds_left: float | None = None
-    """How long preparing still takes; None once it takes longer than expected."""
+    """Remaining time of preparing, s; None once it takes longer than expected."""
 
     engine: str = ""
-    """Kind of the model whose engine is being prepared, or is not prepared."""
+    """Model of the engine that is being prepared or is not prepared."""
 
     queued: bool = False
-    """Whether it runs as soon as it is prepared."""
+    """Whether the run starts as soon as the engine is prepared."""
 
     cancelled: bool = False
-    """Whether it is unprepared because somebody wanted that, and not because of something that is
-    wrong."""
+    """Whether the engine is unprepared because of a cancellation and not because of an error."""
 
     problems: tuple[Problem, ...] = ()
-    """All findings about the scene, errors first."""
+    """All problems of the scene, errors first."""
 
     pending: tuple[str, ...] = ()
     """Dotted keys of edits that apply at the next reset."""
 
 
 class Event:
-    """Something rare that happened in a session."""
+    """Rare event of a session."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged(Event):
-    """`Session.status` is another one."""
+    """`Session.status` has changed."""
 
     status: Status
 
@@ -78,7 +77,7 @@ class RunFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunFailed(Event):
-    """The physics failed; what was recorded is kept, and the contact problem was saved if there was one."""
+    """The simulation failed; the recording is preserved, and the contact problem, if any, was saved."""
 
     message: str
     saved: Path | None
@@ -86,14 +85,14 @@ class RunFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class PluginFailed(Event):
-    """Code of a plug-in failed: the run is paused, and goes on from there once the plug-in is fixed and reloaded."""
+    """Code of a plug-in failed; the run is paused and can continue after the plug-in is fixed and reloaded."""
 
     fault: PluginRuntimeError
 
 
 @dataclass(frozen=True, slots=True)
 class Continued(Event):
-    """The run goes on from a recorded moment; `notes` are sentences of what is to be known about that."""
+    """The run continues from a recorded time; `notes` are sentences about its start."""
 
     time: float
     notes: tuple[str, ...]
@@ -101,13 +100,13 @@ class Continued(Event):
 
 @dataclass(frozen=True, slots=True)
 class NotContinued(Event):
-    """A run could not be gone on with; everything is as it was."""
+    """A run could not be continued; everything is unchanged."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingStopped(Event):
-    """The run cannot be written to its file any more (the disk is full); it goes on, and stays in memory."""
+    """The run can no longer be written to its file (the disk is full); it continues in memory."""
 
     message: str

@@ -1,4 +1,4 @@
-"""A simulation that a program steps: engine, controller and recording, without the clock and the end of a run."""
+"""Simulation that a program steps: engine, controller and recording, without clock and duration of a run."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from snakestudio.session.step_recording import StepRecording
 
 @dataclass(frozen=True, slots=True)
 class StepState:
-    """Everything that decides how a simulation continues."""
+    """Full state of a simulation."""
 
     program: str
-    """Version of the program that made it."""
+    """Version of the program that created it."""
     scene: Scene
     engine: Checkpoint
     controller: Any
     reference: Reference | None
-    """What the scene's own controller has asked for, for the steps from `begin` to `end`."""
+    """References of the controller of the scene for the steps from `begin` to `end`."""
     begin: int
     end: int
     wrenches: tuple[tuple[int, Vector, Vector], ...] = ()
-    """Links that a wrench acts on, with its force (N) and torque (N m)."""
+    """Links under a wrench, with its force (N) and torque (N m)."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As bytes of a run file's states: what is compiled of a strain law has no other form."""
+        """Pickle as the state bytes of a run file, because a compiled strain law has no other form."""
         parts = self.engine, self.controller, self.reference, self.begin, self.end, self.wrenches
         return _unpickled, (self.program, self.scene, encode(parts, self.scene, self.engine.time))
 
@@ -53,14 +53,14 @@ def _unpickled(program: str, scene: Scene, data: bytes) -> StepState:
 
 
 class Stepper:
-    """An engine that is advanced under given references, or those of its scene's controller; not thread-safe.
+    """Engine that is advanced under given references, or those of the controller of its scene; not thread-safe.
 
-    Raises `SceneError` if the scene cannot be run; lists every mistake.
+    Raises `SceneError` with all errors if the scene cannot run.
 
     Parameters
     ----------
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder of the relative file names in the scene.
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
@@ -69,31 +69,31 @@ class Stepper:
         self._build(scene)
 
     def _build(self, scene: Scene) -> None:
-        # The controller first: it checks the strain law and contacts of a body, and the engine
-        # builds on them.
+        # The controller first, because it checks the strain law and contacts of a body for the
+        # engine.
         controller = controllers.create(scene, self.base_dir)
         self.engine = engines.create(scene, self.base_dir)
         self._feed = ReferenceFeed(controller, scene, steered=False)
         self.steps: Steps = steps_of(self.engine)
         self.scene = scene
         self._driven_to = 0
-        """Step up to which the scene's own controller led."""
+        """Last step under the controller of the scene."""
         self._wrenches: dict[int, tuple[Vector, Vector]] = {}
         self._start = self.save()
 
     @property
     def controller(self) -> Controller:
-        """The scene's own controller."""
+        """Controller of the scene."""
         return self._feed.controller
 
     @property
     def time(self) -> float:
-        """Time reached, s."""
+        """Simulated time, s."""
         return self.engine.time
 
     @property
     def step_count(self) -> int:
-        """Steps taken since the start."""
+        """Number of steps since the start."""
         return self.engine.step_count
 
     # ---------------------------------------------------------------------------------------- steps
@@ -101,7 +101,7 @@ class Stepper:
     def hold(self, angle: FloatArray, rate: FloatArray | None, n_steps: int) -> None:
         """Take steps while the references are held; see `Steps.hold`.
 
-        Raises `PhysicsError` if a step fails; the state is that before it.
+        Raises `PhysicsError` if a step fails; the state is that before the failed step.
         """
         rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
         report = self.steps.hold(angle, rate, n_steps, rows)
@@ -109,14 +109,14 @@ class Stepper:
             self._finish(report, driven=True)
 
     def give(self, torque: FloatArray, n_steps: int) -> None:
-        """Take steps while the motors are given torques; see `Steps.give`. Raises as `hold`."""
+        """Take steps under motor torques; see `Steps.give`. Raises like `hold`."""
         rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
         report = self.steps.give(torque, n_steps, rows)
         if report is not None:
             self._finish(report, driven=True)
 
     def drive(self, n_steps: int) -> None:
-        """Take steps under the references of the scene's own controller, as a run does. Raises as `hold`."""
+        """Take steps under the references of the controller of the scene, as in a run. Raises like `hold`."""
         feed = self._feed
         while n_steps > 0:
             now = self.step_count
@@ -124,8 +124,7 @@ class Stepper:
             if reference is None or now != self._driven_to or now >= feed.end:
                 reference = feed.request(now, n_steps, self.engine.look)
             count = min(n_steps, feed.end - now)
-            # A controller is shown the mean contact forces of a whole period, however it was cut
-            # up.
+            # A controller receives the mean contact forces of a whole period, even if it is split.
             go_on = feed.closed_loop and feed.begin < now
             report = self.steps.follow(reference, count, go_on, self._rows_due(count))
             self._driven_to = self.step_count
@@ -142,7 +141,7 @@ class Stepper:
         return recording.due(self.step_count + n_steps)
 
     def _finish(self, report: StepReport, driven: bool = False) -> None:
-        """Record the rows of a report, and raise what it reports."""
+        """Record the rows of a report, and raise its error."""
         recording = self.recording
         if recording is not None:
             values = self.controller.values()
@@ -153,7 +152,7 @@ class Stepper:
             raise PhysicsError(report.message)
 
     def apply_wrench(self, link: int, force: Vector, torque: Vector) -> None:
-        """Let a wrench act on a link from now on; see `Engine.apply_wrench`."""
+        """Apply a wrench to a link from now on; see `Engine.apply_wrench`."""
         self.engine.apply_wrench(link, (*force, *torque))
         self._wrenches.pop(link, None)
         if any((*force, *torque)):
@@ -164,7 +163,7 @@ class Stepper:
     # --------------------------------------------------------------------------------------- states
 
     def save(self) -> StepState:
-        """The full state; `restore` continues from it bit for bit."""
+        """Return the full state, from which `restore` continues bit for bit."""
         self.steps.settle()
         wrenches = tuple((link, *wrench) for link, wrench in self._wrenches.items())
         engine = self.engine.checkpoint()
@@ -172,19 +171,19 @@ class Stepper:
         return StepState(__version__, self.scene, engine, controller, *self._under_way(), wrenches)
 
     def _under_way(self) -> tuple[Reference | None, int, int]:
-        """What the scene's controller has asked for, and from which step to which; None if it has to be asked again."""
+        """References of the controller with their first and last step; None if it must be evaluated again."""
         if self._driven_to != self.step_count:
             return None, 0, 0
         return self._feed.reference, self._feed.begin, self._feed.end
 
     def restore(self, state: StepState) -> None:
-        """Go back to a state that was saved, perhaps with other values of the scene. A recording ends.
+        """Restore a saved state, possibly with other values of the scene; this ends a recording.
 
-        Raises `StateError` if another version of the program saved it.
+        Raises `StateError` if it is from another version of the program.
         """
         if state.program != __version__:
             raise StateError(
-                f"The state was saved by SnakeStudio {state.program}, and this is {__version__}. Save it again."
+                f"SnakeStudio {state.program} saved this state, but this is version {__version__}. Save it again."
             )
         self.stop_recording()
         if state.scene is not self.scene and state.scene != self.scene:
@@ -197,7 +196,7 @@ class Stepper:
         self.steps.bind()
 
     def restart(self, scene: Scene) -> None:
-        """Go back to the start, of another scene perhaps. A recording ends; raises as a new `Stepper`."""
+        """Return to the start, possibly of another scene; this ends a recording. Raises like a new `Stepper`."""
         if scene is self.scene:
             self.restore(self._start)
         else:
@@ -207,7 +206,7 @@ class Stepper:
     # ------------------------------------------------------------------------------------ recording
 
     def record(self, path: Path | None, scene_file: str) -> StepRecording:
-        """Begin to record, with the present state, to a run file or (None) a temporary one."""
+        """Start recording from the current state, to a run file or (None) a temporary one."""
         self.steps.settle()
         schema = self.engine.schema
         schema = replace(schema, extra=schema.extra + self.controller.channels)
@@ -222,17 +221,17 @@ class Stepper:
         return recording
 
     def _present_values(self) -> FloatArray:
-        """Columns of the controller in a row of the present state, (channels,)."""
+        """Controller columns in a row of the current state, (channels,)."""
         controller = self.controller
         if self.step_count:
             values = controller.values()
             return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
-        if self._feed.closed_loop:  # what it makes of the start belongs to the first row
+        if self._feed.closed_loop:  # its values at the start belong to the first row
             return try_reference(controller, self.scene, 0, self.engine.snapshot)[1]
         return controller.values()
 
     def _run_state(self, next_row: int) -> bytes:
-        """The present state as run files have it; see `Runner.checkpoint`."""
+        """Current state as in run files; see `Runner.checkpoint`."""
         now = self.step_count
         end = self.scene.n_steps if now <= self.scene.n_steps else now + self.scene.n_steps
         progress = Progress(*self._under_way(), next_row, now, end)
@@ -240,7 +239,7 @@ class Stepper:
         return encode(state, self.scene, self.time)
 
     def stop_recording(self) -> None:
-        """End the recording, if there is one, with a row of the present state."""
+        """End the recording, if there is one, with a row of the current state."""
         recording = self.recording
         self.recording = None
         if recording is None:

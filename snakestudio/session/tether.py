@@ -1,4 +1,4 @@
-"""A process that ends with the one that started it, however that went: its standard input tells."""
+"""Child processes that end with their parent, by monitoring standard input."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import NoReturn
 
 
 def end_with_input() -> None:
-    """End this process at once, with exit code 3, when whoever holds the other end of standard input is gone.
+    """End this process immediately, with exit code 3, when the other end of standard input is closed.
 
-    Even if it was killed, and whatever this process does at the moment: a compiler, or a loop in
-    compiled code, hears no exception.
+    This works even if the parent was killed and this process is in a compiler or compiled code,
+    which
+    exceptions cannot interrupt.
     """
     threading.Thread(target=_watch, name="snakestudio-tether", daemon=True).start()
 
@@ -23,5 +24,5 @@ def _watch() -> None:
 
 
 def end_at_once(code: int) -> NoReturn:
-    """End this process, whatever its other threads do."""
+    """End this process, regardless of its other threads."""
     os._exit(code)

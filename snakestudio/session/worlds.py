@@ -1,4 +1,4 @@
-"""Many engines of one kind, advanced by one compiled call: each keeps its own arrays, threads share the worlds out."""
+"""Many engines of one kind, advanced by one compiled call; threads share the worlds."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from snakestudio.model.snapshot import Snapshot
 
 _NO_ROWS = np.zeros(0, np.int64)
 STEPS_AT_A_TIME = 500_000
-"""Steps of all worlds together that one call takes at most: about a second of work."""
+"""Largest total number of steps of all worlds per call, about a second of work."""
 
 _UNTRIED = -1
-"""Status of a world whose engine takes its steps itself."""
+"""Status of a world whose engine takes the steps itself."""
 
 _PER_WORLD = (
     "link_pose",
@@ -40,7 +40,7 @@ _PER_WORLD = (
     "iterations",
     "unconverged",
 )
-"""Fields of rows that are kept as arrays over all worlds."""
+"""Fields of rows that are arrays over all worlds."""
 
 
 _IN_ROWS = {
@@ -48,11 +48,11 @@ _IN_ROWS = {
     "iterations": "solver_iterations",
     "unconverged": "solver_unconverged",
 }
-"""What `Rows` calls them, where the name differs."""
+"""Names of the fields in `Rows`, if they differ."""
 
 
 class Crew:
-    """Threads that make calls together, the calling one among them; they end with this object."""
+    """Threads that execute calls together, including the calling one; they end with this object."""
 
     def __init__(self, threads: int) -> None:
         self._interrupt: KeyboardInterrupt | None = None
@@ -75,10 +75,11 @@ class Crew:
     def run(
         self, call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]
     ) -> None:
-        """Make a call in all threads, which share its work out; returns once `finished` says that all is done.
+        """Execute a call in all threads, which share its work, until `finished` returns True.
 
-        Who comes late to a job that others have finished finds nothing to do, and nobody waits for
-        it. Ctrl+C is held back, for other threads still write to the arrays; see `raise_interrupt`.
+        A late thread finds no work, and the others do not wait for it. Ctrl+C is deferred,
+        because other
+        threads still write to the arrays; see `raise_interrupt`.
         """
         while not self._ended.empty():
             self._ended.get()
@@ -97,7 +98,7 @@ class Crew:
                 self._interrupt = error
 
     def raise_interrupt(self) -> None:
-        """Raise the KeyboardInterrupt that came during a call, if one did."""
+        """Raise a KeyboardInterrupt that was deferred during a call."""
         interrupt = self._interrupt
         self._interrupt = None
         if interrupt is not None:
@@ -108,7 +109,7 @@ def _work(jobs: SimpleQueue[Any], ended: SimpleQueue[None]) -> None:
     while (job := jobs.get()) is not None:
         call, args = job
         call(*args)
-        del job, call, args  # arrays of a batch that ends meanwhile
+        del job, call, args  # releases arrays of a batch that ends meanwhile
         ended.put(None)
 
 
@@ -118,12 +119,12 @@ def _end(jobs: list[SimpleQueue[Any]]) -> None:
 
 
 class Worlds:
-    """Engines of one kind and size. One thread at a time may use them.
+    """Engines of one kind and size; only one thread at a time can use them.
 
     Parameters
     ----------
     engines : sequence of Engine
-        Their bodies have the same links and joints, and their steps the same length.
+        Engines with the same links, joints and time step.
     """
 
     def __init__(self, engines: Sequence[Engine], threads: int) -> None:
@@ -133,11 +134,11 @@ class Worlds:
         self._all: IntArray = np.arange(n, dtype=np.int64)
         self._dt = self.engines[0].scene.solver.step_s
         self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
-        """(n,) steps taken by every world."""
-        # worlds whose engines do not know the last steps and references
+        """Number of steps taken by each world, (n,)."""
+        # worlds whose engines lack the last steps and references
         self._unsettled = np.zeros(n, np.bool_)
         self.failures: dict[int, str] = {}
-        """Worlds that have stopped, and why."""
+        """Reasons by world of the worlds that failed."""
         self._crew = Crew(threads)
         axes = len(schema.axes)
         self._knots: FloatArray = np.zeros((n, 2))
@@ -175,14 +176,14 @@ class Worlds:
             self._torque[world] if torques else None,
         )
 
-    # ------------------------------------------------------------------------------ what calls take
+    # ------------------------------------------------------------------------------ call arguments
 
     def _step_arguments(self, world: int) -> tuple[Any, ...]:
         engine: Any = self.engines[world]
         return (*engine.entry_arguments(self._references[world]), 0, _NO_ROWS, self._no_rows)
 
     def _row_of(self, world: int) -> RowBuffers:
-        """Buffers for one row, whose values are in the arrays over all worlds and whose contacts are its own."""
+        """Buffers for one row, with values in the arrays over all worlds and separate contacts."""
         engine: Any = self.engines[world]
         part = slice(world, world + 1)
         rows = engine.row_buffers(1)._asdict()
@@ -194,7 +195,7 @@ class Worlds:
         return (*engine.row_arguments(), self._row_of(world))
 
     def _bind(self, world: int) -> None:
-        """Take notice of other arrays of a world's engine."""
+        """Update the addresses of the arrays of a world's engine."""
         self.steps[world] = self.engines[world].step_count
         if self._compiled:
             self._takes.bind(world, self._step_arguments(world))
@@ -209,16 +210,16 @@ class Worlds:
         rate: FloatArray | None,
         torque: FloatArray | None,
     ) -> None:
-        """Take `n_steps` steps in every world that has not failed, under constant set-points, each (n, m).
+        """Take `n_steps` steps in every world that has not failed, under set-points of shape (n, m).
 
         Parameters
         ----------
         angle : (n, m) array
-            Angles that the joints hold, rad.
+            Target angles of the joints, rad.
         rate : (n, m) array, optional
-            Rates at which the angles change from then on, rad/s.
+            Rates at which the targets change during the call, rad/s.
         torque : (n, m) array, optional
-            Torques that the motors are given instead, N m.
+            Motor torques instead of angles, N m.
         """
         self._knots[:, 0] = self.steps * self._dt
         self._knots[:, 1] = (self.steps + n_steps) * self._dt
@@ -236,9 +237,9 @@ class Worlds:
         self._advance(n_steps)
 
     def follow(self, n_steps: int, references: Sequence[Reference | None]) -> None:
-        """Take `n_steps` steps under a reference for every world (None: it has failed)."""
-        kept = zip(references, self._references, strict=True)
-        self._refer([old if new is None else _plain(new) for new, old in kept])
+        """Take `n_steps` steps under one reference per world (None for a failed world)."""
+        pairs = zip(references, self._references, strict=True)
+        self._refer([old if new is None else _plain(new) for new, old in pairs])
         self._advance(
             n_steps,
             [world for world, reference in enumerate(self._references) if _ceases(reference)],
@@ -257,14 +258,14 @@ class Worlds:
                     self._takes.bind(world, arguments[first:-3], first)
 
     def running(self) -> IntArray:
-        """Worlds that have not failed."""
+        """Return the worlds that have not failed."""
         failed = list(self.failures)
         return np.delete(self._all, failed) if failed else self._all
 
     def _advance(self, n_steps: int, ceasing: Sequence[int] = ()) -> None:
-        """Take steps under the present references, some at a time so that Ctrl+C is heard.
+        """Take steps under the current references, in blocks so that Ctrl+C works.
 
-        Worlds in `ceasing` are left to their engines from the start.
+        Engines of worlds in `ceasing` take the steps themselves from the start.
         """
         most = max(1, STEPS_AT_A_TIME // len(self.engines))
         while n_steps > 0 and len(order := self.running()):
@@ -292,11 +293,11 @@ class Worlds:
             self.continue_alone(world, ends[world], outcome)
 
     def continue_alone(self, world: int, end: int, status: int) -> None:
-        """Let a world's own engine take the steps up to `end`: it knows what to do about `status`."""
+        """Take the steps up to `end` with the engine of a world, which handles `status`."""
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine):
             begin = engine.synchronize()
-            if status == SLOT_OVERFLOW and self._compiled:  # contacts of rows that nobody wants
+            if status == SLOT_OVERFLOW and self._compiled:  # contacts of rows that are not needed
                 self.write_rows(np.array([world], np.int64))
         else:
             begin = engine.step_count
@@ -308,7 +309,7 @@ class Worlds:
     # --------------------------------------------------------------------------------------- states
 
     def write_rows(self, worlds: IntArray | None = None) -> RowBuffers:
-        """Rows of the present states of all worlds, or of some: arrays over all, which later calls fill again."""
+        """Write rows of the current states of all or some worlds, to arrays over all that later calls overwrite."""
         worlds = self._all if worlds is None else worlds
         if self._compiled:
             self._filled[:] = 0
@@ -322,7 +323,7 @@ class Worlds:
         return self._rows
 
     def snapshot(self, world: int, contacts: bool) -> Snapshot:
-        """The present state as a controller sees it; contact forces are means since the snapshot before."""
+        """Return the current state for a controller; contact forces are means since the previous snapshot."""
         engine = self._settled(world)
         snapshot = engine.snapshot(contacts)
         if isinstance(engine, TimeSteppingEngine):
@@ -330,11 +331,11 @@ class Worlds:
         return snapshot
 
     def checkpoint(self, world: int) -> Checkpoint:
-        """The full state of a world."""
+        """Return the full state of a world."""
         return self._settled(world).checkpoint()
 
     def _settled(self, world: int) -> Engine:
-        """The engine of a world, which knows what was done to its arrays, and has a reference of its own."""
+        """Engine of a world, updated with the steps taken in its arrays, and with a separate reference."""
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine) and self._unsettled[world]:
             self._unsettled[world] = False
@@ -345,7 +346,7 @@ class Worlds:
         return engine
 
     def restore(self, world: int, checkpoint: Checkpoint, failure: str = "") -> None:
-        """Take a world back to a state that it had."""
+        """Restore a previous state of a world."""
         engine = self.engines[world]
         self._unsettled[world] = False
         self.failures.pop(world, None)
@@ -358,7 +359,7 @@ class Worlds:
         self._bind(world)
 
     def replace(self, world: int, engine: Engine) -> None:
-        """Have another engine, of the same kind and size, in place of a world's."""
+        """Replace the engine of a world by one of the same kind and size."""
         self.engines[world] = engine
         self._unsettled[world] = False
         self.failures.pop(world, None)
@@ -366,29 +367,29 @@ class Worlds:
 
 
 def _compiled(engine: Engine) -> Kernel | None:
-    """The compiled functions of an engine that has them."""
+    """Compiled functions of an engine; None if it has none."""
     return engine.compiled if isinstance(engine, TimeSteppingEngine) else None
 
 
 def _plain(reference: Reference) -> Reference:
-    """A reference with arrays as compiled steps take them: float64, contiguous."""
+    """Reference with arrays for compiled steps: float64, contiguous."""
     if not isinstance(reference, JointReference):
         return reference
     own = (reference.time, reference.angle, reference.rate, reference.acceleration)
-    given = () if reference.torque is None else (reference.torque,)
-    if all(array.dtype == np.float64 and array.flags.c_contiguous for array in (*own, *given)):
+    torque = () if reference.torque is None else (reference.torque,)
+    if all(array.dtype == np.float64 and array.flags.c_contiguous for array in (*own, *torque)):
         return reference
-    return JointReference(*(np.require(array, np.float64, ["C"]) for array in (*own, *given)))
+    return JointReference(*(np.require(array, np.float64, ["C"]) for array in (*own, *torque)))
 
 
 def _ceases(reference: Reference) -> bool:
-    """Whether the torques of a reference cease to be numbers, of which its engine has to take care."""
+    """Whether torques of a reference become NaN, which its engine must handle."""
     torque = reference.torque if isinstance(reference, JointReference) else None
     return torque is not None and not np.isfinite(torque).all()
 
 
 def _copied(reference: JointReference) -> JointReference:
-    """A reference whose arrays nobody writes to."""
+    """Copy of a reference, whose arrays do not change."""
     torque = None if reference.torque is None else reference.torque.copy()
     return JointReference(
         reference.time.copy(),

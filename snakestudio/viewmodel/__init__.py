@@ -1,1 +1,1 @@
-"""What views show, as plain data and functions without Qt."""
+"""Content of views as plain data and functions, without Qt."""

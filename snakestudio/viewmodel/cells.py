@@ -1,4 +1,4 @@
-"""Cells of a table whose rows are parts of a profile: texts of values, and values of typed texts."""
+"""Cells of tables of profile parts: conversion between values and text."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _WORDS = {True: "yes", False: "no", None: ""}
 
 @dataclass(frozen=True)
 class Column:
-    """One value of the parts that a table shows."""
+    """Column of a table of parts: one field of each part."""
 
     name: str
     """Key in the file."""
 
     doc: FieldDoc
     kind: Kind
-    """What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values),
-    "span" (two numbers), "names" (texts with commas between), "parts" (a table of its own, only
-    counted here)."""
+    """Type of value: "integer", "number", "text", "choice", "switch", "pairs" (names and values), "span"
+    (two numbers), "names" (texts separated by commas), "parts" (a nested table, shown as a
+    count)."""
 
     optional: bool
-    """Whether it may be left out."""
+    """Whether the value can be omitted."""
 
     choices: tuple[Any, ...] = ()
-    """Of a choice."""
+    """Values of a choice."""
 
     @property
     def heading(self) -> str:
@@ -47,7 +47,7 @@ class Column:
         return f"{self.doc.label} [{self.doc.unit}]" if self.doc.unit else self.doc.label
 
     def text(self, value: Any) -> str:
-        """A value as it stands in its cell."""
+        """Return the text of a value in its cell."""
         if value is None:
             return ""
         if self.kind == "parts":
@@ -67,9 +67,9 @@ class Column:
         return str(value)
 
     def value(self, text: str) -> Any:
-        """The value of a typed text.
+        """Return the value of a typed text.
 
-        Raises `NumberTextError` with a sentence that says why it is none.
+        Raises `NumberTextError` with the reason if the text is not valid.
         """
         plain = text.strip()
         if not plain and self.optional:
@@ -81,7 +81,7 @@ class Column:
         if self.kind == "span":
             numbers = parse_numbers(plain)
             if len(numbers) != 2:
-                raise NumberTextError(f"{self.doc.label} takes two numbers, the smaller first.")
+                raise NumberTextError(f"{self.doc.label} must be two numbers, the smaller first.")
             return tuple(float(number) for number in numbers)
         if self.kind == "integer":
             return self._integer(plain)
@@ -100,10 +100,10 @@ class Column:
             try:
                 return int(digits, base)
             except ValueError:
-                raise NumberTextError(f"{text} is no number.") from None
+                raise NumberTextError(f"{text} is not a number.") from None
         number = parse_number(text, self.doc.unit)
         if number != round(number):
-            raise NumberTextError(f"{self.doc.label} is a whole number; {text} is not.")
+            raise NumberTextError(f"{self.doc.label} must be a whole number (got {text}).")
         return round(number)
 
     def _switch(self, text: str) -> bool:
@@ -112,7 +112,7 @@ class Column:
             return True
         if word in ("no", "false", "off", "0"):
             return False
-        raise NumberTextError(f"{self.doc.label} takes yes or no.")
+        raise NumberTextError(f"{self.doc.label} must be yes or no.")
 
     def _choice(self, text: str) -> Any:
         spoken = {str(choice).lower(): choice for choice in self.choices}
@@ -123,18 +123,18 @@ class Column:
         )
         if word not in spoken:
             raise NumberTextError(
-                f"{self.doc.label} takes one of {', '.join(str(choice) for choice in self.choices)}."
+                f"{self.doc.label} must be one of {', '.join(str(choice) for choice in self.choices)}."
             )
         return spoken[word]
 
 
 def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> list[Column]:
-    """Columns for the fields of a part, by what is declared about them.
+    """Columns for the declared fields of a part.
 
     Parameters
     ----------
     names : sequence of str, optional
-        Which fields, in this order; all if left out.
+        Fields in the order of the columns; all if omitted.
     """
     return [_column(model, name) for name in (names if names is not None else model.model_fields)]
 
@@ -167,7 +167,7 @@ def _column(model: type[BaseModel], name: str) -> Column:
 
 
 def _plain(value: Any) -> str:
-    """A value of a pair; a text that would be read as something else stands in quotation marks."""
+    """Value of a pair as text, in quotation marks if it would be parsed as another type."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -179,11 +179,11 @@ def _plain(value: Any) -> str:
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _PAIR = re.compile(rf'\s*([^\s,="][^,="]*?)\s*=\s*({_QUOTED}|[^\s,"][^,"]*?)\s*(?:,|$)')
-"""A name, and a number, a word, a formula, or any text in quotation marks."""
+"""A name and a number, a word, a formula, or any text in quotation marks."""
 
 
 def _pairs(text: str) -> dict[str, Any]:
-    """``Mode = 3, Node = node, Do = "Clear, then arm"`` as a table; what is no number is a formula or a text."""
+    """Parse ``Mode = 3, Node = node, Do = "Clear, then arm"``; values are numbers, formulas or texts."""
     pairs: dict[str, Any] = {}
     rest = text
     while rest.strip(", \t"):
@@ -192,7 +192,7 @@ def _pairs(text: str) -> dict[str, Any]:
         if pair is None:
             part = rest.split(",", 1)[0].strip()
             raise NumberTextError(
-                f"Write names and values like Mode = 3, Speed = 100; {part} is not."
+                f"{part} is not a name and a value. Write pairs such as Mode = 3, Speed = 100."
             )
         pairs[pair[1]] = _number_or_text(pair[2])
         rest = rest[pair.end() :]

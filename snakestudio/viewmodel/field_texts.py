@@ -1,4 +1,4 @@
-"""What there is to say about a declared value of the scene: what it is, what it may be, why another was refused."""
+"""Texts about declared scene values: explanation, range, and reasons for rejection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.text import exact_text
 
 
 def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
-    """Whether a field is a whole number and whether it may be None; None if it is no number at all."""
+    """Return whether a field is a whole number and whether it can be None; None if it is not a number."""
     annotation = model.model_fields[name].annotation
     options = set(typing.get_args(annotation)) or {annotation}
     optional = type(None) in options
@@ -23,7 +23,7 @@ def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
 
 
 def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
-    """Tooltip of a value: what it is, its symbol, range, default and key, and why it has no effect if it has none.
+    """Return the tooltip of a value: explanation, symbol, range, default, key, and why it has no effect, if so.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
 
 
 def symbol_html(symbol: str) -> str:
-    """A symbol as in the papers: ``K_P`` with its index below the line."""
+    """Return a symbol as HTML, with the index of ``K_P`` as a subscript."""
     base, _, index = symbol.partition("_")
     return f"<i>{base}</i>" + (f"<sub>{index}</sub>" if index else "")
 
 
 def refusal(error: SnakeStudioError) -> str:
-    """What to say at a field whose value was refused."""
+    """Return the message for a field whose value was rejected."""
     problems = getattr(error, "problems", ())
     return problems[0].sentence_for() if problems else str(error)

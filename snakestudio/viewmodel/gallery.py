@@ -1,4 +1,4 @@
-"""What the gallery knows of a shipped scene: read from the head of its file, without building the scene."""
+"""Gallery entries of bundled scenes, read from the head of each file without building the scene."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ _PAPER = re.compile(r"\bP\d\b")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One shipped scene."""
+    """Bundled scene."""
 
     path: Path
     title: str
     source: str
-    """Paper and figure it is from."""
+    """Paper and figure of the scene."""
 
     description: str
-    """What to look for."""
+    """Description with what to observe."""
 
     model: str
-    """Short name of its model."""
+    """Short name of the model."""
 
     papers: tuple[str, ...]
-    """The papers its source names, such as "P2"."""
+    """Papers that the source names, such as "P2"."""
 
     def picture(self, theme: str) -> Path:
-        """Its picture for the palette called `theme`."""
+        """Return the image for the palette `theme`."""
         return resource("gallery", f"{self.path.stem}-{theme}.png")
 
 
 @lru_cache(maxsize=1)
 def entries() -> tuple[Entry, ...]:
-    """All shipped scenes: the main example, those of the papers by their place in them, and the others."""
+    """Return all bundled scenes: the main example, those of the papers in their order, and the others."""
     read = [_entry(path) for path in sorted(scenes_dir().glob("*.toml"))]
     return tuple(sorted(read, key=_order))
 
@@ -59,8 +59,8 @@ def _entry(path: Path) -> Entry:
 
 
 def found(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:
-    """Whether an entry has all words of a query, and is of the wanted paper and model ("" for any)."""
+    """Return whether an entry contains all words of a query and has the paper and model ("" for any)."""
     if (paper and paper not in entry.papers) or (model and model != entry.model):
         return False
     text = f"{entry.title} {entry.source} {entry.model} {entry.path.stem} {entry.description}".casefold()
-    return all(word in text for word in query.casefold().split())
+    return all(term in text for term in query.casefold().split())

@@ -1,4 +1,4 @@
-"""Finding texts by a few letters of their words, in any order of the words, and how well each fits."""
+"""Fuzzy search: texts that match a few letters of their words, in any order of the words, with scores."""
 
 from __future__ import annotations
 
@@ -13,31 +13,29 @@ _SCATTERED = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a text fits a query."""
+    """Match of a text with a query."""
 
     score: float
-    """The larger, the better."""
+    """Score; larger is better."""
 
     letters: frozenset[int]
-    """Places of the letters that were meant."""
+    """Positions of the matching letters."""
 
 
 def match(query: str, text: str) -> Match | None:
-    """How well `text` fits what was typed; None if one of the typed words is not in it at all.
+    """Match `text` with a query; None if it lacks one of the words of the query.
 
-    The beginning of the text counts most, then beginnings of words, initials of words, letters
-    within a word, and letters that merely follow each other. Of texts that fit equally well the
-    shortest is the best.
+    Scores decrease in this order: start of the text, start of a word, initials of words,
+    letters within
+    a word, letters in sequence. Of equal matches, the shortest text is best.
     """
     folded = text.casefold()
-    if len(folded) != len(
-        text
-    ):  # some letters fold to two: then places would not be those of the text
+    if len(folded) != len(text):  # some letters fold to two, which would shift positions
         folded = text.lower() if len(text.lower()) == len(text) else text
     score = 0.0
     letters: set[int] = set()
     for word in query.casefold().split():
-        best = _word(word, folded)
+        best = _match_word(word, folded)
         if best is None:
             return None
         score += best[0]
@@ -45,7 +43,7 @@ def match(query: str, text: str) -> Match | None:
     return Match(score - 0.1 * len(text), frozenset(letters))
 
 
-def _word(word: str, text: str) -> tuple[float, list[int]] | None:
+def _match_word(word: str, text: str) -> tuple[float, list[int]] | None:
     starts = [
         place
         for place, letter in enumerate(text)
@@ -67,11 +65,11 @@ def _word(word: str, text: str) -> tuple[float, list[int]] | None:
 
 
 def _in_turn(word: str, text: str, places: range | list[int]) -> list[int] | None:
-    """The first of `places` that hold the letters of `word` one after the other."""
-    found: list[int] = []
+    """First positions of `places` that have the letters of `word` in sequence."""
+    positions: list[int] = []
     for place in places:
-        if text[place] == word[len(found)]:
-            found.append(place)
-            if len(found) == len(word):
-                return found
+        if text[place] == word[len(positions)]:
+            positions.append(place)
+            if len(positions) == len(word):
+                return positions
     return None

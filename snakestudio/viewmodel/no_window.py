@@ -1,4 +1,4 @@
-"""Why no window can be shown on this machine, in sentences with what to do."""
+"""Messages with reasons why this machine cannot show a window, and remedies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIBRARY = re.compile(r"(lib[\w.+-]+?)\.so(?:\.(\d+)[\d.]*)?: cannot open shared
 
 
 def missing_library(error: str) -> str:
-    """What to do about a loader's error that a system library is missing; "" where the error is another one."""
+    """Return the message for a loader error about a missing system library; "" for any other error."""
     match = _LIBRARY.search(error)
     if match is None:
         return ""
@@ -28,14 +28,14 @@ def missing_library(error: str) -> str:
 def why_no_window(
     messages: Sequence[str], loader_errors: Sequence[str], environment: Mapping[str, str]
 ) -> str:
-    """What keeps Qt from showing windows.
+    """Return the reason why Qt cannot show windows, with a remedy.
 
     Parameters
     ----------
     messages : sequence of str
-        What Qt reported until it gave up.
+        Messages of Qt up to the failure.
     loader_errors : sequence of str
-        Errors of loading the platform plugins that Qt could not load.
+        Errors of the platform plugins that Qt could not load.
     """
     for error in loader_errors:
         if text := missing_library(error):
@@ -49,10 +49,10 @@ def why_no_window(
     if any("could not connect to display" in message for message in messages):
         if not names:
             return NO_DISPLAY
-        return f"The display ({', '.join(names)}) does not answer. Set DISPLAY to a running display, {_WITHOUT}"
+        return f"The display ({', '.join(names)}) does not respond. Set DISPLAY to a running display, {_WITHOUT}"
     if platform:
         return f"Qt cannot show windows with QT_QPA_PLATFORM={platform}. Unset it, {_WITHOUT}"
     reported = (
-        messages[-1].strip().splitlines()[0].rstrip(".") if messages else "no reason is given"
+        messages[-1].strip().splitlines()[0].rstrip(".") if messages else "no reason was reported"
     )
     return f"Qt cannot show windows ({reported}). Install the libraries that it needs, {_WITHOUT}"

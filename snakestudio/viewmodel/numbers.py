@@ -1,4 +1,4 @@
-"""Changes of numbers as they are typed, and round steps."""
+"""Typed changes of numbers, and round step sizes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from snakestudio.text import MINUS
 
 
 class Change(NamedTuple):
-    """By how much a number is to change: `operator` is one of ``+ - * /``."""
+    """Change of a number; `operator` is one of ``+ - * /``."""
 
     operator: str
     amount: float
 
     def of(self, value: float) -> float:
-        """What `value` becomes, without the digits that only rounding made."""
+        """Return the changed value, without digits from rounding errors."""
         changed = {
             "+": value + self.amount,
             "-": value - self.amount,
@@ -32,7 +32,7 @@ _CHANGE = re.compile(r"\s*(?:([+*/×·])=?|(-)=)\s*(?=\S)")
 
 
 def parse_change(text: str, unit: str = "") -> Change | None:
-    """What ``+0.1``, ``*2``, ``/3`` or ``-=0.1`` changes; None for a plain number, as ``-0.1`` is.
+    """Parse ``+0.1``, ``*2``, ``/3`` or ``-=0.1``; None for a plain number such as ``-0.1``.
 
     Raises `NumberTextError` if no number follows, or it divides by zero.
     """
@@ -42,10 +42,10 @@ def parse_change(text: str, unit: str = "") -> Change | None:
     operator = {"×": "*", "·": "*"}.get(match[1] or match[2], match[1] or match[2])
     amount = parse_number(text[match.end() :], unit if operator in "+-" else "")
     if operator == "/" and amount == 0:
-        raise NumberTextError("That divides by zero.")
+        raise NumberTextError("The divisor is zero. Enter another number.")
     return Change(operator, amount)
 
 
 def nice_step(span: float) -> float:
-    """About a two-hundredth of `span`, rounded up; 1 where it is not a positive number."""
+    """Return about 1/200 of `span`, rounded up; 1 if it is not a positive number."""
     return step_above(span / 200)

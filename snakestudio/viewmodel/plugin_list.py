@@ -1,4 +1,4 @@
-"""The plug-ins that there are for a window: loaded, named by its scene, trusted, added by hand, or installed."""
+"""Plug-ins of a window: loaded, named by its scene, trusted, added by the user, or installed."""
 
 from __future__ import annotations
 
@@ -28,81 +28,81 @@ _STATES = {
 
 @dataclass(frozen=True)
 class PluginEntry:
-    """A plug-in, and how it is."""
+    """Plug-in and its state."""
 
     name: str
     given: Path | str
-    """The file, or the name of the installed package."""
+    """File, or name of the installed package."""
 
     state: State
-    """"changed": code of before is loaded."""
+    """State; "changed" means that earlier code is loaded."""
 
     in_scene: bool = False
     """Whether the scene names it."""
 
     adds: tuple[tuple[str, str], ...] = ()
-    """What it adds; known only while it is loaded."""
+    """Role and name of each kind that it adds; only known while it is loaded."""
 
     reason: str = ""
-    """Why it cannot be loaded, in sentences; "" if it can."""
+    """Reason why it cannot be loaded, as sentences; "" if it can."""
 
     trusted: bool = False
-    """Whether its present content may be run."""
+    """Whether its current content may run."""
 
     source: Source | None = None
-    """What is there now."""
+    """Current code."""
 
     @property
     def path(self) -> Path | None:
-        """Its file; None for an installed package."""
+        """File of the plug-in; None for an installed package."""
         return self.given if isinstance(self.given, Path) else None
 
     @property
     def is_loaded(self) -> bool:
-        """Whether code of it is loaded."""
+        """Whether its code is loaded."""
         return self.state in ("loaded", "changed")
 
     @property
     def origin(self) -> str:
-        """Where it comes from: "scene", "file" or "package"."""
+        """Origin: "scene", "file" or "package"."""
         return "scene" if self.in_scene else "package" if self.path is None else "file"
 
     @property
     def adds_text(self) -> str:
-        """What it adds, for a list."""
+        """Kinds that it adds, as text for a list."""
         return (
             ", ".join(f"{role} {name}" for role, name in self.adds)
             if self.is_loaded
-            else "known once loaded"
+            else "known after loading"
         )
 
     @property
     def state_text(self) -> str:
-        """How it is, for a list."""
+        """State, as text for a list."""
         return _STATES[self.state]
 
 
 def trusting_folder(path: Path, known: Trusted) -> Path | None:
-    """The trusted folder that a file is in; None if it is in none."""
-    found = (Path(each) for each in known.folders if path.resolve().is_relative_to(each))
-    return next(found, None)
+    """Return the trusted folder that contains a file; None if there is none."""
+    folders = (Path(each) for each in known.folders if path.resolve().is_relative_to(each))
+    return next(folders, None)
 
 
 def list_plugins(
     names: Iterable[str], folder: Path | None, files: Iterable[Path], failures: Mapping[str, str]
 ) -> list[PluginEntry]:
-    """All plug-ins, those of the scene first.
+    """Return all plug-ins, those of the scene first.
 
     Parameters
     ----------
     names : iterable of str
-        What the scene names.
+        Names in the scene.
     folder : Path or None
-        The scene's folder.
+        Folder of the scene.
     files : iterable of Path
         Files that the user added.
     failures : mapping of str to str
-        Why code could not be loaded, by its SHA-256.
+        Reasons why code could not be loaded, by its SHA-256.
     """
     entries: dict[Path | str, PluginEntry] = {}
     for each in named_plugins(names, folder):
@@ -123,7 +123,7 @@ def list_plugins(
             source.path.resolve() if source.path is not None and not source.module else source.name
         )
     others += [path.resolve() for path in files]
-    with contextlib.suppress(PluginError):  # reported where something is trusted
+    with contextlib.suppress(PluginError):  # reported when users trust something
         others += [Path(path) for path in trusted().files]
     for given in (*others, *installed()):
         if given not in entries:
@@ -153,7 +153,7 @@ def _entry(
     reason = reason or failures.get(source.digest, "")
     if present is not None and not reason:
         reason = (
-            f"Another plug-in is called {name}, too: {present.source.where}. Unload it, "
+            f"Another plug-in has the name {name}: {present.source.where}. Unload it, "
             "or rename one of the files."
         )
     state = "unreadable" if reason else "trusted" if may_run else "untrusted"

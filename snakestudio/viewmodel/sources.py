@@ -1,4 +1,4 @@
-"""Where what the window shows comes from: the simulation, a live robot, or a run that was recorded."""
+"""Sources of the window: the simulation, a live robot, or a recorded run."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ SourceKind = Literal["simulation", "replay", "robot"]
 
 
 class Source(Protocol):
-    """Something with a recording and a newest state."""
+    """Source with a recording and a newest state."""
 
     @property
     def kind(self) -> SourceKind:
-        """What it is."""
+        """Kind of the source."""
         ...
 
     @property
     def name(self) -> str:
-        """What it is called; empty if there is only one of its kind."""
+        """Name; empty if there is only one source of its kind."""
         ...
 
     @property
     def base_dir(self) -> Path | None:
-        """Folder that file names in its scene are relative to; None: as the open document says."""
+        """Folder of the relative file names in its scene; None for that of the open document."""
         ...
 
     @property
     def recording(self) -> Recording | None:
-        """Its rows so far; None before the first."""
+        """Rows so far; None before the first."""
         ...
 
     @property
     def latest(self) -> Snapshot | None:
-        """Its newest state: another object whenever there is a newer one."""
+        """Newest state; a new object for each newer state."""
         ...
 
 
 class Rows(Protocol):
-    """What a robot gives: a recording that grows, and the newest state."""
+    """Rows of a robot: a growing recording and the newest state."""
 
     @property
     def recording(self) -> Recording | None:
-        """Its rows so far."""
+        """Rows so far."""
         ...
 
     @property
     def latest(self) -> Snapshot | None:
-        """Its newest state."""
+        """Newest state."""
         ...
 
 
 class Simulation:
-    """The run that the session makes."""
+    """Simulation of the session."""
 
     kind: SourceKind = "simulation"
     name = ""
@@ -67,17 +67,17 @@ class Simulation:
 
     @property
     def recording(self) -> Recording | None:
-        """Of the present run."""
+        """Recording of the current run."""
         return self._session.recording
 
     @property
     def latest(self) -> Snapshot | None:
-        """Finer in time than the rows."""
+        """Newest state, at shorter intervals than the rows."""
         return self._session.latest
 
 
 class Robot:
-    """A robot that is connected."""
+    """Connected robot."""
 
     kind: SourceKind = "robot"
     base_dir: Path | None = None
@@ -88,22 +88,22 @@ class Robot:
 
     @property
     def recording(self) -> Recording | None:
-        """What was measured since streaming began, or since it was connected."""
+        """Measurements since streaming started, or since it was connected."""
         return self._rows.recording
 
     @property
     def latest(self) -> Snapshot | None:
-        """What was measured last."""
+        """Latest measurement."""
         return self._rows.latest
 
 
 class LoadedRun:
-    """A recording that is complete.
+    """Complete recording.
 
     Parameters
     ----------
     recording : Recording
-        With at least one row.
+        Recording with at least one row.
     """
 
     kind: SourceKind = "replay"

@@ -1,4 +1,4 @@
-"""What Start Together may start: the simulation's run or a robot, as the dialog and the notices see it."""
+"""Targets of Start Together: the run of the simulation or a robot, for the dialog and the notices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ EVERYWHERE = "0.0.0.0"
 
 
 class UnderWay(Protocol):
-    """One start, from waiting to the end of the run."""
+    """Single start, from waiting to the end of the run."""
 
     @property
     def start(self) -> SynchronizedStart:
-        """What waits, fires and starts."""
+        """Synchronized start that waits, triggers and starts."""
         ...
 
     @property
@@ -25,62 +25,62 @@ class UnderWay(Protocol):
 
     @property
     def trouble(self) -> str:
-        """Why it has ended without a start, in a sentence; "" if it has not."""
+        """Reason why it ended without a start, as a sentence; "" if it did not."""
         ...
 
     def close(self) -> None:
-        """Give it up; returns when it has ended. A run that goes already goes on."""
+        """Cancel the start and wait until it has ended. A run that has already started continues."""
         ...
 
 
 class Target(Protocol):
-    """What may be started."""
+    """Target that can be started."""
 
     @property
     def key(self) -> str:
-        """Group of the settings that keep with whom."""
+        """Settings group for the choices of this target."""
         ...
 
     @property
     def by_hand(self) -> str:
-        """What starts it here, for the dialog's list."""
+        """Name of the local trigger, for the list of the dialog."""
         ...
 
     @property
     def usual_host(self) -> str:
-        """Address that is waited at unless another one is chosen."""
+        """Default address to wait at."""
         ...
 
     @property
     def host_kept(self) -> bool:
-        """Whether the address that was chosen is there again next time."""
+        """Whether the chosen address is remembered."""
         ...
 
     @property
     def possible(self) -> bool:
-        """Whether there is something that could be started."""
+        """Whether the target exists."""
         ...
 
     def about(self) -> str:
-        """What will start, in sentences."""
+        """Return a description of what will start, as sentences."""
         ...
 
     def standing(self) -> tuple[str, str]:
-        """How it stands, for people, and the role of that text; ("", "") if there is nothing to tell."""
+        """Return the current state as text, and the role of the text; ("", "") if there is nothing to report."""
         ...
 
     def refuses(self) -> str:
-        """Why it would not start now, a clause; "" if it would."""
+        """Return the reason why it cannot start now, as a clause; "" if it can."""
         ...
 
     def caution(self, wait: str, host: str) -> tuple[str, str]:
-        """What follows for safety from how and where is waited, and the role of that text; ("", "") if nothing."""
+        """Return safety notes on how and where it waits, and the role of the text; ("", "") if there are none."""
         ...
 
     def begin(self, choices: Together, name: str) -> UnderWay:
-        """Wait for the others. `name` is told to them."""
+        """Start waiting for the others, which receive `name`."""
         ...
 
     def lost(self) -> str:
-        """Why what was begun last is about something that is not there any more, in a sentence; "" if it is."""
+        """Return the reason why the target of the last start is gone, as a sentence; "" if it still exists."""
         ...

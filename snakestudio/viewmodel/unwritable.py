@@ -1,4 +1,4 @@
-"""What the user should know of folders that cannot be written."""
+"""Notice about folders that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from snakestudio.text import capitalized, listing
 
 
 def unwritable_notice(folders: Mapping[UserFolder, str], settings_file: str = "") -> str:
-    """What is not saved for good, where it goes instead, and what to do; "" where every folder can be written.
+    """Return what is not saved permanently, its temporary location, and a remedy; "" if all folders are writable.
 
     Parameters
     ----------
     folders : mapping
-        Folders that cannot be written, and why.
+        Folders that cannot be written, with reasons.
     settings_file : str
-        The file of the settings where it cannot be written.
+        Settings file, if it cannot be written.
     """
     paths = [one.folder for one in folders] + ([Path(settings_file)] if settings_file else [])
     if not paths:
@@ -33,12 +33,12 @@ def unwritable_notice(folders: Mapping[UserFolder, str], settings_file: str = ""
     if settings_file:
         parts.append("Settings are not saved.")
     variables = list(dict.fromkeys(one.variable for one in folders))
-    choice = f", or name other folders in {listing(variables)}" if variables else ""
+    choice = f", or set other folders in {listing(variables)}" if variables else ""
     parts.append(f"Make {'the folder' if len(where) == 1 else 'them'} writable{choice}.")
     return " ".join(parts)
 
 
 def _common(paths: list[Path]) -> list[Path]:
-    """The folder that all of them are in, unless that one can be written itself."""
+    """Common parent folder, unless it is writable."""
     folder = Path(os.path.commonpath(paths))
     return paths if folder == Path(folder.anchor) or os.access(folder, os.W_OK) else [folder]

@@ -1,4 +1,4 @@
-"""What the video dialog offers: presets, sizes, rates, speeds, and curves that are often wanted."""
+"""Choices of the video dialog: presets, sizes, rates, speeds, and common curves."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Values for one purpose."""
+    """Values of the dialog for one purpose."""
 
     name: str
     suffix: str
-    """Ending of the file."""
+    """Suffix of the file."""
 
     size: tuple[int, int]
-    """px."""
+    """Width and height, px."""
 
     fps: int
     quality: Quality
@@ -40,22 +40,22 @@ PRESETS = (
     Preset("Talk, 1080p", ".mp4", (1920, 1080), 30, "good"),
     Preset("Supplement of a paper, 720p", ".mp4", (1280, 720), 25, "best", 2),
     Preset("Web page, GIF", ".gif", (640, 360), 15, "good"),
-    Preset("Single pictures, PNG", ".png", (1920, 1080), 30, "good", 2),
+    Preset("Single images, PNG", ".png", (1920, 1080), 30, "good", 2),
 )
 
 
 def curve_offers(schema: Schema, names: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
-    """Sets of columns for the curves under the picture, of those that a run has."""
+    """Return sets of columns for the curves below the image, of those that a run has."""
     middle = schema.n_links // 2 + 1
     kind = next((axis.kind for axis in schema.axes if axis.joint == middle - 1), "yaw")
     offers = [
         ("None", ()),
         ("Velocity of the centre of mass", ("com_vx_mps", "com_vy_mps")),
-        ("Way of the centre of mass", ("com_x_m", "com_y_m")),
+        ("Path of the centre of mass", ("com_x_m", "com_y_m")),
         ("Forces of obstacles", ("contact_obstacle_fx_n", "contact_obstacle_fy_n")),
         ("Velocity and forces of obstacles", ("com_vx_mps", "contact_obstacle_fx_n")),
         (
-            f"Joint {middle}, angle and command",
+            f"Joint {middle}, angle and reference",
             (f"joint_{middle}_{kind}_rad", f"joint_{middle}_{kind}_ref_rad"),
         ),
         ("Energy and work", ("energy_kinetic_j", "work_actuator_j", "work_friction_j")),

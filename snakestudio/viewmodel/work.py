@@ -1,4 +1,4 @@
-"""Work in threads: where it runs, how it reports its progress, and what is shown of its exceptions."""
+"""Work in threads: execution, progress, and problems of exceptions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from snakestudio.errors import Problem, SnakeStudioError
 Result = TypeVar("Result")
 
 Progress = Callable[[float], bool]
-"""Takes the finished fraction; returns False once the work must stop."""
+"""Callback that receives the finished fraction and returns False to cancel the work."""
 
 Submit = Callable[[str, Callable[[], Any]], Future[Any]]
-"""Starts work under a name; the future holds its result or its exception."""
+"""Function that starts named work; the future has its result or exception."""
 
 
 def in_thread(name: str, work: Callable[[], Result]) -> Future[Result]:
-    """Start work in a daemon thread of its own, at normal priority."""
+    """Start work in a new daemon thread at normal priority."""
     future: Future[Result] = Future()
     future.set_running_or_notify_cancel()
 
@@ -40,14 +40,14 @@ def in_thread(name: str, work: Callable[[], Result]) -> Future[Result]:
 
 
 def problem_of(name: str, error: BaseException) -> Problem:
-    """What is shown of an exception that ended the work called `name`."""
+    """Return the problem to show for an exception in the work `name`."""
     if isinstance(error, SnakeStudioError):
         return Problem("error", "", str(error).removesuffix("."), "")
     return Problem("error", "", f"The {name} failed: {error!r}", "")
 
 
 def _drop_raised_priority() -> None:
-    # On Linux, a thread inherits the priority of the thread that starts it, and that may be raised.
+    # On Linux, a thread inherits the priority of its parent thread, which may be raised.
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             thread = threading.get_native_id()

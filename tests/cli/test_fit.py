@@ -76,7 +76,7 @@ def test_the_same_in_python_from_files_trials_and_tracks(
     options = {"method": "least_squares", "workers": 0, "limit": 5}
     one = ss.fit(scene, track, free, offset_s=-0.05, **options)
     assert one["ground.mu_along"] == one.scene.ground.mu_along
-    with pytest.raises(KeyError, match="was not free"):
+    with pytest.raises(KeyError, match=r"ground\.mu_across"):
         one["ground.mu_across"]
     loaded = ss.load_scene(scene)
     tracks = measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05)

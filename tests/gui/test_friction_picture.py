@@ -75,7 +75,7 @@ def test_picture_is_chosen_edited_saved_and_removed(
     assert tree.data(ground_index(tree)).endswith(" · picture")
     document.set_value("ground.picture.black", 0.3, "Black")
     tip = tree.data(ground_index(tree), Qt.ItemDataRole.ToolTipRole)
-    assert tip.startswith("Friction picture maps/floor.png: ")
+    assert tip.startswith("Friction image maps/floor.png: ")
     assert all(f"by {factor} where" in tip for factor in ("0.3", "1"))
     document.save(tmp_path / "scene.toml")
     assert load_scene(tmp_path / "scene.toml").ground.picture == GroundPicture(

@@ -285,7 +285,7 @@ def test_what_comes_with_the_program_is_never_written(
     assert opened.context.study.open(study_file)
     type_into(page(opened).varying.cards[0].low, "25")
     assert study_file.read_text() == before
-    assert "the program" in panel(opened).notice.text
+    assert "bundled" in panel(opened).notice.text
     own = tmp_path / "own" / "mine.study.toml"
     own.parent.mkdir()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(own), ""))

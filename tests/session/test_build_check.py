@@ -45,7 +45,7 @@ def test_a_path_that_nobody_follows_is_named() -> None:
         assert not [p for p in check(obstacles) if p.key == "path"]
         (problem,) = (p for p in check(with_values(obstacles, path)) if p.key == "path")
         assert problem.severity == "warning"
-        assert "nobody follows" in problem.message
+        assert "no controller follows" in problem.message
         for kind in ("path_following", "teleoperation"):
             followed = with_values(obstacles, {**path, "controller.kind": kind})
             assert not [p for p in check(followed) if p.key == "path"]

@@ -79,7 +79,7 @@ def test_places_beyond_what_there_is_are_refused(name: str, pointer: str, value:
     wanted = Forged(run, time, encode(forged, scene, time))
     found = continue_run(wanted, time, scenes_dir())  # type: ignore[arg-type]
     assert found is not None
-    assert found.notes == (naming("computed again"),)
+    assert found.notes == (naming("recomputed"),)
     assert found.exact
     found.runner.recording.close()
     run.close()

@@ -1,1 +1,1 @@
-"""Measured tracks as they are laid over a run."""
+"""Measured tracks overlaid on a run."""

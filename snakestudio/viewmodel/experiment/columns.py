@@ -1,4 +1,4 @@
-"""What the columns of a measured table mean, as the dialog edits it: one meaning each, and a layout made of them."""
+"""Meanings of the columns of a measured table, as the dialog edits them, and conversion to a layout."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ ROTATION_PARTS = {
     "matrix": tuple(f"r{row}{column}" for row in "123" for column in "123"),
     "vector": ("rx", "ry", "rz"),
 }
-"""Parts of a rotation by a layout's kinds of it, in its order; kinds that begin with euler have the
-same parts."""
+"""Parts of a rotation by kind of rotation, in order; all kinds that begin with "euler" have the same
+parts."""
 
 JOINT_PARTS = ("yaw", "pitch")
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a column holds."""
+    """Meaning of a column."""
 
     kind: str = ""
     """"", "time", "body" or "joint"."""
 
     index: int = 0
-    """0-based body or joint."""
+    """0-based index of the body or joint."""
 
     part: str = ""
-    """Of `POSITION_PARTS` or `ROTATION_PARTS` for a body, of `JOINT_PARTS` for a joint."""
+    """One of `POSITION_PARTS` or `ROTATION_PARTS` for a body, or of `JOINT_PARTS` for a joint."""
 
 
 UNUSED = Meaning()
@@ -41,40 +41,40 @@ TIME = Meaning("time")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A tracked body: its name, and the link it sits on as in `BodyColumns.link`."""
+    """Tracked body: its name, and the link that carries it, as in `BodyColumns.link`."""
 
     name: str
     link: int | None = None
 
 
 def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Body]]:
-    """What a layout makes of `n_columns` columns, and the bodies that it names."""
-    found: dict[int, Meaning] = {}
+    """Return the meanings of `n_columns` columns in a layout, and the bodies that it names."""
+    meanings: dict[int, Meaning] = {}
     if layout.time_column is not None:
-        found[layout.time_column] = TIME
+        meanings[layout.time_column] = TIME
     for index, body in enumerate(layout.bodies):
         for part in POSITION_PARTS:
             column = getattr(body, part)
             if column is not None:
-                found[column] = Meaning("body", index, part)
+                meanings[column] = Meaning("body", index, part)
         parts = _parts(body.rotation)
         for column, part in zip(body.rotation_columns, parts, strict=False):
-            found[column] = Meaning("body", index, part)
+            meanings[column] = Meaning("body", index, part)
     for joint in layout.joints:
         for part in JOINT_PARTS:
             column = getattr(joint, part)
             if column is not None:
-                found[column] = Meaning("joint", joint.joint, part)
+                meanings[column] = Meaning("joint", joint.joint, part)
     return (
-        [found.get(column, UNUSED) for column in range(n_columns)],
+        [meanings.get(column, UNUSED) for column in range(n_columns)],
         [Body(body.name, body.link) for body in layout.bodies],
     )
 
 
 def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body]) -> Layout:
-    """A layout whose columns mean that, otherwise like `base`; bodies of which no column is known are left out."""
+    """Return a layout with these columns and bodies, otherwise like `base`; bodies without columns are omitted."""
     where = {meaning: column for column, meaning in enumerate(meanings) if meaning.kind}
-    made = []
+    columns_of_bodies = []
     for index, body in enumerate(bodies):
         columns = {
             meaning.part: column
@@ -87,12 +87,12 @@ def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body])
         rotation = _rotation(columns, before)
         turned = tuple(columns[part] for part in _parts(rotation) if part in columns)
         x, y, z = (columns.get(part) for part in POSITION_PARTS)
-        made.append(BodyColumns(body.name, x, y, z, rotation, turned, body.link))
+        columns_of_bodies.append(BodyColumns(body.name, x, y, z, rotation, turned, body.link))
     joints = sorted({meaning.index for meaning in where if meaning.kind == "joint"})
     return replace(
         base,
         time_column=where.get(TIME),
-        bodies=tuple(made),
+        bodies=tuple(columns_of_bodies),
         joints=tuple(
             JointColumns(joint, *(where.get(Meaning("joint", joint, part)) for part in JOINT_PARTS))
             for joint in joints
@@ -109,7 +109,7 @@ def _parts(rotation: RotationKind) -> tuple[str, ...]:
 
 
 def _rotation(columns: dict[str, int], before: RotationKind) -> RotationKind:
-    """The kind of a body's rotation by those of its parts that have a column; an order of rotations stays."""
+    """Kind of a body's rotation from the parts that have columns; an order of rotations is preserved."""
     for kind in ("quaternion", "matrix", "vector"):
         if columns.keys() & set(ROTATION_PARTS[kind]):
             return kind

@@ -1,4 +1,4 @@
-"""Trials laid over a run: compared with it beside the window, and their curves shifted in time at once."""
+"""Trials overlaid on a run: comparison in the background, and curves shifted in time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from snakestudio.viewmodel.work import Progress
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """Trials beside a run."""
+    """Trials compared with a run."""
 
     recording: Recording
-    """The run."""
+    """Run that the trials are compared with."""
 
     rows: int
-    """How many rows it had."""
+    """Number of rows of the run at the time of the comparison."""
 
     figures: ExperimentComparison
     recordings: tuple[CaptureRecording, ...]
-    """The aligned trials, for plots."""
+    """Aligned trials for plots."""
 
 
 def compare(
@@ -45,24 +45,24 @@ def compare(
 ) -> Compared | None:
     """Align trials with a run and compare them.
 
-    Raises `ExperimentError` if a trial has too little in common with the run.
+    Raises `ExperimentError` if a trial overlaps too little with the run.
 
     Parameters
     ----------
     given : sequence of float or None
-        Time offsets of those that were given by hand, s.
+        Time offset of each trial, s; None to estimate it.
 
     Returns
     -------
     Compared or None
-        None where it was stopped.
+        None if it was cancelled.
     """
     rows = len(recording)
     run = RunTracks(recording)
     alignments = []
     for number, (capture, offset) in enumerate(zip(captures, given, strict=True)):
-        wanted = options if offset is None else replace(options, offset_bounds_s=(offset, offset))
-        alignments.append(align(run, capture, wanted))
+        adjusted = options if offset is None else replace(options, offset_bounds_s=(offset, offset))
+        alignments.append(align(run, capture, adjusted))
         if not progress(0.5 * (number + 1) / len(captures)):
             return None
     figures = compare_experiment(
@@ -75,12 +75,12 @@ def compare(
 
 
 class ShiftedRecording:
-    """A recording, some time later: shifting it computes nothing of it anew.
+    """Recording that is shifted in time without recomputation.
 
     Attributes
     ----------
     shift : float
-        How much later its rows are, s.
+        Shift of its rows to later times, s.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -88,40 +88,40 @@ class ShiftedRecording:
         self.shift = 0.0
 
     def move(self, shift: float) -> None:
-        """Have its rows be later by `shift` (s) than they were recorded."""
+        """Set the shift (s) of the rows to later times."""
         self.shift = shift
 
     @property
     def scene(self) -> Scene:
-        """The scene that it is laid over."""
+        """Scene of the recording."""
         return self._recording.scene
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What was changed while it went."""
+        """Changes of the scene during the run."""
         return tuple(
             replace(change, time=change.time + self.shift) for change in self._recording.changes
         )
 
     @property
     def pulls(self) -> Sequence[Pull]:
-        """Wrenches of a hand on the robot."""
+        """Wrenches of the user's pulls on the robot."""
         return [replace(pull, time=pull.time + self.shift) for pull in self._recording.pulls]
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
-        """Moments worth going back to."""
+        """Events of the run."""
         return tuple(
             replace(event, time=event.time + self.shift) for event in self._recording.events
         )
 
     def scene_at(self, time: float) -> Scene:
-        """The scene as it was at `time`."""
+        """Return the scene at `time` (s)."""
         return self._recording.scene_at(time - self.shift)
 
     @property
     def schema(self) -> Schema:
-        """What the rows hold."""
+        """Schema of the rows."""
         return self._recording.schema
 
     @property
@@ -133,20 +133,20 @@ class ShiftedRecording:
         return len(self._recording)
 
     def rows(self, start: int, stop: int) -> Rows:
-        """Rows start to stop."""
+        """Return the rows from `start` to `stop`."""
         rows = self._recording.rows(start, stop)
         return replace(rows, time=rows.time + self.shift)
 
     def index_at(self, time: float) -> int:
-        """Index of the row nearest to `time`."""
+        """Return the index of the row nearest to `time` (s)."""
         return self._recording.index_at(time - self.shift)
 
     def chunks(self) -> Iterator[Rows]:
-        """All rows, in order, in pieces that fit in memory."""
+        """Yield all rows in order, in blocks that fit in memory."""
         for rows in self._recording.chunks():
             yield replace(rows, time=rows.time + self.shift)
 
     def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` as a Snapshot."""
+        """Return the row at `index` as a snapshot."""
         snapshot = self._recording.snapshot(index)
         return replace(snapshot, time=snapshot.time + self.shift)

@@ -1,4 +1,4 @@
-"""What a file is that is dropped on the window: a robot, obstacles, a measured track, or a run with its scene."""
+"""Detection of dropped files: a robot, obstacles, a measured track, or a run with its scene."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Kind = Literal["scene", "obstacles", "robot", "experiment", "unclear"]
 _RADIUS = re.compile(r"(?:^|[,;\t ])\s*(?:r|rad|radius|d|dia|diameter)\b")
 
 _LARGE = 4_000_000
-"""Bytes; no table of obstacles is so long."""
+"""Size above which a file is not a table of obstacles, bytes."""
 
 
 def kind_of(path: Path) -> Kind:
-    """What a file holds, by its ending and by what its columns say.
+    """Detect the kind of a file from its suffix and the titles of its columns.
 
-    A table of x, y and radius is one of obstacles, one with a time is a measurement. "unclear" is
-    what could be both or neither, such as three columns of numbers without a header.
+    A table of x, y and radius has obstacles; a table with times is a measurement. "unclear" means both
+    or neither is possible, for example three columns of numbers without a header.
     """
     suffix = path.suffix.lower()
     if suffix in (".toml", ".svg"):
@@ -44,7 +44,7 @@ def kind_of(path: Path) -> Kind:
     track = _holds_track(path)
     if circles != track:
         return "obstacles" if circles else "experiment"
-    # One of obstacles with a mistake in it is refused with the line; that is more help than a
+    # A table of obstacles with an error is rejected with its line, which helps more than a
     # question.
     return "obstacles" if not circles and _names_radius(path) else "unclear"
 
@@ -66,7 +66,7 @@ def _holds_circles(path: Path) -> bool:
 
 
 def _names_radius(path: Path) -> bool:
-    """Whether the words over the columns tell of circles."""
+    """Whether the titles of the columns describe circles."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return _RADIUS.search(file.readline(1000).lower()) is not None

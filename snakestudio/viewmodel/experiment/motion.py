@@ -1,4 +1,4 @@
-"""Where a measured robot was at any instant, between two pictures of the cameras; all of it, if that is known."""
+"""Interpolated motion of a measured robot, and poses of all its links if they are known."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from snakestudio.model.rotations import matrices, quaternions, rotation
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instant:
-    """A measured robot at one instant."""
+    """State of a measured robot at one time."""
 
     position: FloatArray
-    """Of the bodies, m; NaN where unknown. Shape (b, 3)."""
+    """Positions of the bodies, m; NaN where unknown. Shape (b, 3)."""
 
     orientation: FloatArray | None
-    """Unit quaternions w x y z. Shape (b, 4)."""
+    """Unit quaternions w x y z of the bodies. Shape (b, 4)."""
 
     joint_angle: FloatArray | None
-    """Yaw and pitch, rad. Shape (n-1, 2)."""
+    """Yaw and pitch angles of the joints, rad. Shape (n-1, 2)."""
 
     measured: BoolArray
-    """False where a gap was filled. Shape (b,)."""
+    """Whether each body was measured; False where a gap was filled. Shape (b,)."""
 
 
 class Motion:
-    """A capture in the times and places of a run, read between its rows."""
+    """Capture aligned with a run, interpolated between its rows."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self._lines: dict[tuple[int, Colour, float, float], Track] = {}
 
     def line(self, body: int, colour: Colour, width: float, lift: float) -> Track:
-        """The whole track of a body, `lift` (m) above its places, dashed where it was filled in.
+        """Return the track of a body, raised by `lift` (m), dashed where gaps were filled.
 
-        The same object whenever it is asked for: what draws it keeps what it has made of it.
+        The same object is returned for the same arguments, so that renderers can cache it.
         """
         key = body, colour, width, lift
         if key not in self._lines:
@@ -54,7 +54,7 @@ class Motion:
         return self._lines[key]
 
     def at(self, time: float) -> Instant | None:
-        """The robot at a time, s; None before the first and after the last row."""
+        """Return the state at a time, s; None before the first and after the last row."""
         c = self.capture
         if not len(c.time) or not c.time[0] <= time <= c.time[-1]:
             return None
@@ -67,7 +67,7 @@ class Motion:
         share = (time - float(c.time[before])) / span if span > 0 else 0.0
 
         def between(values: FloatArray) -> FloatArray:
-            if share == 0.0:  # the row itself: what is unknown in the next one does not matter
+            if share == 0.0:  # exactly this row, so unknown values of the next one do not matter
                 return np.asarray(values[before], float)
             middle: FloatArray = (1.0 - share) * values[before] + share * values[after]
             return middle
@@ -76,7 +76,7 @@ class Motion:
         if c.orientation is not None:
             first = c.orientation[before]
             second = c.orientation[after]
-            # q and -q are the same attitude: the nearer of the two is on the short way.
+            # q and -q are the same orientation; the nearer one gives the shorter rotation.
             second = np.where(np.sum(first * second, axis=1, keepdims=True) < 0, -second, second)
             mixed = (1.0 - share) * first + share * second if share else np.asarray(first, float)
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -90,10 +90,11 @@ class Motion:
 
 
 def whole_robot(instant: Instant, links: tuple[int | None, ...], robot: Robot) -> FloatArray | None:
-    """Poses (n, 7) of all links of a measured robot; None if too little of it is known.
+    """Return the poses (n, 7) of all links of a measured robot; None if too little is known.
 
-    Known is all of it where bodies sit on all links (without their attitudes, links are taken to
-    lie along the line through them), or where one body's attitude is known with all joint angles.
+    All poses are known if each link has a body (without orientations, links are assumed to lie
+    along
+    the line through the bodies), or if the orientation of one body and all joint angles are known.
     """
     n = robot.n_links
     if set(range(n)) <= set(links):
@@ -133,5 +134,5 @@ def _of_all_links(instant: Instant, bodies: list[int]) -> FloatArray | None:
 
 
 def _pointing(x: float, y: float, z: float) -> FloatArray:
-    """Attitude (3, 3) of a link that points along a vector and is not rolled."""
+    """Rotation matrix (3, 3) of a link that points along a vector without roll."""
     return rotation(math.atan2(y, x), -math.atan2(z, math.hypot(x, y)))

@@ -1,4 +1,4 @@
-"""What of a measured trial the viewport draws: its track, where the robot was, and how far that is from the run."""
+"""Overlay of a measured trial in the viewport: track, measured robot, and distances from the run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.experiment.motion import Instant, Motion, whole_robot
 
 Pairs = tuple[tuple[int, int], ...]
-"""Body of a capture and 0-based link of the run (-1: the centre of mass) that belong together."""
+"""Pairs of a body of a capture and the 0-based link of the run that carries it (-1: centre of mass)."""
 
 _MOST_LINES = 3
-"""Bodies whose tracks are drawn; of more there is that of one in the middle alone, and the rest are
-points."""
+"""Largest number of bodies whose tracks are all drawn; of more bodies, only the middle one has a track
+and the others are points."""
 
 _OPACITY = 0.4
 
 
 def simulated_place(snapshot: Snapshot, link: int) -> FloatArray | None:
-    """Where a link (0-based; -1: the centre of mass) is in the run, (3,), m; None if that is not known."""
+    """Return the simulated position of a link (0-based; -1: centre of mass), (3,), m; None if unknown."""
     if Fields.POSE not in snapshot.valid or not link < snapshot.n_links:
         return None
     place = snapshot.link_pose[link, :3] if link >= 0 else snapshot.centre_of_mass()
@@ -31,7 +31,7 @@ def simulated_place(snapshot: Snapshot, link: int) -> FloatArray | None:
 
 
 def _gaps(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> list[FloatArray]:
-    """From the simulated to the measured place of every pair that both are known of, (2, 3) each, m."""
+    """Simulated and measured positions of each pair with both known, (2, 3) each, m."""
     instant = motion.at(time)
     if instant is None:
         return []
@@ -42,16 +42,16 @@ def _gaps(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> list
 
 
 def distance(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> float | None:
-    """Distance on the ground between measured and simulated places, m (root mean square); None if none is known.
+    """Return the RMS horizontal distance between measured and simulated positions, m; None if unknown.
 
     Parameters
     ----------
     motion : Motion
-        Of the trial, in the places of the run.
+        Motion of the trial, aligned with the run.
     time : float
-        Its time that belongs to the shown instant, s.
+        Time of the trial that corresponds to the shown time of the run, s.
     snapshot : Snapshot
-        What the run shows.
+        Shown state of the run.
     """
     off = [
         float(np.linalg.norm((ends[1] - ends[0])[:2]))
@@ -69,19 +69,20 @@ def trial_tracks(
     heading_length: float,
     lift: float,
 ) -> list[Track]:
-    """Lines and points of a trial.
+    """Return lines and points of a trial.
 
     Parameters
     ----------
     motion, time, snapshot, pairs
         As for `distance`.
     colours : (Colour, Colour)
-        Of the trial, and of the lines from simulated to measured places.
+        Colours of the trial, and of the lines from simulated to measured positions.
     heading_length : float
-        How long the stroke is that shows where a body points, along its x axis, m; negative:
-        against it.
+        Length of the line that shows the direction of the x axis of a body, m; negative for the
+        opposite direction.
     lift : float
-        How far above the places everything is drawn, m: on the robot's back, or it would be hidden
+        Height above the positions, m, so that everything is drawn on the robot's back and
+        not hidden
         inside it.
     """
     capture = motion.capture
@@ -104,19 +105,19 @@ def trial_tracks(
 
 
 def _headings(instant: Instant, colour: Colour, length: float, up: FloatArray) -> list[Track]:
-    """A stroke ahead of every body whose attitude is known."""
+    """Lines that show the direction of each body with known orientation."""
     if instant.orientation is None:
         return []
     w, x, y, z = instant.orientation.T
     ahead = np.column_stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
     return [
-        Track(np.vstack([start, start + length * way]) + up, colour, width=2.0)
-        for start, way in zip(instant.position, ahead, strict=True)
+        Track(np.vstack([start, start + length * direction]) + up, colour, width=2.0)
+        for start, direction in zip(instant.position, ahead, strict=True)
     ]
 
 
 def ghost(motion: Motion, time: float, robot: Robot, colour: Colour) -> Ghost | None:
-    """The whole measured robot; None where too little of it is known."""
+    """Return the measured robot as a ghost; None if too little is known."""
     instant = motion.at(time)
     if instant is None:
         return None

@@ -1,1 +1,1 @@
-"""What plots show: channels of a recording, what is kept of hours of rows, charts as data."""
+"""Content of plots: channels of a recording, caches for long runs, and charts as data."""

@@ -1,4 +1,4 @@
-"""How values lie along an axis: evenly, by ratios or by categories."""
+"""Scales of axes: linear, logarithmic or by categories."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 
 _LARGEST = 1e300
-"""Size of a value that an axis can show."""
+"""Largest absolute value that an axis can show."""
 
 
 @dataclass(frozen=True, slots=True)
 class AxisScale:
-    """How values lie along one axis."""
+    """Scale of one axis."""
 
     low: float
     """Value at the lower end, in the unit of the values."""
     high: float
     """Value at the upper end."""
     log: bool = False
-    """Whether equal ratios are equally far apart."""
+    """Whether the scale is logarithmic."""
     categories: tuple[str, ...] = ()
-    """Texts in place of numbers: the k-th is at k."""
+    """Texts instead of numbers; the k-th is at k."""
 
     @classmethod
     def around(cls, values: FloatArray, space: float, *, log: bool = False) -> AxisScale:
-        """Return the scale on which all values are seen, with a share of it left free at both ends.
+        """Return a scale that shows all values, with the fraction `space` free at both ends.
 
-        A single value is in the middle. Of values that are not positive there is no logarithmic
-        scale. Values of an unusual size, from 1e300 on, are beyond its ends.
+        A single value is in the middle. Without positive values, the scale is not
+        logarithmic. Values from
+        1e300 are beyond its ends.
         """
         values = np.clip(values[np.isfinite(values)], -_LARGEST, _LARGEST)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
@@ -49,16 +50,16 @@ class AxisScale:
 
     @classmethod
     def of_categories(cls, categories: tuple[str, ...]) -> AxisScale:
-        """Return the scale on which texts are evenly apart."""
+        """Return a scale with evenly spaced texts."""
         return cls(-0.5, len(categories) - 0.5, categories=categories)
 
     @property
     def span(self) -> tuple[float, float]:
-        """Ends as an axis of a chart has them: of a logarithmic scale the decadic logarithms."""
+        """Ends of the axis of a chart; decadic logarithms for a logarithmic scale."""
         return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
 
     def share(self, values: FloatArray) -> FloatArray:
-        """Where values lie, 0 at the low end and 1 at the high one; NaN of what is none."""
+        """Return positions of values, 0 at the low end and 1 at the high end; NaN if undefined."""
         if self.log:
             with np.errstate(all="ignore"):
                 shares: FloatArray = np.log(values / self.low) / math.log(self.high / self.low)
@@ -66,11 +67,11 @@ class AxisScale:
         return (values - self.low) / (self.high - self.low)
 
     def at(self, value: float) -> float:
-        """Where a value lies."""
+        """Return the position of a value."""
         return float(self.share(np.array([value]))[0])
 
     def value(self, share: float) -> float:
-        """What lies there."""
+        """Return the value at a position."""
         if self.log:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)

@@ -1,9 +1,8 @@
-"""What plots, the channel browser and read-outs show of a recording, by name, and where its values come from.
+"""Channels of a recording for plots, the channel browser and read-outs, and the series of their values.
 
-A channel is one column: a name is what is kept of it in layouts and files, and while it is dragged.
-Plots keep series: columns whose values are worked out and remembered together. A series is called
-by the names of its columns, by the key of a quantity that has many ("link_*_z_m"), or by the
-expression of a derived channel.
+A channel is one column; layouts, files and drags contain its name. Plots cache series: columns
+whose values are computed and stored together. The key of a series is the names of its columns, the
+key of a quantity with many columns ("link_*_z_m"), or the expression of a derived channel.
 """
 
 from __future__ import annotations
@@ -36,35 +35,34 @@ _ORDER = (
     "Solver",
     "Controller",
 )
-"""Groups of the channel browser, from the top; others stand behind them."""
+"""Groups of the channel browser from the top; other groups follow them."""
 
 _FAMILY_BYTES = 48 * 1024 * 1024
 _COLUMN_BYTES = 16 * 1024 * 1024
-"""What a column that somebody chose takes at most: over five hours at full detail at 100 rows a
-second."""
+"""Memory limit of a chosen column, bytes: over five hours in full detail at 100 rows per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Something that can be plotted."""
+    """Column that can be plotted."""
 
     name: str
-    """As in a CSV."""
+    """Name as in a CSV."""
 
     unit: str
     group: tuple[str, ...]
-    """Where it stands in the browser, from the top: ("Links", "Link 6")."""
+    """Path in the channel browser: ("Links", "Link 6")."""
 
     series: str
-    """Key of the series that holds it alone."""
+    """Key of the series of this channel alone."""
 
     help: str = ""
-    """What its values are, in a few words; "" for a derived channel."""
+    """Short description of the values; "" for a derived channel."""
 
 
 @lru_cache(maxsize=8)
 def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
-    found = [
+    channels = [
         Channel(
             column.name,
             unit_of(column.name),
@@ -75,30 +73,30 @@ def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
         for column in columns
         if column.filled and column.group
     ]
-    return {channel.name: channel for channel in sorted(found, key=_place)}
+    return {channel.name: channel for channel in sorted(channels, key=_place)}
 
 
 def catalogue(schema: Schema) -> dict[str, Channel]:
-    """All of a recording by name, in the order of the browser: the columns of its CSV, and what is shown beside them.
+    """Return all channels by name, in the order of the browser: CSV columns and additional ones.
 
-    What the source does not fill is left out.
+    Columns that the source does not fill are omitted.
     """
     return _channels(tuple(columns_of(schema).by_name.values()))
 
 
 def _place(channel: Channel) -> tuple[int, int]:
-    found = numbered(channel.name)
+    parts = numbered(channel.name)
     group = channel.group[0]
-    return _ORDER.index(group) if group in _ORDER else len(_ORDER), 0 if found is None else found[1]
+    return _ORDER.index(group) if group in _ORDER else len(_ORDER), 0 if parts is None else parts[1]
 
 
 def families(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """What every link (joint, section, anchor) has, by "link_*_x_m": the names, in the order of their numbers."""
+    """Return the names of the same column of all links (joints, sections, anchors), by "link_*_x_m"."""
     members: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        found = numbered(name)
-        if found is not None:
-            part, number, what = found
+        parts = numbered(name)
+        if parts is not None:
+            part, number, what = parts
             members.setdefault(f"{part}_*_{what}", []).append((number, name))
     return {
         family: tuple(name for _, name in sorted(of))
@@ -109,41 +107,40 @@ def families(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Columns of runs of a schema that are worked out and kept together, a row for every row of the recording."""
+    """Columns of runs with a schema that are computed and stored together, one row per recorded row."""
 
     names: tuple[str, ...]
     columns: tuple[Column, ...]
-    """() of a derived channel, which is not worked out from rows alone, as filters look at rows
-    around them."""
+    """Columns of the series; () for a derived channel, whose filters also need neighbouring rows."""
 
     limit: int
-    """Bytes that the plots keep of it at most."""
+    """Memory limit of the series in plots, bytes."""
 
     def values(self, piece: Piece) -> FloatArray:
-        """Values of some rows, (k, columns)."""
+        """Return the values of some rows, (k, columns)."""
         return values_of(self.columns, piece)
 
 
 def series_key(names: Sequence[str]) -> str:
-    """Key of the series that holds some columns."""
+    """Return the key of the series of some columns."""
     return ",".join(names)
 
 
 def signal_key(name: str, text: str) -> str:
-    """Key of the series of a channel called `name` that an expression over the columns gives."""
+    """Return the key of the series of a derived channel `name` with an expression over the columns."""
     return f"{_SIGNAL}{name}={text}"
 
 
 def is_signal(key: str) -> bool:
-    """Whether a key is that of a derived channel."""
+    """Return whether a key is that of a derived channel."""
     return key.startswith(_SIGNAL)
 
 
 @lru_cache(maxsize=1024)
 def series_of(key: str, schema: Schema) -> Series:
-    """The series of a key, of runs of a schema.
+    """Return the series of a key for runs with a schema.
 
-    Raises `KeyError` if they have no such columns.
+    Raises `KeyError` if the schema lacks the columns.
     """
     if is_signal(key):
         return Series((key.removeprefix(_SIGNAL).partition("=")[0],), (), _COLUMN_BYTES)
@@ -156,7 +153,7 @@ def series_of(key: str, schema: Schema) -> Series:
 
 
 def is_given(key: str, schema: Schema) -> bool:
-    """Whether recordings of a schema tell a series: one over another run may be of another robot."""
+    """Return whether recordings with a schema have a series; overlaid runs can be of other robots."""
     try:
         return all(column.filled for column in series_of(key, schema).columns)
     except KeyError:
@@ -165,20 +162,20 @@ def is_given(key: str, schema: Schema) -> bool:
 
 @lru_cache(maxsize=256)
 def signal_of(key: str, schema: Schema, other: Schema | None = None) -> Signal | None:
-    """The expression of a key; None of a series that rows tell.
+    """Return the expression of a key; None for a series of recorded columns.
 
-    Raises `SignalError` if the run has no such columns, or the expression is wrong.
+    Raises `SignalError` if the run lacks the columns or the expression is invalid.
 
     Parameters
     ----------
     other : Schema, optional
-        Of the run that expressions call the other one.
+        Schema of the run that expressions call the other one.
     """
     if not is_signal(key):
         return None
     from snakestudio.analysis.signals import (
         compile_signal,
-    )  # filters take long to import, and few runs need them
+    )  # filters are slow to import and rarely needed
 
     text = key.removeprefix(_SIGNAL).partition("=")[2]
     return compile_signal(text, column_names(schema), () if other is None else column_names(other))

@@ -1,4 +1,4 @@
-"""What a chart shows: axes, curves, a strip of brightness, a cursor."""
+"""Content of a chart: axes, curves, a heat map and a cursor."""
 
 from __future__ import annotations
 
@@ -11,81 +11,80 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 
 Across = Literal["time", "body", "plane", "frequency"]
-"""What the horizontal axis is."""
+"""Quantity of the horizontal axis."""
 
 
 @dataclass(slots=True)
 class Axis:
-    """A vertical axis."""
+    """Vertical axis."""
 
     low: float = 0.0
     high: float = 1.0
-    """`low` and `high`: ends; with `decades`, decadic logarithms."""
+    """`low` and `high`: ends; decadic logarithms with `decades`."""
 
     decades: bool = False
     labels: list[tuple[float, str]] | None = None
-    """Ticks, if they are not to be numbers."""
+    """Ticks with texts; None for numbers."""
 
 
 @dataclass(slots=True)
 class Trace:
-    """A curve: the band from `low` to `high` over `time`; they are the same where nothing was thinned out."""
+    """Curve as a band from `low` to `high` over `time`; both are equal unless rows were combined."""
 
     time: FloatArray
-    """s; what stands on the horizontal axis, where that is not the time. Shape (b,)."""
+    """Times, s, or the values of another horizontal axis. Shape (b,)."""
 
     low: FloatArray
     high: FloatArray
-    """`low` and `high`: in units of the axis. Shape (b,)."""
+    """`low` and `high`: values in units of the axis. Shape (b,)."""
 
     colour: str
     name: str = ""
     axis: int = 0
-    """0 left, 1 right."""
+    """0 for the left axis, 1 for the right."""
 
     faint: bool = False
-    """Drawn dim: a reference."""
+    """Whether the curve is dim, for references."""
 
     dashed: bool = False
-    """Of another run, which is drawn over the window's own."""
+    """Whether the curve is dashed, for overlaid runs."""
 
 
 @dataclass(slots=True)
 class Heat:
-    """A strip chart of many rows: brightness is size."""
+    """Heat map of many rows; brightness shows the value."""
 
     time: FloatArray
-    """Middle of every bin, s. Shape (b,)."""
+    """Centre of each bin, s. Shape (b,)."""
 
     values: NDArray[np.floating]
-    """Row 0 is drawn at the top. Shape (b, m)."""
+    """Values, with row 0 at the top. Shape (b, m)."""
 
     top: float
-    """Value of full brightness."""
+    """Value at full brightness."""
 
     signed: bool = False
-    """Whether values below 0 have a colour of their own, as bright at -top as those above at
-    top."""
+    """Whether negative values have a separate colour, with full brightness at -top."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A triangle on a curve, pointing down where something begins and up where it ends."""
+    """Triangle on a curve, which points down at the start and up at the end of a phase."""
 
     time: float
     value: float
-    """`time` and `value`: s, and in units of the left axis."""
+    """`time` (s) and `value` (in units of the left axis)."""
 
     begins: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A disc on a curve, with a word beside it."""
+    """Disc on a curve, with a label."""
 
     x: float
     y: float
-    """`x` and `y`: in units of the axes."""
+    """`x` and `y` in units of the axes."""
 
     colour: str
     text: str = ""
@@ -93,58 +92,58 @@ class Dot:
 
 @dataclass(slots=True)
 class ChartData:
-    """All a chart shows."""
+    """Complete content of a chart."""
 
     start: float = 0.0
     stop: float = 10.0
-    """`start` and `stop`: left and right end: times, s; of a profile, material abscissas, m; or
-    whatever stands across."""
+    """`start` and `stop`: ends of the horizontal axis: times, s; material abscissas of a profile, m; or
+    values of another horizontal axis."""
 
     axes: list[Axis] = field(default_factory=lambda: [Axis()])
-    """Left, and right if there is one."""
+    """Left axis, and right axis if there is one."""
 
     traces: list[Trace] = field(default_factory=list)
     heat: Heat | None = None
     levels: list[tuple[float, str]] = field(default_factory=list)
-    """Values on the left axis to mark by a dashed line, and what they are."""
+    """Values on the left axis with dashed lines, and their labels."""
 
     marks: list[Mark] = field(default_factory=list)
     stride: int = 1
-    """Rows of the recording in a bin of the curves."""
+    """Number of recorded rows per bin of the curves."""
 
     unit: str = ""
     """Unit of the left axis."""
 
     legend: list[tuple[str, str]] = field(default_factory=list)
-    """Colour and text of what the legend says, the most important first."""
+    """Colours and texts of the legend, the most important first."""
 
     cursor: float | None = None
-    """Time of the cursor, s; of a profile, the abscissa under the mouse, m."""
+    """Time of the cursor, s; for a profile, the abscissa under the pointer, m."""
 
     across: Across = "time"
-    """What the horizontal axis is. A body is drawn from its head to its tail; in a plane both axes
-    can be moved."""
+    """Quantity of the horizontal axis. A body is drawn from head to tail; both axes of a plane can be
+    panned."""
 
     across_unit: str = "s"
     """Unit of the horizontal axis."""
 
     ticks: list[tuple[float, bool]] = field(default_factory=list)
-    """Where on the body an anchor or a support is, m, and whether it holds."""
+    """Abscissas of anchors or supports on the body, m, and whether they hold."""
 
     dots: list[Dot] = field(default_factory=list)
     outlines: list[FloatArray] = field(default_factory=list)
-    """Closed polygons below the curves: obstacles from above, m."""
+    """Closed polygons below the curves, such as obstacles from above, m."""
 
     note: str = ""
-    """What has to be said about the picture, in it."""
+    """Note in the chart."""
 
     invites: bool = False
-    """Whether the note is no more than what one could do here."""
+    """Whether the note is only a hint on what to do."""
 
     span: tuple[float, float] | None = None
-    """Stretch of time that is selected, s."""
+    """Selected time span, s."""
 
     @property
     def profile(self) -> bool:
-        """Whether it is drawn over the body and not over the time."""
+        """Whether the horizontal axis is the body instead of time."""
         return self.across == "body"

@@ -1,4 +1,4 @@
-"""Turns a stretch of the history into the picture of a view."""
+"""Composition of charts from a time span of the cached series."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 Envelopes = dict[str, tuple[FloatArray, Envelope]]
-"""Times and bins by series."""
+"""Times and bins by key of a series."""
 
 Overlaid = tuple[Overlay, Sequence[CurveSpec]]
-"""A recording over the run, and its curves."""
+"""Overlaid recording and its curves."""
 
 _LEAST_RESIDUAL = 1e-14
-"""What a residual of 0 is shown as."""
+"""Value at which a residual of 0 is shown."""
 _MOST_POINTS = 9000
-"""Points of all curves together, beyond which each gets fewer."""
+"""Largest number of points of all curves together."""
 _INVITATION = "Drag channels here from the Channels panel."
 
 
@@ -41,18 +41,18 @@ def compose(
     before: ChartData | None = None,
     overlaid: Sequence[Overlaid] = (),
 ) -> ChartData:
-    """The picture of `view` from start to stop (s), about `width` pixels wide.
+    """Return the chart of `view` from start to stop (s), about `width` pixels wide.
 
     Parameters
     ----------
     lines : sequence of CurveSpec
-        What the view shows.
+        Curves of the view.
     values : (float, float), optional
-        Ends of the left axis, if they are not to follow the data.
+        Fixed ends of the left axis; they follow the data if omitted.
     before : ChartData, optional
-        What was shown before, if axes that still serve are to stay as they are.
+        Previous chart, whose axes are kept if they still fit.
     overlaid : sequence of (Overlay, sequence of Line)
-        Other recordings over the same axes.
+        Other recordings on the same axes.
     """
     picture = ChartData(start, stop, unit=view.unit, levels=list(view.levels))
     bins = max(
@@ -89,14 +89,14 @@ def compose(
 def _envelopes(
     lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
-    """What a history remembers of the series of `lines` from start to stop (s)."""
+    """Cached bins of the series of `lines` from start to stop (s)."""
     return _of_series({line.series for line in lines}, history, start, stop, bins)
 
 
 def _of_series(
     keys: set[str], history: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
-    """What a history remembers of some series from start to stop (s)."""
+    """Cached bins of some series from start to stop (s)."""
     envelopes: Envelopes = {}
     recording = history.recording
     if recording is None or not len(recording):
@@ -138,7 +138,7 @@ def _add_traces(
 def _logarithms(
     picture: ChartData, view: PlotType, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Decadic logarithms; what has none is said where somebody chose the axis, and a residual of 0 is a small one."""
+    """Decadic logarithms. A note reports values without one on a chosen axis; a residual of 0 becomes small."""
     if not view.chosen:
         return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(
             np.maximum(high, _LEAST_RESIDUAL)
@@ -147,25 +147,25 @@ def _logarithms(
     if bad.any() or (low <= 0.0).any():
         none = bool(bad[np.isfinite(high)].all())
         picture.note = (
-            "No value here is positive: a logarithmic axis cannot show any. Turn it off in the plot's menu."
+            "A logarithmic axis cannot show these values, because none is positive. Turn it off in the plot menu."
             if none
-            else "Values that are not positive are left out: the axis is logarithmic."
+            else "Values that are not positive are hidden, because the axis is logarithmic."
         )
-    least = np.where(low > 0.0, low, high)  # of a bin that reaches below 0, what is above it
+    least = np.where(low > 0.0, low, high)  # the positive end of a bin that extends below 0
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(bad, np.nan, np.log10(least)), np.where(bad, np.nan, np.log10(high))
 
 
 def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: int) -> None:
-    """Where a phase of the controller begins and ends, on the first curve."""
+    """Add marks at the starts and ends of a controller phase, on the first curve."""
     recording = history.recording
     phase = view.phase(recording.schema) if recording is not None else None
     if phase is None or recording is None or not picture.traces:
         return
-    found = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
-    if found is None:
+    entry = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
+    if entry is None:
         return
-    time, envelope = found
+    time, envelope = entry
     up = np.nan_to_num(envelope.high[:, 0]) > 0.5
     curve = picture.traces[0]
     for bin_ in np.flatnonzero(up[1:] != up[:-1]):
@@ -178,7 +178,7 @@ def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: i
 
 
 def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
-    """Least and greatest value seen, if anything is."""
+    """Smallest and largest visible value; None if there is none."""
     lows = []
     highs = []
     for trace in traces:
@@ -212,7 +212,7 @@ def _fit(picture: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
 
 
 def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
-    """Whole decades: all that is seen where somebody chose the curves, else those in which solvers work."""
+    """Axis of whole decades: all visible values of chosen curves, or the usual range of solver residuals."""
     if not view.chosen:
         low, high = extent or (-12.0, -8.0)
         return Axis(min(math.floor(low), -12.0), max(math.ceil(high), -6.0), decades=True)
@@ -222,7 +222,7 @@ def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
 
 
 def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
-    """Every curve on a base line of its own, the first at the top, all to one scale; those of one name on the same."""
+    """Stack curves on separate base lines with one scale, the first at the top; equal names share a line."""
     rows = {
         name: row
         for row, name in enumerate(
@@ -232,7 +232,8 @@ def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
     n = len(rows)
     extent = _extent(picture.traces, picture.start, picture.stop)
     _, top = fitted(*(extent or (0.0, view.least)), from_zero=True, least=view.least)
-    # Forces seldom peak in neighbours at once: curves may reach over the two lines above.
+    # Forces rarely peak in neighbours at the same time, so curves can extend over the two
+    # lines above.
     scale = min(2.4, max(1.0, n / 3)) / top
     for trace in picture.traces:
         base = n - 1 - rows[trace.name]
@@ -251,7 +252,7 @@ def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
 
 
 def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
-    """Ticks of a map's rows, one for each of evenly spaced cross-sections: abscissas from the head, which is on top."""
+    """Ticks for rows of evenly spaced cross-sections: abscissas from the head, which is at the top."""
     n = len(sections)
     length = sections[-1]
     interval = step_above(length / 5)
@@ -299,9 +300,9 @@ def legend(
     index: int | None,
     overlaid: Sequence[Overlaid] = (),
 ) -> list[tuple[str, str]]:
-    """Colour and text of every curve with its value at a row, the most important first.
+    """Return colours and texts of all curves with values at a row, the most important first.
 
-    Before them stand the names of what is overlaid: whose curves are whose must not be cut off.
+    Names of overlaid runs come first, so that they are not cut off.
     """
     values: dict[str, NDArray[np.float64] | None] = {}
     entries: list[tuple[float, str, str]] = []
@@ -314,7 +315,7 @@ def legend(
         text = line.name if row is None else f"{line.name} {readable(value, unit)}"
         entries.append((value, line.colour, text))
     if len(entries) > 4 and not (view.chosen and view.style == "lines"):
-        # Eleven links do not fit: those that carry most are what one looks for.
+        # Eleven links do not fit, and those with the largest forces matter most.
         if view.signed:
             entries = [(abs(value), colour, text) for value, colour, text in entries]
         least = 0.0 if view.signed else 1e-3

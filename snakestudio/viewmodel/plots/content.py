@@ -1,4 +1,4 @@
-"""What a plot is to show, as plain data that layouts and presets keep; and of chosen channels, as a kind of plot."""
+"""Content of a plot as plain data for layouts and presets, and plots of chosen channels."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
 Kind = Literal["view", "time", "xy", "spectrum", "heat"]
-"""A view of the list; or chosen channels over the time, over each other, over the frequency, as a
-strip each."""
+"""A view of the list, or chosen channels over time, against each other, over frequency, or as a heat
+map."""
 
 WINDOWS: tuple[SpectrumWindow, ...] = ("hann", "hamming", "blackman", "flattop", "rectangular")
-"""By what a stretch may be weighed for its spectrum."""
+"""Window functions for spectra."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A chosen channel."""
+    """Chosen channel."""
 
     name: str
-    """As in a CSV, or of a derived channel."""
+    """Name as in a CSV, or of a derived channel."""
 
     against: str = ""
-    """Of an X-Y plot, what stands on the horizontal axis."""
+    """Channel of the horizontal axis of an X-Y plot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a plot shows."""
+    """Content of a plot."""
 
     kind: Kind = "time"
     view: str = ""
-    """Name in `VIEWS`, of that kind."""
+    """Name in `VIEWS`, for the kind "view"."""
 
     index: int = 0
-    """Chosen link, joint or quantity, 0-based, of that kind."""
+    """Chosen link, joint or quantity, 0-based, for the kind "view"."""
 
     curves: tuple[Curve, ...] = ()
-    """Of all other kinds."""
+    """Curves of all other kinds."""
 
     title: str = ""
-    """"" for one that says what it is."""
+    """Title; "" for an automatic one."""
 
     log: bool = False
     """Whether the value axis is logarithmic."""
@@ -60,67 +60,67 @@ class Content:
     """Whether both axes of an X-Y plot have the same scale."""
 
     outlines: bool = False
-    """Whether the scene's obstacles are drawn: for tracks from above."""
+    """Whether obstacles of the scene are drawn, for tracks from above."""
 
     whole: bool = False
-    """Whether an X-Y plot shows all of the run, and not only the time in view."""
+    """Whether an X-Y plot shows the whole run instead of the time in view."""
 
     window: SpectrumWindow = "hann"
-    """Of a spectrum, one of `WINDOWS`."""
+    """Window function of a spectrum, one of `WINDOWS`."""
 
     def without(self, number: int) -> Content:
-        """The same less one of its curves (0-based)."""
+        """Return the content without one of its curves (0-based)."""
         return replace(self, curves=self.curves[:number] + self.curves[number + 1 :])
 
     def moved(self, number: int, to: int) -> Content:
-        """The same with a curve in another place of the order."""
+        """Return the content with a curve at another position."""
         curves = list(self.curves)
         curves.insert(to, curves.pop(number))
         return replace(self, curves=tuple(curves))
 
     @staticmethod
     def of_view(view: str, index: int = 0) -> Content:
-        """A view of the list."""
+        """Return the content of a view of the list."""
         return Content("view", view, index)
 
     @staticmethod
     def tracks(links: tuple[int, ...], centre: bool = False) -> Content:
-        """Paths of links (1-based) seen from above, and of the centre of mass."""
+        """Return paths of links (1-based) from above, and of the centre of mass."""
         bodies = [f"link_{link}" for link in links] + (["com"] if centre else [])
         curves = tuple(Curve(f"{body}_y_m", f"{body}_x_m") for body in bodies)
         return Content("xy", curves=curves, equal=True, outlines=True, whole=True)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All channels it names."""
+        """Names of all its channels."""
         return tuple(name for curve in self.curves for name in (curve.against, curve.name) if name)
 
 
 def write_content(content: Content) -> dict[str, Any]:
-    """As JSON knows it; what is as always is left out."""
+    """Return the content for JSON, without default values."""
     default = Content(content.kind)
     written = {f.name: getattr(content, f.name) for f in fields(Content) if f.name != "curves"}
-    kept = {
+    values = {
         key: value
         for key, value in written.items()
         if key == "kind" or value != getattr(default, key)
     }
     if content.curves:
-        kept["curves"] = [
+        values["curves"] = [
             {key: value for key, value in asdict(curve).items() if value}
             for curve in content.curves
         ]
-    return kept
+    return values
 
 
 def read_content(written: object) -> Content | None:
-    """What was written by `write_content`; None if it cannot be understood."""
+    """Return the content from `write_content`; None if it is not valid."""
     if not isinstance(written, Mapping):
         return None
-    kept = dict(written)
-    curves = kept.pop("curves", [])
+    values = dict(written)
+    curves = values.pop("curves", [])
     types = {f.name: type(getattr(Content(), f.name)) for f in fields(Content)}
-    if not all(key in types and type(value) is types[key] for key, value in kept.items()):
+    if not all(key in types and type(value) is types[key] for key, value in values.items()):
         return None
     if not isinstance(curves, list) or not all(
         isinstance(curve, Mapping)
@@ -130,7 +130,7 @@ def read_content(written: object) -> Content | None:
         for curve in curves
     ):
         return None
-    content = Content(**kept, curves=tuple(Curve(**curve) for curve in curves))
+    content = Content(**values, curves=tuple(Curve(**curve) for curve in curves))
     known = content.kind in get_args(Kind) and content.window in WINDOWS
     return content if known and (content.kind != "view" or content.view in VIEWS) else None
 
@@ -149,7 +149,7 @@ Known = Mapping[str, Channel]
 
 
 def _unit(name: str, known: Known) -> str:
-    """Unit of a channel; "" of one that is not there."""
+    """Unit of a channel; "" if it does not exist."""
     return known[name].unit if name in known else ""
 
 
@@ -160,16 +160,18 @@ def _title(content: Content) -> str:
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
-    """Labels without the words that all of them begin with: those leave no room for the others in a legend."""
-    words = {name: label_of(name).split() for name in names}
+    """Labels without their common first words, so that legends stay short."""
+    parts = {name: label_of(name).split() for name in names}
     shared = 0
-    while len(words) > 1 and all(len(each) > shared + 1 for each in words.values()):
-        if len({each[shared] for each in words.values()}) > 1:
+    while len(parts) > 1 and all(len(each) > shared + 1 for each in parts.values()):
+        if len({each[shared] for each in parts.values()}) > 1:
             break
         shared += 1
-    if shared and any(each[shared].isdigit() for each in words.values()):  # "6 x" is of what?
+    if shared and any(
+        each[shared].isdigit() for each in parts.values()
+    ):  # "6 x" alone would be unclear
         shared -= 1
-    return {name: " ".join(each[shared:]) for name, each in words.items()}
+    return {name: " ".join(each[shared:]) for name, each in parts.items()}
 
 
 def _time_lines(content: Content, known: Known) -> list[CurveSpec]:
@@ -199,21 +201,21 @@ def _pairs(content: Content, known: Known) -> list[CurveSpec]:
                 one = known[name]
                 label = label_of(name)
                 lines.append(CurveSpec(one.series, 0, label, distinct_colour(number), one.unit))
-            if content.outlines:  # the axes say x and y
+            if content.outlines:  # the axes are labelled x and y
                 lines[-1] = replace(lines[-1], name=label_of(curve.name).removesuffix(" y"))
     return lines
 
 
 def _strips(content: Content, known: Known) -> list[CurveSpec]:
-    """One series of all of them, so that they are drawn as one strip; a derived channel has one of its own."""
+    """One series of all channels, so that they form one heat map; a derived channel has a separate series."""
     names = [curve.name for curve in content.curves if curve.name in known]
     if len(names) > 1:
         names = [name for name in names if not is_signal(known[name].series)]
     together = series_key([known[name].series for name in names])
     lines = []
     for number, name in enumerate(names):
-        found = numbered(name)
-        label = f"{found[0]} {found[1]}" if found else label_of(name)
+        parts = numbered(name)
+        label = f"{parts[0]} {parts[1]}" if parts else label_of(name)
         lines.append(
             CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit)
         )
@@ -223,14 +225,14 @@ def _strips(content: Content, known: Known) -> list[CurveSpec]:
 def custom_view(
     content: Content, known_of: Callable[[Schema], Known], schema: Schema | None
 ) -> PlotType:
-    """The view of a content.
+    """Return the view of a content.
 
     Parameters
     ----------
     known_of : callable
-        All channels of runs of a schema.
+        Function that returns all channels of a schema.
     schema : Schema or None
-        Of the run; its channels' units are those of the axes.
+        Schema of the run, whose channels determine the units of the axes.
     """
     if content.kind == "view":
         return VIEWS[content.view]
@@ -257,47 +259,47 @@ def custom_view(
 
 
 def missing(content: Content, known: Known) -> list[str]:
-    """Channels that a recording does not have."""
+    """Return the channels that a recording lacks."""
     return [name for name in dict.fromkeys(content.names) if name not in known]
 
 
 def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Content | str:
-    """The content with channels added to it, or why not, in a sentence.
+    """Return the content with channels added, or a sentence with the reason why they cannot be added.
 
     Parameters
     ----------
     content : Content
-        Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that
-        begin one.
+        Content of any kind but "view". An X-Y plot takes one more channel against its horizontal axis,
+        or its first two.
     known : mapping of str to Channel
         All channels of the run.
     """
     unknown = [name for name in names if name not in known]
     if unknown:
-        return f"This run has no channel {unknown[0]}; choose one of those in the channel browser."
+        return f"This run has no channel {unknown[0]}. Choose one from the channel browser."
     if content.kind == "xy":
         return _with_pairs(content, names, known)
     new = tuple(Curve(name) for name in names if Curve(name) not in content.curves)
-    made = replace(content, curves=content.curves + new)
-    units = list(dict.fromkeys(_unit(curve.name, known) for curve in made.curves))
+    extended = replace(content, curves=content.curves + new)
+    units = list(dict.fromkeys(_unit(curve.name, known) for curve in extended.curves))
     most = 2 if content.kind == "time" else 1
     if len(units) > most:
-        shown = " and ".join(unit or "a pure number" for unit in units[:most])
+        listed = " and ".join(unit or "a pure number" for unit in units[:most])
         return (
-            f"This plot shows {shown} already, and {'it has only two axes' if most == 2 else 'it has one axis'}: drop "
-            f"{label_of(names[-1])} ({units[most] or 'a pure number'}) on another plot, or beside the plots for one of "
-            "its own."
+            f"This plot already shows {listed} and has only {'two axes' if most == 2 else 'one axis'}. Drop "
+            f"{label_of(names[-1])} ({units[most] or 'a pure number'}) on another plot, or next to the plots for a new "
+            "one."
         )
     if content.kind == "heat" and new:
-        return _as_strips(made, known)
-    return made
+        return _as_strips(extended, known)
+    return extended
 
 
 def _as_strips(content: Content, known: Known) -> Content | str:
-    """Strips are columns of one series, and a derived channel has one of its own."""
+    """Columns of a heat map form one series, and a derived channel has a separate one."""
     keys = [known[curve.name].series for curve in content.curves]
     if len(keys) > 1 and any(map(is_signal, keys)):
-        return "Strips show one quantity of every link or joint: put the other one into a plot of its own."
+        return "A heat map shows one quantity of all links or joints. Drop this channel on a separate plot."
     return content
 
 
@@ -310,26 +312,26 @@ def _with_pairs(content: Content, names: tuple[str, ...], known: Known) -> Conte
             else (tuple(Curve(name, across) for name in names))
         )
     elif len(names) < 2:
-        return "An X-Y plot needs two channels: drag the one across and the one upwards onto it together."
+        return "An X-Y plot needs two channels. Drag the horizontal and the vertical one onto it together."
     else:
         curves = tuple(Curve(name, names[0]) for name in names[1:])
-    made = replace(
+    extended = replace(
         content,
         curves=content.curves + tuple(curve for curve in curves if curve not in content.curves),
     )
     for side in ("against", "name"):
-        units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in made.curves))
+        units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in extended.curves))
         if len(units) > 1:
             return (
-                f"The axes of this X-Y plot have one unit each, and {units[0] or 'a pure number'} is there already: "
-                f"{label_of(names[-1])} ({units[-1] or 'a pure number'}) needs a plot of its own."
+                f"Each axis of this X-Y plot has one unit, and {units[0] or 'a pure number'} is already shown. Drop "
+                f"{label_of(names[-1])} ({units[-1] or 'a pure number'}) on a separate plot."
             )
-    return made
+    return extended
 
 
 def _track(name: str, known: Known) -> Curve | None:
-    """The path from above of the body that a channel belongs to: dropping any channel of a link adds its track."""
-    found = numbered(name)
-    body = f"{found[0]}_{found[1]}" if found else name.partition("_")[0]
+    """Path from above of the body of a channel; dropping any channel of a link adds its track."""
+    parts = numbered(name)
+    body = f"{parts[0]}_{parts[1]}" if parts else name.partition("_")[0]
     curve = Curve(f"{body}_y_m", f"{body}_x_m")
     return curve if curve.name in known and curve.against in known else None

@@ -1,4 +1,4 @@
-"""The recorded values of a plot's curves as CSV."""
+"""Recorded values of the curves of a plot as CSV."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from snakestudio.viewmodel.work import Progress
 
 
 def names_of(schema: Schema, lines: Sequence[CurveSpec]) -> list[str]:
-    """Names of the columns of curves."""
+    """Return the names of the columns of curves."""
     return [series_of(line.series, schema).names[line.column] for line in lines]
 
 
 def number_text(value: float) -> str:
-    """All digits of a number; empty for NaN."""
+    """Return a number with all digits; empty for NaN."""
     return "" if math.isnan(value) else repr(value)
 
 
@@ -44,26 +44,26 @@ def _at_times(recording: Source, lines: Sequence[CurveSpec], times: FloatArray) 
     table = next(curve_table(recording, lines, first, last, last - first))
     near = 1e-9 * max(1.0, abs(float(times[-1])))
     outside = (times < theirs[0] - near) | (times > theirs[-1] + near)
-    found = []
+    curves = []
     for column in table.T:
         values = np.interp(times, theirs[first:last], column)
         values[outside] = np.nan
-        found.append(values)
-    return found
+        curves.append(values)
+    return curves
 
 
 class CsvTable:
-    """The recorded rows of some curves, which are written as CSV.
+    """Recorded rows of some curves, which are written as CSV.
 
     Parameters
     ----------
     start, stop : float
-        Stretch of time, s.
+        Time span, s.
     overlaid : sequence of (Overlay, sequence of CurveSpec)
-        Curves of other runs: columns of their own, headed by the run's name and a dot; empty where
-        it had ended.
+        Curves of other runs, as additional columns with the name of the run and a dot before their
+        names; empty after the end of the run.
     other : Source, optional
-        What derived channels call the other run.
+        Run that derived channels call the other one.
     """
 
     def __init__(
@@ -89,17 +89,19 @@ class CsvTable:
         for run, over in self._overlaid:
             prefix = re.sub(r"\W+", "_", run.name).strip("_").lower() or "other"
             names += [f"{prefix}.{name}" for name in names_of(run.recording.schema, over)]
-        said = (
+        remark = (
             "# Other runs: values at the times of this one, linearly between their rows\n"
             if self._overlaid
             else ""
         )
         self._head = (
-            f"# SnakeStudio {__version__}\n# {title}\n{said}" + ",".join(["time_s", *names]) + "\n"
+            f"# SnakeStudio {__version__}\n# {title}\n{remark}"
+            + ",".join(["time_s", *names])
+            + "\n"
         )
 
     def write(self, path: Path, progress: Progress) -> Path | None:
-        """Write a file, and return its path; None, and no file, where `progress` says to stop.
+        """Write a file and return its path; None, without a file, if `progress` cancelled it.
 
         Raises `ExportError` if the file cannot be written.
         """

@@ -1,4 +1,4 @@
-"""Detail of old rows that plots have asked for, read back from the recording in pieces and kept while it is shown."""
+"""Detail of old rows for plots, read from the recording in pieces and cached while it is shown."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from snakestudio._arrays import Float32Array, FloatArray
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid, Samples
 
 MOST_ROWS = 1 << 17
-"""Rows of the longest stretch that is read back: twenty minutes at 100 Hz. Of longer ones the
-pyramid has enough."""
+"""Number of rows of the longest span that is read from the recording: twenty minutes at 100 Hz. The
+pyramid suffices for longer spans."""
 
 _Key = tuple[str, int]
-"""A series, and rows of a bin."""
+"""Key of a series, and number of rows per bin."""
 
 
 class _Piece(NamedTuple):
-    """`BLOCK` rows in bins: least and greatest values and those of the first row, (bins, columns)."""
+    """`BLOCK` rows in bins: smallest and largest values, and values of the first row, (bins, columns)."""
 
     low: Float32Array
     high: Float32Array
@@ -27,12 +27,12 @@ class _Piece(NamedTuple):
 
 
 class Detail:
-    """Pieces of series that plots show in more detail than their pyramids have.
+    """Pieces of series with more detail than their pyramids have.
 
     Parameters
     ----------
     limit : int
-        Bytes that they take together.
+        Memory limit of all pieces together, bytes.
     """
 
     def __init__(self, limit: int) -> None:
@@ -45,7 +45,7 @@ class Detail:
         self.nbytes = 0
 
     def keep(self, keys: Collection[str]) -> None:
-        """Forget other series than these, and what was asked for."""
+        """Discard all other series and all requests."""
         self.cancel()
         for of, number in list(self._pieces):
             if of[0] not in keys:
@@ -53,33 +53,33 @@ class Detail:
                 self.nbytes -= self._bytes_of[of]
 
     def abandon(self, key: str) -> None:
-        """Read no further for a series."""
+        """Cancel reading for a series."""
         self._requests = {of: numbers for of, numbers in self._requests.items() if of[0] != key}
         self._missing = {of: numbers for of, numbers in self._missing.items() if of[0] != key}
 
     def cancel(self) -> None:
-        """Plots show something else: read no further for what they showed."""
+        """Cancel all reading, because plots show another span."""
         self._requests = {}
         self._missing = {}
 
     def completed(self, key: str) -> int:
-        """How many stretches of a series were read to the end."""
+        """Return the number of spans of a series that were read completely."""
         return self._completed.get(key, 0)
 
     @property
     def missing(self) -> int:
-        """Rows that were asked for and are not read yet."""
+        """Number of requested rows that are not read yet."""
         return BLOCK * len(set().union(*self._missing.values()))
 
     def missing_of(self, key: str) -> list[int]:
-        """Pieces of a series that are missing, the newest first."""
+        """Return the missing pieces of a series, the newest first."""
         return sorted(
             {n for of, missing in self._missing.items() if of[0] == key for n in missing},
             reverse=True,
         )
 
     def next_piece(self, keys: Collection[str]) -> tuple[int, list[str]] | None:
-        """The newest piece that some of these series lack, and which; None if they lack nothing."""
+        """Return the newest missing piece of these series, and the series that lack it; None if there is none."""
         number = max(
             (missing[-1] for of, missing in self._missing.items() if of[0] in keys), default=-1
         )
@@ -91,7 +91,7 @@ class Detail:
         return number, list(dict.fromkeys(lacking))
 
     def put(self, key: str, number: int, values: FloatArray) -> None:
-        """Keep a piece of a series, (BLOCK, columns), in the bins that were asked for."""
+        """Store a piece of a series, (BLOCK, columns), in the requested bins."""
         table = np.ascontiguousarray(values, dtype=np.float32)
         for of, missing in list(self._missing.items()):
             if of[0] != key or number not in missing:
@@ -108,7 +108,7 @@ class Detail:
                 self._completed[key] = self._completed.get(key, 0) + 1
 
     def _keep(self, of: _Key, number: int, piece: _Piece) -> None:
-        """Keep a piece, instead of the oldest of those that are not in view."""
+        """Store a piece, and discard the oldest ones that are not in view."""
         self._pieces[of, number] = piece
         self.nbytes += self._bytes_of[of]
         for entry in list(self._pieces):
@@ -119,7 +119,7 @@ class Detail:
                 self.nbytes -= self._bytes_of[entry[0]]
 
     def _request(self, of: _Key, numbers: range, width: int) -> None:
-        """Have pieces read, if there is memory for them beside what else is shown."""
+        """Request pieces, if there is memory for them in addition to what is shown."""
         self._bytes_of[of] = (4 if of[1] == 1 else 12) * BLOCK // of[1] * width
         requests = {**self._requests, of: numbers}
         if (
@@ -135,7 +135,7 @@ class Detail:
             self._missing.pop(of, None)
 
     def _lacks(self, pyramid: Pyramid, start: int, stop: int, stride: int) -> range:
-        """Pieces of a stretch that a pyramid does not have in bins of `stride` rows."""
+        """Pieces of a span that a pyramid lacks in bins of `stride` rows."""
         stop = min(stop, pyramid.reach(stride))
         if stop <= start or stride > BLOCK:
             return range(0)
@@ -144,7 +144,7 @@ class Detail:
     def envelope(
         self, key: str, pyramid: Pyramid, start: int, stop: int, stride: int, coarse: Envelope
     ) -> Envelope:
-        """A stretch in bins of `stride` rows, from `coarse` ones where nothing finer is known yet; reads what lacks."""
+        """Return a span in bins of `stride` rows, or `coarse` ones where needed, and request what is missing."""
         numbers = self._lacks(pyramid, start, stop, stride)
         if not numbers or stop - start > MOST_ROWS or not len(coarse.row):
             return coarse
@@ -171,7 +171,7 @@ class Detail:
         return Envelope(rows, stride, low, high)
 
     def samples(self, key: str, pyramid: Pyramid, start: int, stop: int, stride: int) -> Samples:
-        """Those of the rows start to stop that are multiples of `stride`, fewer where they lack, and reads those."""
+        """Return the known rows from start to stop at multiples of `stride`, and request the missing ones."""
         numbers = self._lacks(pyramid, start, stop, stride)
         if not numbers or stop - start > MOST_ROWS:
             return pyramid.samples(start, stop, stride)
@@ -198,13 +198,13 @@ class Detail:
         )
 
     def value_at(self, key: str, index: int) -> Float32Array | None:
-        """The values of a series at a row, if they are kept as they are."""
+        """Return the values of a series at a row; None if they are not cached in full detail."""
         piece = self._pieces.get(((key, 1), index // BLOCK))
         return None if piece is None else piece.first[index % BLOCK]
 
 
 def _place(table: Float32Array, part: Float32Array, at: int) -> None:
-    """Write bins into a table from bin `at` on, as far as they lie in it."""
+    """Write those bins to a table, from bin `at`, that lie in it."""
     skip = max(0, -at)
     count = min(len(table) - (at + skip), len(part) - skip)
     if count > 0:

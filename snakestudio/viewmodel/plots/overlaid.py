@@ -1,4 +1,4 @@
-"""Whole recordings drawn over the curves of the run that the window shows: other models now, loaded runs likewise."""
+"""Complete recordings overlaid on the curves of the run in the window, from other models or loaded runs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
 @dataclass(frozen=True, slots=True)
 class OverlaidRun:
-    """A recording to be drawn over the run."""
+    """Recording that is overlaid on the run."""
 
     name: str
-    """What the legend calls it."""
+    """Name in the legend."""
 
     colour: str
-    """Of all its curves."""
+    """Colour of all its curves."""
 
     recording: Source
-    """Complete: rows that come later are not looked for."""
+    """Complete recording; later rows are not read."""
 
 
 class Overlay:
-    """An overlaid recording with the plots' memory of it."""
+    """Overlaid recording with its series cache."""
 
     def __init__(self, run: OverlaidRun) -> None:
         self.run = run
@@ -33,7 +33,7 @@ class Overlay:
 
     @staticmethod
     def for_runs(runs: Iterable[OverlaidRun], before: Sequence[Overlay]) -> list[Overlay]:
-        """Overlays of `runs`; what is remembered of a recording that was overlaid `before` is kept."""
+        """Return overlays of `runs`, and keep caches of recordings that were overlaid `before`."""
         known = {id(overlay.run.recording): overlay for overlay in before}
         return [
             known[id(run.recording)].called(run) if id(run.recording) in known else Overlay(run)
@@ -41,28 +41,28 @@ class Overlay:
         ]
 
     def called(self, run: OverlaidRun) -> Overlay:
-        """The same, with the name and the colour that its run has now."""
+        """Return the overlay with the current name and colour of its run."""
         self.run = run
         return self
 
     def lines(self, view: PlotType, index: int, main: Sequence[CurveSpec]) -> list[CurveSpec]:
-        """Curves of a view in the overlay's colour: those that `main`, the run's own, has too, but no references.
+        """Return curves of a view in the colour of the overlay, if `main` also has them, without references.
 
         Parameters
         ----------
         index : int
             Chosen link or joint, 0-based.
         main : sequence of CurveSpec
-            None where there is no run yet: then all.
+            Curves of the main run; if empty, all curves.
         """
         schema = self.run.recording.schema
-        # A map shows size by brightness, which two runs cannot share.
+        # A heat map shows values by brightness, which two runs cannot share.
         if not view.possible(schema) or view.style == "heat" or index >= view.count(schema):
             return []
-        wanted = {(line.series, line.column) for line in main}
-        every = not wanted or view.style == "xy"  # there, lines are pairs that stay together
+        columns = {(line.series, line.column) for line in main}
+        every = not columns or view.style == "xy"  # lines of X-Y plots are pairs
         return [
             replace(line, colour=self.run.colour)
             for line in view.lines(schema, index)
-            if not line.faint and (every or (line.series, line.column) in wanted)
+            if not line.faint and (every or (line.series, line.column) in columns)
         ]

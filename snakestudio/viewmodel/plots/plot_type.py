@@ -1,4 +1,4 @@
-"""What a kind of plot is: its curves, its axes, and which recordings have something to say in it."""
+"""Plot types: curves, axes, and the recordings that they apply to."""
 
 from __future__ import annotations
 
@@ -14,112 +14,110 @@ if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
 STOPS = tuple(f"stop:{place}" for place in range(7))
-"""Colours for curves beyond those that roles of the theme have."""
+"""Colours of curves in addition to roles of the theme."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurveSpec:
-    """A column of a series as a curve."""
+    """Column of a series as a curve."""
 
     series: str
-    """Its key (see `viewmodel.plots.channels`)."""
+    """Key of the series (see `viewmodel.plots.channels`)."""
 
     column: int
     name: str
     colour: str
-    """A role of the theme ("accent"), a place among colours that stand in a row (`link_colour`,
+    """A role of the theme ("accent"), a position in a sequence of colours (`link_colour`,
     `distinct_colour`, `STOPS`), or a colour ("#4cc2ff")."""
 
     unit: str
     axis: int = 0
-    """0 left, 1 right."""
+    """0 for the left axis, 1 for the right."""
 
     faint: bool = False
-    """Drawn dim: a reference."""
+    """Whether the curve is dim, for references."""
 
 
 def leaves_the_plane(schema: Schema) -> bool:
-    """Whether a robot can bend out of the plane."""
+    """Return whether a robot can bend out of the plane."""
     return bool(schema.sections) or any(axis.kind != "yaw" for axis in schema.axes)
 
 
 @dataclass(frozen=True, slots=True)
 class PlotType:
-    """A kind of plot."""
+    """Type of plot."""
 
     title: str
     unit: str
-    """`title` and `unit`: of the plot and its left axis."""
+    """`title` of the plot and `unit` of its left axis."""
 
     lines: Callable[[Schema, int], list[CurveSpec]]
-    """Curves by the recording's schema and the chosen link or joint (0-based)."""
+    """Curves by schema of the recording and chosen link or joint (0-based)."""
 
     needs: Fields
-    """What the source must fill."""
+    """Fields that the source must fill."""
 
     chooser: Literal["", "link", "joint", "quantity"] = ""
-    """What one chooses."""
+    """Kind of item that users choose."""
 
     style: Literal["lines", "stacked", "heat", "profile", "xy", "spectrum"] = "lines"
-    """A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in
-    pairs (what stands on the horizontal axis first), a spectrum is drawn over the frequency,
-    everything else over the time."""
+    """A profile is drawn over the body at the time of the cursor. An X-Y plot has lines in pairs, the
+    horizontal one first. A spectrum is drawn over frequency, everything else over time."""
 
     from_zero: bool = False
-    """Whether the axis begins at 0 if the data allow it."""
+    """Whether the axis starts at 0 if the data allow it."""
 
     least: float = 1e-9
-    """Least length of the left axis."""
+    """Smallest length of the left axis."""
 
     decades: bool = False
     """Whether the left axis is logarithmic."""
 
     levels: tuple[tuple[float, str], ...] = ()
-    """Values to mark, and what they are."""
+    """Values with dashed lines, and their labels."""
 
     spatial: bool = False
-    """Whether it says something only of robots that leave the plane."""
+    """Whether it applies only to robots that leave the plane."""
 
     columns: tuple[str, ...] = ()
-    """What controllers or models must have added to the recording."""
+    """Columns that controllers or models must have recorded."""
 
     phases: bool = False
-    """Whether it is marked on the first curve where a phase of the controller begins and ends."""
+    """Whether the first curve has marks at the start and end of a controller phase."""
 
     of: Literal["", "links", "body"] = ""
-    """Whether it is of robots that have links only, or of continuous bodies only."""
+    """"links" for robots with links only, "body" for continuous bodies only, "" for both."""
 
     holds: bool = False
-    """Whether it is of a body's anchors and supports."""
+    """Whether it applies only to bodies with anchors or supports."""
 
     choices: tuple[str, ...] = ()
     """Quantities to choose from."""
 
     signed: bool = False
-    """Whether values below 0 count as much as those above."""
+    """Whether negative values have a separate colour."""
 
     chosen: bool = False
-    """Whether somebody put its curves together: then they stay in that order, and none is left
-    out."""
+    """Whether users chose the curves; then the legend keeps their order and shows all."""
 
     equal: bool = False
     """Whether both axes of an X-Y plot have the same scale."""
 
     outlines: bool = False
-    """Whether the obstacles are drawn in an X-Y plot."""
+    """Whether an X-Y plot shows the obstacles."""
 
     whole: bool = False
-    """Whether an X-Y plot shows all of the run, and not only the time in view."""
+    """Whether an X-Y plot shows the whole run instead of the time in view."""
 
     window: SpectrumWindow = "hann"
-    """By what a stretch is weighed for its spectrum."""
+    """Window function of the spectrum."""
 
     def possible(self, schema: Schema) -> bool:
-        """Whether a recording holds what is shown."""
+        """Return whether a recording has the required columns."""
         return self.needs in schema.valid and self._fits(schema)
 
     def suits(self, schema: Schema) -> bool:
-        """Whether it has something to say of such a run."""
+        """Return whether the plot applies to runs with a schema."""
         return (leaves_the_plane(schema) or not self.spatial) and self._fits(schema)
 
     def _fits(self, schema: Schema) -> bool:
@@ -132,7 +130,7 @@ class PlotType:
         )
 
     def phase(self, schema: Schema | None) -> tuple[str, str, str] | None:
-        """Column of the phase that is marked, which is above 0 in it, and what its begin and its end are called."""
+        """Column of the marked phase, which is positive during it, and names of its start and end."""
         known = CONTROLLERS.values() if self.phases and schema is not None and schema.extra else ()
         return next(
             (
@@ -144,7 +142,7 @@ class PlotType:
         )
 
     def word(self, schema: Schema | None) -> str:
-        """What one chooses is called: a continuous body has sections for links."""
+        """Return the name of the items to choose from; a continuous body has sections instead of links."""
         return (
             "section"
             if self.chooser == "link" and schema is not None and schema.sections
@@ -152,23 +150,23 @@ class PlotType:
         )
 
     def count(self, schema: Schema) -> int:
-        """How many there are to choose from."""
+        """Return the number of items to choose from."""
         if self.chooser == "quantity":
             return len(self.choices)
         return schema.n_joints if self.chooser == "joint" else schema.n_links
 
     def choice(self, schema: Schema | None, index: int) -> str:
-        """Name of what is chosen (0-based)."""
+        """Return the name of an item (0-based)."""
         if self.chooser == "quantity":
             return self.choices[min(index, len(self.choices) - 1)]
         return f"{self.word(schema)} {index + 1}"
 
 
 def link_colour(index: int, count: int) -> str:
-    """Colour of a link's curve: neighbours look alike, the ends do not."""
+    """Return the colour of the curve of a link; neighbours have similar colours."""
     return f"ramp:{index / max(1, count - 1)!r}"
 
 
 def distinct_colour(number: int) -> str:
-    """Colour of the curve of a number (0-based) among curves that somebody put together."""
+    """Return the colour of the curve with a number (0-based) among chosen curves."""
     return f"distinct:{number}"

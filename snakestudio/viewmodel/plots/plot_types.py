@@ -1,4 +1,4 @@
-"""The kinds of plot one can choose: which channels each shows, and how."""
+"""Plot types that users can choose, with their channels and styles."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from snakestudio.viewmodel.plots.plot_type import (
 
 
 class _Curve(NamedTuple):
-    """A curve that a kind of plot has: of what is chosen, where its series has a column for each."""
+    """Curve of a plot type; if its series has many columns, the curve of the chosen item."""
 
     series: str
     name: str
-    """"" for what is chosen."""
+    """Name; "" for that of the chosen item."""
 
     colour: str
     axis: int = 0
     faint: bool = False
     there: Callable[[Schema], bool] = lambda schema: True
-    """Which runs have it."""
+    """Whether runs with a schema have the curve."""
 
 
 Lines = Callable[[Schema, int], list[CurveSpec]]
@@ -45,7 +45,7 @@ def _curves(*curves: _Curve) -> Lines:
             CurveSpec(
                 curve.series,
                 index if "*" in curve.series else 0,
-                curve.name or f"{_word(schema)} {index + 1}",
+                curve.name or f"{_part_name(schema)} {index + 1}",
                 curve.colour,
                 unit_of(curve.series),
                 curve.axis,
@@ -58,7 +58,7 @@ def _curves(*curves: _Curve) -> Lines:
     return lines
 
 
-def _word(schema: Schema) -> str:
+def _part_name(schema: Schema) -> str:
     return "section" if schema.sections else "link"
 
 
@@ -66,7 +66,9 @@ def _per_link(series: str) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         n = schema.n_links
         return [
-            CurveSpec(series, i, f"{_word(schema)} {i + 1}", link_colour(i, n), unit_of(series))
+            CurveSpec(
+                series, i, f"{_part_name(schema)} {i + 1}", link_colour(i, n), unit_of(series)
+            )
             for i in range(n)
         ]
 
@@ -74,7 +76,7 @@ def _per_link(series: str) -> Lines:
 
 
 def _in_space(schema: Schema) -> bool:
-    """Whether the robot can leave the plane: a planar one stays where it lies."""
+    """Whether the robot can leave the plane."""
     return leaves_the_plane(schema)
 
 
@@ -82,13 +84,13 @@ _AXIS_COLOURS = {"yaw": "accent", "pitch": "friction", "roll": "warning"}
 
 
 def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
-    """Axes of a joint: kind, which of this kind it is, colour."""
-    found = []
+    """Axes of a joint: kind, index among axes of this kind, and colour."""
+    joint_axes = []
     for kind, colour in _AXIS_COLOURS.items():
         those = joints(schema.axes, kind).tolist()
         if joint in those:
-            found.append((kind, those.index(joint), colour))
-    return found
+            joint_axes.append((kind, those.index(joint), colour))
+    return joint_axes
 
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
@@ -96,7 +98,7 @@ def _joint(schema: Schema, index: int) -> list[CurveSpec]:
     for kind, place, colour in _axes_of(schema, index):
         angle, reference = (kind, f"{kind} ref") if _in_space(schema) else ("angle", "reference")
         lines.append(CurveSpec(f"joint_*_{kind}_deg", place, angle, colour, "°"))
-        if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
+        if Fields.REFERENCE in schema.valid:  # joints under torques have none
             lines.append(
                 CurveSpec(f"joint_*_{kind}_ref_deg", place, reference, "dim", "°", faint=True)
             )
@@ -125,7 +127,7 @@ def _energy_name(name: str) -> str:
 
 
 def _of_links(title: str, what: str, least: float, **more: Any) -> PlotType:
-    """Forces on every link."""
+    """Plot type of forces on all links."""
     return PlotType(title, "N", _per_link(f"link_*_{what}_n"), Fields.CONTACTS, least=least, **more)
 
 
@@ -201,7 +203,7 @@ _SERIES = {
     "K_X": "section_*_k_x_per_m",
     "Γ_X − 1": "section_*_gamma_x_minus_1",
 }
-"""By the papers' symbols: torques, forces, curvatures and twist, stretch."""
+"""Quantities with the symbols of the papers: torques, forces, curvatures and twist, stretch."""
 
 _TORQUES = ("C_Z", "|C|", "C_Y", "C_X")
 _FORCES = ("N_X", "N_Y", "N_Z", "|N|")
@@ -210,7 +212,7 @@ _STRETCH = ("Γ_X − 1",)
 
 
 def _sections(choices: tuple[str, ...]) -> Lines:
-    """Every cross-section, the head first."""
+    """Curves of all cross-sections, the head first."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         series = _SERIES[choices[index]]
@@ -224,13 +226,13 @@ def _sections(choices: tuple[str, ...]) -> Lines:
 
 
 def _profile(schema: Schema, index: int) -> list[CurveSpec]:
-    """One line for all cross-sections, whose series has a column for each."""
+    """One curve over all cross-sections, whose series has one column per cross-section."""
     symbol, series = tuple(_SERIES.items())[index]
     return [CurveSpec(series, 0, symbol, "accent", unit_of(series))]
 
 
 def _section(choices: tuple[str, ...]) -> Lines:
-    """Some quantities of one cross-section over the time."""
+    """Curves of some quantities of one cross-section over time."""
     return _three(tuple(map(_SERIES.__getitem__, choices)), choices)
 
 
@@ -360,30 +362,30 @@ _OF_RUNS = {
 
 
 def _declared(plot: Plot) -> PlotType:
-    """The kind of plot that a controller declares of its channels."""
+    """Plot type that a controller declares for its channels."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         colours = iter(("accent", "warning", "good", "friction", *STOPS))
-        found = []
+        curves = []
         for curve in plot.curves:
-            series, unit = _shown(curve.channel)
+            series, unit = _display_column(curve.channel)
             colour = "dim" if curve.faint else next(colours)
-            found.append(
+            curves.append(
                 CurveSpec(series, 0, curve.name, colour, unit, int(curve.right), curve.faint)
             )
-        return found
+        return curves
 
     columns = tuple(curve.channel for curve in plot.curves)
-    unit = _shown(columns[0])[1]
+    unit = _display_column(columns[0])[1]
     return PlotType(
         plot.title, unit, lines, Fields.NONE, least=plot.least, levels=plot.levels, columns=columns
     )
 
 
-def _shown(column: str) -> tuple[str, str]:
-    """The column in which one of a controller is shown, and its unit: angles in degrees."""
-    shown = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
-    return shown, unit_of(shown)
+def _display_column(column: str) -> tuple[str, str]:
+    """Displayed column for a column of a controller, and its unit; angles are in degrees."""
+    name = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
+    return name, unit_of(name)
 
 
 @cache
@@ -395,7 +397,7 @@ def _of_controllers(kinds: tuple[ControllerKind, ...]) -> dict[str, PlotType]:
 
 
 class _PlotTypes(Mapping[str, PlotType]):
-    """All kinds of plot: of robots, those that controllers declare, of runs and of continuous bodies."""
+    """All plot types: of robots, of controllers, of runs and of continuous bodies."""
 
     def __getitem__(self, name: str) -> PlotType:
         own = _OF_ROBOTS.get(name) or _OF_RUNS.get(name)
@@ -409,13 +411,13 @@ class _PlotTypes(Mapping[str, PlotType]):
 
 
 VIEWS: Mapping[str, PlotType] = _PlotTypes()
-"""All kinds by name."""
+"""All plot types by name."""
 
 _FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
 
 
 def first_index(name: str, scene: Scene) -> int:
-    """Which link, joint or quantity (0-based) a plot of a kind begins with."""
+    """Return the initial link, joint or quantity (0-based) of a plot type."""
     if scene.body.strained:  # the head, and what an axis without bending has
         return (
             VIEWS[name].choices.index("N_X") if name == "profile" and scene.beam.group == "R" else 0
@@ -424,7 +426,7 @@ def first_index(name: str, scene: Scene) -> int:
 
 
 def default_views(scene: Scene) -> tuple[str, str, str, str]:
-    """What the four plots show at first: where something happens in this scene."""
+    """Return the initial types of the four plots, chosen for a scene."""
     if scene.body.strained:
         return _default_of_body(scene)
     own = CONTROLLERS[scene.controller.kind].shown
@@ -438,7 +440,7 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
 
 
 def _default_of_body(scene: Scene) -> tuple[str, str, str, str]:
-    """What the four plots of a continuous body show at first."""
+    """Initial types of the four plots for a continuous body."""
     inside = "body_force" if scene.beam.group == "R" else "body_torque"
     held = "speed" if scene.body.slides else "supports"
     return "profile", inside, held, "position"

@@ -1,4 +1,4 @@
-"""The picture of a profile: a quantity over a continuous body, from its head to its tail, at one instant."""
+"""Charts of profiles: a quantity along a continuous body from head to tail at one time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snakestudio.viewmodel.plots.scale import fitted, readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 HOLDS = ("contact_*_active", "contact_*_abscissa_m")
-"""Series that say which anchors or supports hold a body, and where."""
+"""Series of the states and abscissas of anchors and supports."""
 
 _BINS = 200
 
@@ -29,17 +29,16 @@ def compose_profile(
     values: tuple[float, float] | None = None,
     overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
 ) -> ChartData:
-    """The picture of `view` at a row of the recording, other recordings at the same time.
+    """Return the chart of `view` at a row of the recording, with other recordings at the same time.
 
-    The value axis holds all of the run that is known, so that it does not jump while the cursor
-    moves.
+    The value axis covers the known part of the run, so that it does not jump when the cursor moves.
 
     Parameters
     ----------
     lines : sequence of CurveSpec
-        What the view shows: one curve, whose series has a column for every cross-section.
+        One curve, whose series has one column per cross-section.
     values : (float, float), optional
-        Ends of the value axis, if they are not to follow the data.
+        Fixed ends of the value axis; they follow the data if omitted.
     overlaid : sequence of (Overlay, sequence of Line)
     """
     picture = ChartData(
@@ -81,17 +80,17 @@ def _add(
     row: int,
     extents: list[tuple[float, float]],
 ) -> None:
-    """Curves at a row, and how far their quantities reach in the run."""
+    """Add curves at a row, and the ranges of their quantities in the run."""
     assert history.recording is not None
     place = np.array(history.recording.schema.sections)
     for line in lines:
-        found = history.values_at(line.series, row)
-        if found is None:
+        values = history.values_at(line.series, row)
+        if values is None:
             continue
-        picture.traces.append(Trace(place, found, found, line.colour, line.name))
+        picture.traces.append(Trace(place, values, values, line.colour, line.name))
         known = history.envelope(line.series, 0, len(history.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
-            [found] if known is None or not len(known.row) else [found, known.low, known.high]
+            [values] if known is None or not len(known.row) else [values, known.low, known.high]
         )
         lows = [float(np.fmin.reduce(part, axis=None)) for part in parts]
         highs = [float(np.fmax.reduce(part, axis=None)) for part in parts]
@@ -114,7 +113,7 @@ def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
 def profile_legend(
     picture: ChartData, time: float | None, at: float | None
 ) -> list[tuple[str, str]]:
-    """Colour and text of every curve: its value at an abscissa (m), or where it is largest."""
+    """Return colours and texts of all curves with values at an abscissa (m), or their largest values."""
     entries: list[tuple[str, str]] = []
     for trace in picture.traces:
         known = np.isfinite(trace.low)

@@ -1,8 +1,9 @@
-"""Minima and maxima of a growing table at ever coarser steps, so that any stretch of it is drawn from a few numbers.
+"""Minima and maxima of a growing table at increasingly coarse steps, from which any span is drawn fast.
 
-Level 0 holds the values, level k the least and the greatest of every 8^k rows, and the values of
-the first of them. Every level keeps a bounded number of its newest bins, and reaches further back
-than the one before. What is older is there in the next coarser level, with no peak lost.
+Level 0 has the values; level k has the smallest and largest values of every 8^k rows, and the
+values
+of the first of them. Each level keeps a bounded number of its newest bins and extends further back
+than the finer one. Older rows are in the next coarser level, without losing peaks.
 """
 
 from __future__ import annotations
@@ -16,62 +17,61 @@ from snakestudio._arrays import Float32Array
 
 _FACTOR = 8
 _SHARES = (6, 4, 3, 4, 2, 1, 1, 1)
-"""Of the memory, for each level. Level 3, with 512 rows a bin, reaches back a hundred times as far
-as level 0."""
+"""Shares of the memory for each level. Level 3, with 512 rows per bin, extends back a hundred times as
+far as level 0."""
 _LEVELS = len(_SHARES)
 BLOCK = 1024
-"""Rows that are best written at once."""
+"""Recommended number of rows per write."""
 
 _BYTES = 48 * 1024 * 1024
 _FIRST = 64
-"""Bins that a level has room for at first."""
+"""Initial capacity of a level, bins."""
 _FEWEST = 2 * BLOCK
-"""Bins that a level keeps however many columns there are."""
+"""Smallest capacity of a level for any number of columns, bins."""
 
 
 class Envelope(NamedTuple):
-    """A stretch of the table in bins."""
+    """Span of the table in bins."""
 
     row: NDArray[np.int64]
-    """First row of every bin. Shape (b,)."""
+    """First row of each bin. Shape (b,)."""
 
     stride: int
-    """Rows of a bin; with 1, `low` and `high` are the values."""
+    """Number of rows per bin; if it is 1, `low` and `high` are the values."""
 
     low: Float32Array
     high: Float32Array
-    """`low` and `high`: least and greatest value of every bin; NaN where nothing is known. Shape
-    (b, m)."""
+    """`low` and `high`: smallest and largest values of each bin; NaN if unknown. Shape (b, m)."""
 
 
 class Samples(NamedTuple):
-    """Rows of the table as they are."""
+    """Single rows of the table."""
 
     row: NDArray[np.int64]
-    """Ascending. Shape (k,)."""
+    """Indices of the rows, ascending. Shape (k,)."""
 
     values: Float32Array
-    """NaN where nothing is known. Shape (k, m)."""
+    """Values of the rows; NaN if unknown. Shape (k, m)."""
 
 
 def stride_for(rows: int, bins: int) -> int:
-    """Rows of a bin, a power of 2, with which so many rows are at most so many bins."""
+    """Return the number of rows per bin, a power of 2, so that `rows` fill at most `bins` bins."""
     return 1 << (max(1, -(-rows // max(1, bins))) - 1).bit_length()
 
 
 def _coarser(values: Float32Array, per: int, pick: np.ufunc) -> Float32Array:
-    """One row for every `per`, the last from what is left: row by row, a quarter of what `reduceat` takes."""
-    whole = len(values) // per * per
-    picked = values[0:whole:per]
+    """Reduce every `per` rows to one, including a partial last group, in a quarter of the time of `reduceat`."""
+    complete = len(values) // per * per
+    picked = values[0:complete:per]
     for i in range(1, per):
-        picked = pick(picked, values[i:whole:per])
-    if whole < len(values):
-        picked = np.concatenate([picked, pick.reduce(values[whole:], axis=0)[None]])
+        picked = pick(picked, values[i:complete:per])
+    if complete < len(values):
+        picked = np.concatenate([picked, pick.reduce(values[complete:], axis=0)[None]])
     return picked
 
 
 class _Level:
-    """Bins `first` to `first + count` of one level; grows by quarters and drops its oldest quarter when it is full."""
+    """Bins `first` to `first + count` of one level, which grows by quarters and drops its oldest quarter if full."""
 
     def __init__(self, width: int, tables: int, capacity: int) -> None:
         self._capacity = capacity
@@ -80,7 +80,7 @@ class _Level:
         self.tables = [np.full((_FIRST, width), np.nan, np.float32) for _ in range(tables)]
 
     def set_capacity(self, capacity: int) -> None:
-        """Keep at most so many bins from now on, the newest of those there are."""
+        """Set the largest number of bins, and keep the newest ones."""
         self._capacity = capacity
         if self.count > capacity:
             self._drop(self.stop - capacity)
@@ -92,7 +92,7 @@ class _Level:
         return self.first + self.count
 
     def make_room(self, stop: int) -> None:
-        """Have bins up to `stop`; an empty level begins where the capacity lets it reach `stop`."""
+        """Extend the level to `stop`; an empty level starts at most its capacity before `stop`."""
         if stop <= self.stop:
             return
         if stop - self.first > self._capacity:
@@ -118,14 +118,14 @@ class _Level:
 
 
 class Pyramid:
-    """A table of `width` columns, written in any order and asked for by stretches.
+    """Table of `width` columns, which is written in any order and read by spans.
 
     Parameters
     ----------
     width : int
-        Columns.
+        Number of columns.
     limit : int
-        Bytes that it may take, a quarter of them for level 0.
+        Memory limit, bytes; a quarter is for level 0.
     """
 
     def __init__(self, width: int, limit: int = _BYTES) -> None:
@@ -134,7 +134,7 @@ class Pyramid:
         self.set_limit(limit)
 
     def set_limit(self, limit: int) -> None:
-        """Take at most so many bytes from now on: the oldest rows lose their detail first."""
+        """Set the memory limit, bytes; the oldest rows lose detail first."""
         for number, level in enumerate(self._levels):
             bytes_of_bin = 4 * len(level.tables) * max(1, self.width)
             share = limit * _SHARES[number] // sum(_SHARES)
@@ -142,11 +142,11 @@ class Pyramid:
 
     @property
     def nbytes(self) -> int:
-        """Memory it takes."""
+        """Used memory, bytes."""
         return sum(table.nbytes for level in self._levels for table in level.tables)
 
     def write(self, start: int, values: NDArray[np.floating]) -> None:
-        """Set rows from `start` on to `values` (k, width); a row is written once."""
+        """Set rows from `start` to `values` (k, width); each row is written once."""
         if not len(values):
             return
         low = high = sample = np.ascontiguousarray(values, dtype=np.float32)
@@ -168,7 +168,7 @@ class Pyramid:
             if skip < len(low):
                 part = slice(start + skip - level.first, stop - level.first)
                 if number:
-                    # Bins at the ends may hold rows written earlier.
+                    # Bins at the ends can contain rows written earlier.
                     np.fmin(level.tables[0][part], low[skip:], out=level.tables[0][part])
                     np.fmax(level.tables[1][part], high[skip:], out=level.tables[1][part])
                     if len(sample):
@@ -179,7 +179,7 @@ class Pyramid:
                     level.tables[0][part] = low[skip:]
 
     def row(self, index: int) -> Float32Array | None:
-        """Values of one row, if they are still kept and known."""
+        """Return the values of one row; None if they are unknown or no longer stored."""
         level = self._levels[0]
         if not level.first <= index < level.stop:
             return None
@@ -187,16 +187,16 @@ class Pyramid:
         return values if np.isfinite(values).any() else None
 
     def envelope(self, start: int, stop: int, bins: int) -> Envelope:
-        """Rows start to stop in at most about `bins` bins, whose borders do not move when the stretch does.
+        """Return rows start to stop in at most about `bins` bins, with borders that do not depend on the span.
 
-        Bins at both ends may reach beyond the stretch.
+        Bins at both ends can extend beyond the span.
         """
         return self.binned(start, stop, stride_for(stop - start, bins))
 
     def binned(self, start: int, stop: int, stride: int) -> Envelope:
-        """Rows start to stop in bins of `stride` rows (a power of 2), of more where the first are very old."""
+        """Return rows start to stop in bins of `stride` rows (a power of 2), or more if the first are very old."""
         number = self._level_of(stride)
-        # Only coarser levels remember what is very old.
+        # Only coarser levels have very old rows.
         while number < _LEVELS - 1 and start // _FACTOR**number < self._levels[number].first:
             number += 1
         size = _FACTOR**number
@@ -220,7 +220,7 @@ class Pyramid:
         return Envelope(rows[: len(low)], stride, low, high)
 
     def reach(self, stride: int) -> int:
-        """The first row that is kept with so many rows a bin (a power of 2); what is older is in larger bins only."""
+        """Return the first row that is stored in bins of `stride` rows (a power of 2)."""
         number = self._level_of(stride)
         return int(self._levels[number].first * _FACTOR**number)
 
@@ -229,9 +229,9 @@ class Pyramid:
         return min((stride.bit_length() - 1) // 3, _LEVELS - 1)
 
     def samples(self, start: int, stop: int, stride: int) -> Samples:
-        """Those of the rows start to stop that are multiples of `stride` (a power of 2), fewer where they are old.
+        """Return the rows from start to stop at multiples of `stride` (a power of 2); old rows can be missing.
 
-        Tables that have the same levels give the same rows.
+        Tables with the same levels return the same rows.
         """
         rows = [np.empty(0, np.int64)]
         parts = [np.empty((0, self.width), np.float32)]

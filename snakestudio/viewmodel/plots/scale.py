@@ -1,4 +1,4 @@
-"""How far axes reach: values to round numbers, time in pages that follow the newest data; how a value is written."""
+"""Ranges of axes: round numbers for values, pages that follow the newest data for time; texts of values."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from snakestudio.model.ticks import step_above
 from snakestudio.text import MINUS
 
 _LEAST_USE = 0.4
-"""Share of an axis that data must fill for it to stay as it is."""
+"""Fraction of an axis that data must fill to keep the axis."""
 
 
 def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[float, float]:
-    """Ends of an axis that shows low to high: at round numbers, so that it stands still while data move a little.
+    """Return the ends of an axis for low to high at round numbers, so that small changes do not move it.
 
     Parameters
     ----------
     from_zero : bool
-        Whether the axis begins at 0 if the data allow it.
+        Whether the axis starts at 0 if the data allow it.
     least : float
-        Least length of the axis: noise must not fill it.
+        Smallest length of the axis, so that noise does not fill it.
     """
     if from_zero and low >= 0:
         low = 0.0
@@ -37,7 +37,7 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
 
 
 def steady(low: float, high: float, before: tuple[float, float] | None) -> tuple[float, float]:
-    """The ends an axis had before if low to high is well seen there too, else low and high."""
+    """Return the previous ends of an axis if they show low to high well, otherwise low and high."""
     if (
         before is None
         or low < before[0]
@@ -49,7 +49,7 @@ def steady(low: float, high: float, before: tuple[float, float] | None) -> tuple
 
 
 def readable(value: float, unit: str) -> str:
-    """A value in the read-out."""
+    """Return the text of a value for read-outs."""
     if not math.isfinite(value):
         return "–"
     text = "0" if value == 0 else f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.4g}"
@@ -57,24 +57,24 @@ def readable(value: float, unit: str) -> str:
 
 
 _KEPT = 0.25
-"""Share of a new page that the one before already showed."""
+"""Fraction of a new page that the previous one already showed."""
 _ALL_FILLED = 0.75
-"""Share of a new page that data fill where all of the run is in view."""
+"""Fraction of a new page that data fill if the whole run is in view."""
 _ROOM = 0.015
-"""Share of a page on the right that keeps the cursor off the border."""
+"""Fraction of a page on the right that separates the cursor from the border."""
 
 
 def next_page(
     start: float, stop: float, newest: float, span: float, *, settle: bool
 ) -> tuple[float, float]:
-    """The stretch (s) to show after start to stop was shown: the same as long as the newest data are in it.
+    """Return the span (s) to show after start to stop; it is unchanged while it contains the newest data.
 
     Parameters
     ----------
     newest : float
         Time of the newest data, s.
     span : float
-        How much is to be in view, s; 0 for all of the run.
+        Length of the span in view, s; 0 for the whole run.
     settle : bool
         Whether the page ends at the newest data.
     """
@@ -91,7 +91,7 @@ def next_page(
 
 
 def page_around(at: float, span: float, newest: float) -> tuple[float, float]:
-    """The stretch (s) of `span` seconds with a moment in its middle, as far as the run reaches on both sides of it.
+    """Return the span (s) of `span` seconds around a time, limited to the run.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
-"""The plots' memory of a run: pulls new rows from the recording and keeps what the shown plots need, ready to draw.
+"""Cache of series for plots: reads new rows of a recording and stores what plots need to draw.
 
-Only series that a plot shows are computed. One that comes to be shown later is filled in from the
-newest rows backwards, a block at a time, so that the window never waits for it; derived ones are
-worked out in a thread. Detail of old rows, which is dropped when there are many, is read back for
-the stretch in view in the same way.
+Only series that a plot shows are computed. A series that is added later is filled backwards from
+the
+newest rows, one block at a time, so that the window never waits for it; derived series are computed
+in a thread. Detail of old rows, which is dropped if there are many, is read again for the span in
+view in the same way.
 """
 
 from __future__ import annotations
@@ -30,28 +31,26 @@ if TYPE_CHECKING:
     from snakestudio.analysis.signals import Signal
 
 Source = Recording
-"""What a history reads."""
+"""Recording that a cache reads."""
 
 _PATIENCE_S = 0.3
-"""A recording that did not grow for so long is taken to stand: then its last rows are shown, too,
-though further ones would change them."""
+"""Time without new rows after which a recording is assumed to be paused, s. Then its last rows are
+also shown, although further ones would change them."""
 
 
 BUDGET = 48 * 1024 * 1024
-"""Bytes that the series of a recording take together: each has a share of them that goes with its
-columns."""
+"""Memory limit of all series of a recording, bytes; each has a share in proportion to its columns."""
 _DETAIL_SHARE = 6
-"""A sixth of them is for detail of old rows, which is read back while it is in view."""
+"""Divisor of the limit for detail of old rows, which is read again while it is in view: a sixth."""
 
 _NAME = "derived channel"
 
 _MOST_PIECES = 8
-"""Pieces of old rows that a derived channel is worked out for before it looks for new rows
-again."""
+"""Number of pieces of old rows that are computed for a derived channel before new rows are checked."""
 
 
 class _Track:
-    """A series and which of its rows, low to high, are filled in."""
+    """Series and its filled rows, low to high."""
 
     def __init__(self, series: Series, start: int, limit: int) -> None:
         self.series = series
@@ -60,14 +59,14 @@ class _Track:
 
 
 class _DerivedRows:
-    """The rows of one derived channel of one recording, as far as they are known.
+    """Known rows of one derived channel of one recording.
 
     Parameters
     ----------
     other : Recording or None
-        What expressions call the other run.
+        Recording that expressions call the other run.
     limit : int
-        Bytes that they take.
+        Memory limit, bytes.
     """
 
     def __init__(self, key: str, recording: Recording, other: Recording | None, limit: int) -> None:
@@ -86,29 +85,29 @@ class _DerivedRows:
         self._begin()
 
     def set_limit(self, limit: int) -> None:
-        """Take at most so many bytes from now on."""
+        """Set the memory limit, bytes."""
         self._limit = limit
         self.pyramid.set_limit(limit)
 
     def _begin(self) -> None:
         self.pyramid = Pyramid(1, self._limit)
         self.high = 0
-        self._settled = True  # whether further rows leave all that is known as it is
+        self._settled = True  # whether further rows cannot change known ones
 
     @property
     def missing(self) -> int:
-        """Rows that are not known yet; of those that further rows would change, none count while the run goes."""
+        """Number of unknown rows, without those that further rows would change during the run."""
         if self.problem or (self._future is None and not self._patient and self.high):
             return 0
         return len(self._recording) - self.high
 
     @property
     def _patient(self) -> bool:
-        """Whether the recording has stood for a while."""
+        """Whether the recording has been paused for a while."""
         return time.perf_counter() - self._grown > _PATIENCE_S
 
     def pull(self) -> bool:
-        """Take over what the thread has found, and set it to work again; whether there was anything new."""
+        """Adopt the results of the thread and restart it; return whether there were any."""
         n = len(self._recording)
         if n != self._length:
             self._length, self._grown = n, time.perf_counter()
@@ -135,7 +134,7 @@ class _DerivedRows:
             return news
         if self.problem or self.high >= n:
             return news
-        if not self._settled:  # rows came after those that were taken for the last
+        if not self._settled:  # there are rows after the assumed last ones
             self._begin()
         whole = self._patient
         start = self.high
@@ -144,7 +143,7 @@ class _DerivedRows:
         return news
 
     def _work(self, start: int, n: int, whole: bool) -> None:
-        """Evaluate rows start to n, in a thread; without `whole` only those that further rows leave as they are."""
+        """Evaluate rows start to n in a thread; without `whole`, only those that further rows cannot change."""
         other = self._other
         signal = self._signal()
         if not whole:
@@ -157,11 +156,11 @@ class _DerivedRows:
                 return
 
     def request(self, numbers: Iterable[int]) -> None:
-        """Have these pieces of `BLOCK` old rows worked out again, and no others."""
+        """Request recomputation of these pieces of `BLOCK` old rows only."""
         self._requests = dict.fromkeys(numbers)
 
     def take_piece(self) -> tuple[int, NDArray[np.float64]] | None:
-        """A piece that was worked out again: its number and its values."""
+        """Return number and values of a recomputed piece; None if there is none."""
         return None if self._old.empty() else self._old.get()
 
     def _work_on_pieces(self, numbers: Sequence[int]) -> None:
@@ -192,7 +191,7 @@ class _DerivedRows:
 
 
 class SeriesCache:
-    """Series of one recording at a time."""
+    """Cached series of one recording at a time."""
 
     def __init__(self) -> None:
         self.recording: Source | None = None
@@ -204,7 +203,7 @@ class SeriesCache:
         self._keys: frozenset[str] = frozenset()
 
     def reset(self, recording: Source | None) -> None:
-        """Turn to another recording."""
+        """Switch to another recording."""
         self.recording = recording
         keys = self._keys
         self._keys = frozenset()
@@ -215,14 +214,14 @@ class SeriesCache:
         self.want(keys)
 
     def compare_with(self, other: Source | None) -> None:
-        """Say which recording derived channels mean by the other run."""
+        """Set the recording that derived channels call the other run."""
         if other is not self.other:
             self.other = other
             self._close_derived(lambda key: "other." in key)
             self.want(self._keys)
 
     def close(self) -> None:
-        """Stop what is worked out in threads."""
+        """Stop all threads."""
         self._close_derived(lambda key: True)
 
     def _close_derived(self, gone: Callable[[str], bool]) -> None:
@@ -231,7 +230,7 @@ class SeriesCache:
         self._detail.keep(self._keys)
 
     def want(self, keys: Iterable[str]) -> None:
-        """Say which series are shown; the others are forgotten."""
+        """Set the shown series, and discard the others."""
         self._keys = frozenset(keys)
         self._tracks = {key: track for key, track in self._tracks.items() if key in self._keys}
         self._close_derived(lambda key: key not in self._keys)
@@ -260,7 +259,7 @@ class SeriesCache:
 
     @property
     def missing(self) -> int:
-        """Rows that a shown series still lacks, at most."""
+        """Largest number of missing rows of a shown series."""
         n = 0 if self.recording is None else len(self.recording)
         derived = max((rows.missing for rows in self._derived.values()), default=0)
         tracks = max((n - track.high + track.low for track in self._tracks.values()), default=0)
@@ -268,7 +267,7 @@ class SeriesCache:
 
     @property
     def filling(self) -> bool:
-        """Whether many rows still have to be read."""
+        """Whether many rows are still missing."""
         return bool(
             self.missing > BLOCK
             or self._detail.missing
@@ -277,19 +276,19 @@ class SeriesCache:
 
     @property
     def problems(self) -> list[str]:
-        """Why derived channels have no values and old rows no detail, in sentences."""
+        """Reasons, as sentences, why derived channels have no values or old rows no detail."""
         problems = [self._unreadable, *(rows.problem for rows in self._derived.values())]
         return list(dict.fromkeys(problem for problem in problems if problem))
 
     @property
     def nbytes(self) -> int:
-        """Memory it takes."""
+        """Used memory, bytes."""
         pyramids = [track.pyramid for track in self._tracks.values()]
         pyramids += [rows.pyramid for rows in self._derived.values()]
         return self._detail.nbytes + sum(pyramid.nbytes for pyramid in pyramids)
 
     def pull(self, budget_s: float) -> bool:
-        """Fill in rows, the newest first, for about `budget_s` seconds; whether there were any."""
+        """Fill in rows, the newest first, for about `budget_s` seconds; return whether there were any."""
         if self.recording is None:
             return False
         until = time.perf_counter() + budget_s
@@ -309,9 +308,9 @@ class SeriesCache:
         return any_rows
 
     def envelope(self, key: str, start: int, stop: int, bins: int) -> Envelope | None:
-        """Rows start to stop of a series in at most about `bins` bins; None if it is not kept.
+        """Return rows start to stop of a series in at most about `bins` bins; None if it is not cached.
 
-        Old rows are in larger bins until `pull` has read them from the recording.
+        Old rows are in larger bins until `pull` has read them.
         """
         pyramid = self._pyramid(key)
         if pyramid is None or stop <= start:
@@ -326,7 +325,7 @@ class SeriesCache:
         return key in self._derived and bool(self._derived[key].problem)
 
     def show_other_rows(self) -> None:
-        """Read no further old rows for what was in view before."""
+        """Cancel reading of old rows for the previous view."""
         self._detail.cancel()
 
     def _pyramid(self, key: str) -> Pyramid | None:
@@ -337,10 +336,11 @@ class SeriesCache:
     def samples(
         self, key: str, start: int, stop: int, stride: int, *, whole: bool = False
     ) -> Samples | None:
-        """Those rows of a series from start to stop that are multiples of `stride`, a power of 2; None if not kept.
+        """Return rows of a series from start to stop at multiples of `stride` (a power of 2); None if not cached.
 
-        Of old rows there are fewer until `pull` has read them from the recording, which it does not
-        do for what is `whole`: a run has too many.
+        Old rows can be missing until `pull` has read them, which it does not do if `whole`,
+        because a run
+        has too many.
         """
         pyramid = self._pyramid(key)
         if pyramid is None or stop <= start:
@@ -350,7 +350,7 @@ class SeriesCache:
         return self._detail.samples(key, pyramid, start, stop, stride)
 
     def known(self, key: str) -> tuple[int, int, int]:
-        """The rows of a series that are filled in, first and last, and how often old ones were read."""
+        """Return the first and last filled row of a series, and how often old rows were read."""
         read = self._detail.completed(key)
         if key in self._derived:
             return 0, self._derived[key].high, read
@@ -358,25 +358,25 @@ class SeriesCache:
         return (0, 0, read) if track is None else (track.low, track.high, read)
 
     def values_at(self, key: str, index: int) -> NDArray[np.float64] | None:
-        """The values of a series at one row, however old it is."""
+        """Return the values of a series at any row."""
         recording = self.recording
         pyramid = self._pyramid(key)
         if recording is None or pyramid is None or not 0 <= index < len(recording):
             return None
-        kept = pyramid.row(index)
-        if kept is not None:
-            return kept.astype(np.float64)
-        kept = self._detail.value_at(key, index)
-        if kept is not None:
-            return kept.astype(np.float64)
+        values = pyramid.row(index)
+        if values is not None:
+            return values.astype(np.float64)
+        values = self._detail.value_at(key, index)
+        if values is not None:
+            return values.astype(np.float64)
         track = self._tracks.get(key)
-        if track is None:  # of a derived one, what is not known yet is worked out by its thread
+        if track is None:  # the thread of a derived series computes unknown rows
             return np.full(pyramid.width, np.nan)
         row: NDArray[np.float64] = track.series.values(self._piece(index, index + 1))[0]
         return row
 
     def read(self, key: str, start: int, stop: int) -> FloatArray | None:
-        """Rows of a series out of the recording; None of a derived channel, which takes longer."""
+        """Read rows of a series from the recording; None for a derived channel, which takes longer."""
         track = self._tracks.get(key)
         return None if track is None else track.series.values(self._piece(start, stop))
 

@@ -1,4 +1,4 @@
-"""The values of curves over a stretch of time, read from the recording itself, and their figures."""
+"""Values of curves in a time span, read from the recording, and their statistics."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics
 
 _PIECE = 4096
-"""Rows that are read at a time."""
+"""Number of rows per read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanCurve:
-    """A curve whose figures are asked for."""
+    """Curve whose statistics are computed."""
 
     name: str
-    """What people call it."""
+    """Name for display."""
 
     colour: str
     unit: str
     recording: Source
     other: Source | None
-    """What a derived channel of it calls the other run."""
+    """Recording that its derived channel calls the other run."""
 
     line: CurveSpec
 
@@ -46,11 +46,13 @@ def curve_table(
     piece: int = _PIECE,
     other: Source | None = None,
 ) -> Iterator[FloatArray]:
-    """Values of curves at the rows start to stop, some rows at a time, (k, curves)."""
+    """Yield values of curves at rows start to stop in blocks of shape (k, curves)."""
     schema = recording.schema
     theirs = None if other is None else other.schema
     keys = dict.fromkeys(line.series for line in lines)
-    signals = {key: found for key in keys if (found := signal_of(key, schema, theirs)) is not None}
+    signals = {
+        key: signal for key in keys if (signal := signal_of(key, schema, theirs)) is not None
+    }
     for first in range(start, max(stop, start + 1), max(1, piece)):
         last = min(first + piece, stop)
         tables: dict[str, FloatArray] = {
@@ -68,10 +70,10 @@ def curve_table(
 def figures(
     curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress
 ) -> list[SpanStatistics] | None:
-    """Figures of curves from span[0] to span[1] (s); None if it was stopped."""
-    from snakestudio.analysis.signals import statistics  # takes long to import, here in a thread
+    """Return statistics of curves from span[0] to span[1] (s); None if it was cancelled."""
+    from snakestudio.analysis.signals import statistics  # slow to import, here in a thread
 
-    found = []
+    results = []
     for number, curve in enumerate(curves):
         if not progress(number / len(curves)):
             return None
@@ -84,5 +86,5 @@ def figures(
             else []
         )
         values = np.concatenate(pieces)[:, 0] if pieces else np.zeros(0)
-        found.append(statistics(times[first:stop], values))
-    return found
+        results.append(statistics(times[first:stop], values))
+    return results

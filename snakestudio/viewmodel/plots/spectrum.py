@@ -1,4 +1,4 @@
-"""The picture of a spectrum: how much of every frequency is in the curves over the time in view."""
+"""Charts of amplitude spectra of curves over the time in view."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
 _MOST_ROWS = 1 << 17
-"""Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a
-curve."""
+"""Largest number of rows of a spectrum, the newest ones: twenty minutes at 100 Hz, 15 ms per curve."""
 _LEAST_ROWS = 8
 _DECADES_DOWN = 6.0
-"""How far below its top a logarithmic axis reaches."""
+"""Number of decades that a logarithmic axis extends below its top."""
 _MOST_POINTS = 4000
 _MUCH = 0.02
 _ROOM = 3.0
@@ -36,20 +35,20 @@ class _Spectrum(NamedTuple):
     frequency: FloatArray
     amplitude: FloatArray
     since: int
-    """First of its rows."""
+    """First row of the spectrum."""
 
 
 class Spectra:
-    """Spectra of curves; those of rows that are shown again are kept."""
+    """Cache of spectra of curves."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[object, ...], _Spectrum | None] = {}
+        self._spectra: dict[tuple[object, ...], _Spectrum | None] = {}
         self._used: set[tuple[object, ...]] = set()
 
     def of(
         self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
-        """The amplitude spectrum of a curve over rows first to stop; None where they do not give one."""
+        """Return the amplitude spectrum of a curve over rows first to stop; None if there is none."""
         key = (
             id(history.recording),
             line.series,
@@ -60,13 +59,13 @@ class Spectra:
             history.known(line.series),
         )
         self._used.add(key)
-        if key not in self._kept:
-            self._kept[key] = self._compute(line, history, first, stop, window)
-        return self._kept[key]
+        if key not in self._spectra:
+            self._spectra[key] = self._compute(line, history, first, stop, window)
+        return self._spectra[key]
 
     def forget(self) -> None:
-        """Forget what was not asked for since the last time."""
-        self._kept = {key: value for key, value in self._kept.items() if key in self._used}
+        """Discard spectra that were not used since the last call."""
+        self._spectra = {key: value for key, value in self._spectra.items() if key in self._used}
         self._used = set()
 
     @staticmethod
@@ -75,13 +74,12 @@ class Spectra:
     ) -> _Spectrum | None:
         from snakestudio.analysis.signals import (
             spectrum,
-        )  # takes long to import, and few plots need it
+        )  # slow to import and rarely needed
 
         samples = history.samples(line.series, first, stop, 1)
         if samples is None or history.recording is None:
             return None
-        # Of old rows there are only some, until all of them are read again: they would look like
-        # low frequencies.
+        # Old rows are incomplete until they are read again, and would appear as low frequencies.
         thinned = np.flatnonzero(np.diff(samples.row) > 1)
         since = int(thinned[-1]) + 1 if len(thinned) else 0
         curve = samples.values[since:, line.column].astype(np.float64)
@@ -104,18 +102,18 @@ def compose_spectrum(
     before: ChartData | None = None,
     overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
 ) -> ChartData:
-    """The picture of the spectra of `lines` from start to stop (s).
+    """Return the chart of the spectra of `lines` from start to stop (s).
 
     Parameters
     ----------
     start, stop : float
-        Stretch of time, s.
+        Time span, s.
     limits : (float, float), optional
-        Frequencies in view, Hz; all there are if left out.
+        Frequencies in view, Hz; all if omitted.
     values : (float, float), optional
-        Ends of the value axis, if they are not to follow the data.
+        Fixed ends of the value axis; they follow the data if omitted.
     before : ChartData, optional
-        What was shown before, if axes that still serve are to stay as they are.
+        Previous chart, whose axes are kept if they still fit.
     overlaid : sequence of (Overlay, sequence of Line)
     """
     picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
@@ -130,28 +128,28 @@ def compose_spectrum(
             continue
         first = max(0, int(np.searchsorted(recording.times, start - 1e-9)))
         last = int(np.searchsorted(recording.times, stop + 1e-9))
-        asked = first
+        requested = first
         first = max(first, last - _MOST_ROWS)
         for line in curves:
-            found = spectra.of(line, memory, first, last, view.window)
-            if found is not None:
-                if found.since > asked:
+            result = spectra.of(line, memory, first, last, view.window)
+            if result is not None:
+                if result.since > requested:
                     picture.note = (
                         "Of the last "
-                        f"{recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
+                        f"{recording.times[last - 1] - recording.times[result.since]:.0f} s in view."
                     )
-                highest = max(highest, float(found.frequency[-1]))
-                busy = max(busy, _busy_until(found))
-                _add(picture, view, line, found, limits)
+                highest = max(highest, float(result.frequency[-1]))
+                busy = max(busy, _busy_until(result))
+                _add(picture, view, line, result, limits)
     spectra.forget()
     if lines and not picture.traces:
         reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
         picture.note = (
             "Reading the run …"
             if reading
-            else "Too few rows in view for a spectrum: show a longer stretch of time."
+            else "There are too few rows in view for a spectrum. Show a longer time span."
         )
-    if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
+    if busy > 0.0:  # in whole steps, so that new data do not move the axis
         step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
     picture.start, picture.stop = limits or (0.0, highest or 1.0)
@@ -161,21 +159,21 @@ def compose_spectrum(
     return picture
 
 
-def _busy_until(found: _Spectrum) -> float:
-    """The highest frequency of which there is much, Hz."""
-    inner = found.amplitude[1:]
+def _busy_until(spectrum: _Spectrum) -> float:
+    """Highest significant frequency, Hz."""
+    inner = spectrum.amplitude[1:]
     much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
-    return float(found.frequency[1 + much[-1]]) if len(much) else 0.0
+    return float(spectrum.frequency[1 + much[-1]]) if len(much) else 0.0
 
 
 def _add(
     picture: ChartData,
     view: PlotType,
     line: CurveSpec,
-    found: _Spectrum,
+    spectrum: _Spectrum,
     limits: tuple[float, float] | None,
 ) -> None:
-    frequency, amplitude, _ = found
+    frequency, amplitude, _ = spectrum
     low, high = limits or (0.0, float(frequency[-1]))
     step = float(frequency[1] - frequency[0])
     first = max(0, int(low / step) - 1)
@@ -186,19 +184,19 @@ def _add(
         return
     peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     per = max(1, -(-len(seen) // _MOST_POINTS))
-    if per > 1:  # of neighbours the largest: no peak is lost
-        whole = len(seen) // per * per
-        sizes = sizes[:whole].reshape(-1, per)
+    if per > 1:  # the largest of neighbours, so that no peak is lost
+        even = len(seen) // per * per
+        sizes = sizes[:even].reshape(-1, per)
         place = np.argmax(sizes, axis=1)
         rows = np.arange(len(sizes))
-        seen = seen[:whole].reshape(-1, per)[rows, place]
+        seen = seen[:even].reshape(-1, per)[rows, place]
         sizes = sizes[rows, place]
         peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
-    shown = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
-    picture.traces.append(Trace(seen, shown, shown, line.colour, line.name))
+    values = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
+    picture.traces.append(Trace(seen, values, values, line.colour, line.name))
     if sizes[peak] > 0.0:
-        said = f"{seen[peak]:.3g} Hz"
-        picture.dots.append(Dot(float(seen[peak]), float(shown[peak]), line.colour, said))
+        label = f"{seen[peak]:.3g} Hz"
+        picture.dots.append(Dot(float(seen[peak]), float(values[peak]), line.colour, label))
 
 
 def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:
@@ -219,7 +217,7 @@ def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) ->
 
 
 def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> list[tuple[str, str]]:
-    """Colour and text of every curve: its peak, or its amplitude at a frequency (Hz)."""
+    """Return colours and texts of all curves with their peaks, or amplitudes at a frequency (Hz)."""
     entries = []
     for trace in picture.traces:
         if at is not None:

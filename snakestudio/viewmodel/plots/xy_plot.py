@@ -1,4 +1,4 @@
-"""The picture of an X-Y plot: channels over each other, and tracks of links seen from above among the obstacles."""
+"""Charts of X-Y plots: channels against each other, and tracks of links from above among obstacles."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
 _MOST_POINTS = 20_000
-"""Points of all curves together: true rows, evenly spaced, because a band of two things at once
-says nothing."""
+"""Largest number of points of all curves: evenly spaced rows, because bands of two quantities are
+meaningless."""
 _MARGIN = 0.06
-"""Room around the curves, as a share of their extent."""
+"""Margin around the curves, as a fraction of their extent."""
 _CORNER = 24
-"""Corners of a whole circle."""
+"""Number of corners of a circle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What is in view of a plane."""
+    """Visible part of a plane."""
 
     left: float
     right: float
@@ -40,7 +40,7 @@ class Frame:
     high: float
 
     def fitted_to(self, width: float, height: float) -> Frame:
-        """The frame with more room on two sides, so that both axes have the same scale in a chart of that size, px."""
+        """Return the frame extended on two sides, for equal scales in a chart of this size, px."""
         wide = self.right - self.left
         tall = self.high - self.low
         scale = max(wide / max(1.0, width), tall / max(1.0, height))
@@ -59,19 +59,19 @@ def compose_plane(
     overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
     row: int | None = None,
 ) -> ChartData:
-    """The picture of an X-Y view: from start to stop (s), or of the whole run where the view says so.
+    """Return the chart of an X-Y view from start to stop (s), or of the whole run if the view requires it.
 
     Parameters
     ----------
     lines : sequence of CurveSpec
-        In pairs, what stands on the horizontal axis first.
+        Curves in pairs, the horizontal one first.
     size : (float, float)
         Width and height of the chart, px.
     frame : Frame, optional
-        What is in view, if that is not to follow the curves.
+        Visible part; it follows the curves if omitted.
     overlaid : sequence of (Overlay, sequence of Line)
     row : int, optional
-        Row of the cursor; every curve has a disc there.
+        Row of the cursor, which each curve marks with a disc.
     """
     unit = lines[1].unit if lines else ""
     picture = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
@@ -96,13 +96,13 @@ def compose_plane(
         ):
             _add_dots(picture, over, overlay.history, other.index_at(time))
     obstacles = _obstacles(view, recording, time)
-    shown = frame or _around(picture, obstacles)
+    pairs = frame or _around(picture, obstacles)
     if view.equal:
-        shown = shown.fitted_to(*size)
-    picture.start = shown.left
-    picture.stop = shown.right
-    picture.axes = [Axis(shown.low, shown.high)]
-    picture.outlines = [outline for outline in obstacles if _inside(outline, shown)]
+        pairs = pairs.fitted_to(*size)
+    picture.start = pairs.left
+    picture.stop = pairs.right
+    picture.axes = [Axis(pairs.low, pairs.high)]
+    picture.outlines = [outline for outline in obstacles if _inside(outline, pairs)]
     return picture
 
 
@@ -138,7 +138,7 @@ def _pairs(
     *,
     whole: bool,
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
-    """Pairs of lines, the rows of which both values are kept, and these values."""
+    """Pairs of lines, the rows with both values, and these values."""
     samples = {
         key: history.samples(key, first, last, stride, whole=whole)
         for key in {line.series for line in lines}
@@ -150,7 +150,7 @@ def _pairs(
         rows = x.row
         xs = x.values[:, across.column].astype(np.float64)
         ys = y.values[:, upwards.column].astype(np.float64)
-        if not np.array_equal(rows, y.row):  # series of other widths reach back less far
+        if not np.array_equal(rows, y.row):  # series with more columns extend less far back
             rows, of_x, of_y = np.intersect1d(x.row, y.row, assume_unique=True, return_indices=True)
             xs, ys = xs[of_x], ys[of_y]
         xs[~np.isfinite(xs)] = ys[~np.isfinite(xs)] = np.nan
@@ -169,7 +169,7 @@ def _add_dots(
 
 
 def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
-    """All curves with some room, and obstacles that are near them."""
+    """Frame of all curves with a margin, and of obstacles near them."""
     xs = [trace.time[np.isfinite(trace.low)] for trace in picture.traces]
     ys = [trace.low[np.isfinite(trace.low)] for trace in picture.traces]
     if not sum(map(len, xs)):
@@ -203,7 +203,7 @@ def _inside(outline: FloatArray, frame: Frame) -> bool:
 
 
 def _obstacles(view: PlotType, recording: Source | None, time: float | None) -> list[FloatArray]:
-    """Polygons of the obstacles as they stand at a time."""
+    """Polygons of the obstacles at a time."""
     if not view.outlines or recording is None:
         return []
     scene: Scene = recording.scene if time is None else recording.scene_at(time)
@@ -217,7 +217,7 @@ def _polygons(obstacle: Obstacle) -> tuple[FloatArray, ...]:
 
 
 def _polygon(outline: Outline) -> FloatArray:
-    """The boundary of a polygon, or of a disc as short edges."""
+    """Boundary of a polygon, or of a disc with short edges."""
     if outline.radius <= 0.0:
         return outline.points
     angle = np.arange(_CORNER) * (2 * math.pi / _CORNER)
@@ -227,7 +227,7 @@ def _polygon(outline: Outline) -> FloatArray:
 
 
 def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:
-    """Colour and text of every curve: where it is at the cursor."""
+    """Return colours and texts of all curves with their positions at the cursor."""
     places = {(dot.colour, dot.text): dot for dot in picture.dots}
     entries = []
     for upwards in lines[1::2]:
@@ -249,17 +249,17 @@ def row_near(
     place: tuple[float, float],
     scale: tuple[float, float],
 ) -> int | None:
-    """The row of the run whose point is nearest to a place of the plane.
+    """Return the row of the run whose point is nearest to a position in the plane.
 
     Parameters
     ----------
     lines : sequence of CurveSpec
-        In pairs.
+        Curves in pairs.
     start, stop : float
-        Rows to look among, s.
+        Time span of the rows to search, s.
     place : (float, float)
     scale : (float, float)
-        Pixels of a unit of either axis: nearest is what looks so.
+        Pixels per unit of each axis, so that the visually nearest row is found.
     """
     recording = history.recording
     if recording is None or not len(recording):
@@ -292,7 +292,7 @@ def row_near(
     across, upwards, since, until = reread
     if until - since <= 2:
         return best[1]
-    # Of old rows only some are kept: look at those between them, too.
+    # Only some of the old rows are cached, so rows between them are also searched.
     x = history.read(across.series, since, until + 1)
     y = history.read(upwards.series, since, until + 1)
     if x is None or y is None:

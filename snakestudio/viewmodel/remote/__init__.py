@@ -1,1 +1,1 @@
-"""Remote control of the window: the protocol, where a window is found, and the client of the command line."""
+"""Remote control of the window: protocol, address of the window, and client for the command line."""

@@ -1,4 +1,4 @@
-"""A caller of remote control: one connection, one call after the other."""
+"""Client of remote control: one connection, one call at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _CONNECT_S = 5.0
 
 
 class RemoteClient:
-    """Connected and authenticated; a context manager.
+    """Authenticated connection to a window; a context manager.
 
-    Raises `StreamError` if nobody listens, or the token is not right.
+    Raises `StreamError` if no window listens or the token is wrong.
 
     Parameters
     ----------
     timeout_s : float
-        How long a reply may take.
+        Longest time to wait for a reply, s.
     """
 
     def __init__(self, door: Door, timeout_s: float = 600.0) -> None:
@@ -42,10 +42,11 @@ class RemoteClient:
             raise
 
     def call(self, method: str, params: dict[str, Any]) -> Any:
-        """The result of a method.
+        """Call a method and return its result.
 
-        Raises `UserError` if it cannot be carried out, with the window's reason. Raises
-        `StreamError` if the window went away or does not reply.
+        Raises `UserError` with the reason of the window if the call fails. Raises
+        `StreamError` if the window
+        closes the connection or does not reply.
         """
         self._number += 1
         try:
@@ -55,7 +56,7 @@ class RemoteClient:
             line = self._file.readline()
         except TimeoutError:
             raise StreamError(
-                f"The window did not reply to {method} in time. See whether it is busy."
+                f"The window did not reply to {method} in time. Check whether it is busy."
             ) from None
         except OSError:
             line = b""
@@ -69,7 +70,7 @@ class RemoteClient:
         return reply["result"]
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._file.close()
         self._socket.close()
 

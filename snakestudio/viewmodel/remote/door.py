@@ -1,4 +1,4 @@
-"""Where a window is reached and by which token: a file that its user alone can read."""
+"""Port and token of a window for remote control, in a file that only its user can read."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from snakestudio.inputs import NOTE, InputError, parse_json, read_text
 from snakestudio.paths import state_dir
 
 DEFAULT_PORT = 8766
-"""Of the window that is remotely controlled."""
+"""Default port of remote control."""
 
 
 def door_file() -> Path:
-    """The file."""
+    """Return the path of the file with port and token."""
     return state_dir() / "remote.json"
 
 
@@ -34,17 +34,17 @@ class Door:
 
     @classmethod
     def new(cls, port: int) -> Door:
-        """With a token that nobody can guess."""
+        """Return port and a random token for a new window."""
         return cls(port, secrets.token_urlsafe(32), os.getpid())
 
     def opens(self, token: object) -> bool:
-        """Whether a token is the right one, in a time that says nothing about it."""
+        """Return whether a token is correct, in constant time."""
         return isinstance(token, str) and hmac.compare_digest(
             token.encode("utf-8", "replace"), self.token.encode()
         )
 
     def write(self) -> Path:
-        """Write the file, which nobody else can read from its first byte on, in place of one of another window.
+        """Write the file, readable only by the user from the start; it replaces that of another window.
 
         Raises `StreamError` if it cannot be written.
         """
@@ -66,14 +66,14 @@ class Door:
         return path
 
     def remove(self) -> None:
-        """Take the file away, if it is still this window's."""
+        """Remove the file if it still belongs to this window."""
         with contextlib.suppress(StreamError, OSError):
             if read_door() == self:
                 door_file().unlink()
 
 
 def read_door() -> Door:
-    """Port and token of the window that allowed remote control last.
+    """Return port and token of the window that allowed remote control last.
 
     Raises `StreamError` if there is none.
     """

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 (https://www.jsonrpc.org/specification), a request or a reply a line; knows no socket and no window."""
+"""JSON-RPC 2.0 (https://www.jsonrpc.org/specification) with one request or reply per line, without sockets."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-"""Codes that the specification gives."""
+"""Error codes of the specification."""
 
 AUTHENTICATION = -32001
 NOT_NOW = -32002
 TOO_MANY = -32003
-"""Codes of our own: no or a wrong token; what cannot be done at present; too many connections."""
+"""Custom error codes: missing or wrong token; not possible at present; too many connections."""
 
 MAX_LINE = REMOTE_CALL.largest
-"""Bytes of a line; a longer one gets an error and is dropped."""
+"""Largest length of a line, bytes; a longer line is dropped with an error."""
 
 MAX_BATCH = 100
-"""Requests in one array."""
+"""Largest number of requests in one array."""
 
 
 class RemoteError(Exception):
-    """A request that cannot be carried out.
+    """Error reply to a request.
 
     Parameters
     ----------
     message : str
-        What is wrong, and what to do.
+        Problem and remedy.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -44,33 +44,33 @@ class RemoteError(Exception):
 
 
 class LongWork(NamedTuple):
-    """A result that takes time: the reply follows when the work has ended."""
+    """Result of long work: the reply is sent when the work has ended."""
 
     name: str
     work: Callable[[Callable[[float], bool]], Any]
-    """Takes what it reports its finished fraction to; returns None where that said to stop."""
+    """Function of a progress callback, which receives the finished fraction; returns None if cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call."""
+    """Single request."""
 
     method: str
     params: dict[str, Any]
     id: str | int | float | None
     answered: bool
-    """Whether the caller wants a reply: a notification has no id."""
+    """Whether the caller expects a reply; a notification has no id."""
 
 
 class Lines:
-    """Bytes as they come, given out line by line."""
+    """Buffer that splits received bytes into lines."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
         self._dropping = False
 
     def feed(self, data: bytes) -> list[bytes | None]:
-        """The lines that are complete now, without empty ones; None for one that was too long."""
+        """Return the complete lines without empty ones; None for a line that is too long."""
         lines: list[bytes | None] = []
         *ended, rest = data.split(b"\n")
         for part in ended:
@@ -92,13 +92,13 @@ class Lines:
 
 
 def read_line(line: bytes | None) -> list[Request | dict[str, Any]] | dict[str, Any]:
-    """The requests of a line, each a `Request` or the error that it gets; a single error where there are none.
+    """Parse a line to requests, each a `Request` or its error reply; a single error reply if there are none.
 
-    A list of one that is no array stays a list of one: see `reply_to`.
+    A single request that is not in an array also becomes a list of one; see `reply_to`.
     """
     if line is None:
         return error_reply(
-            None, PARSE_ERROR, f"The line is too long. Send at most {MAX_LINE // 1000} kB a line."
+            None, PARSE_ERROR, f"The line is too long. Send at most {MAX_LINE // 1000} kB per line."
         )
     try:
         value = parse_json(line.decode("utf-8"), REMOTE_CALL)
@@ -112,7 +112,7 @@ def read_line(line: bytes | None) -> list[Request | dict[str, Any]] | dict[str, 
         return error_reply(
             None,
             INVALID_REQUEST,
-            f"The batch has {len(value)} requests. Send from 1 to {MAX_BATCH}.",
+            f"The batch has {len(value)} requests. Send 1 to {MAX_BATCH}.",
         )
     return [_request(each) for each in value]
 
@@ -128,7 +128,7 @@ def _request(value: Any) -> Request | dict[str, Any]:
     finite = not isinstance(number, float) or math.isfinite(number)
     if isinstance(number, bool) or not isinstance(number, str | int | float | None) or not finite:
         return error_reply(
-            None, INVALID_REQUEST, "The id is not a string or number. Give one of these."
+            None, INVALID_REQUEST, "The id is not a string or number. Use one of these."
         )
     if value.get("jsonrpc") != "2.0":
         return error_reply(
@@ -138,19 +138,19 @@ def _request(value: Any) -> Request | dict[str, Any]:
     params = value.get("params", {})
     if not isinstance(method, str):
         return error_reply(
-            number, INVALID_REQUEST, "The request names no method. Give it as a string."
+            number, INVALID_REQUEST, "The request has no method. Give its name as a string."
         )
     if isinstance(params, list) and not params:
         params = {}
     if not isinstance(params, dict):
         return error_reply(
-            number, INVALID_PARAMS, "The parameters have no names. Give them as an object."
+            number, INVALID_PARAMS, "The parameters have no names. Send them as an object."
         )
     return Request(method, params, number, "id" in value)
 
 
 def reply_to(request: Request, call: Callable[[str, dict[str, Any]], Any]) -> dict[str, Any] | None:
-    """Carry out a request; gives its reply, or None for a notification."""
+    """Execute a request and return its reply, or None for a notification."""
     try:
         result = call(request.method, request.params)
     except RemoteError as error:
@@ -161,17 +161,17 @@ def reply_to(request: Request, call: Callable[[str, dict[str, Any]], Any]) -> di
 
 
 def error_reply(number: str | int | float | None, code: int, message: str) -> dict[str, Any]:
-    """The reply to a request that cannot be carried out."""
+    """Return the reply to a request that failed."""
     return {"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": number}
 
 
 def line_of(value: Any) -> bytes:
-    """A request or reply as a line."""
+    """Return a request or reply as a line."""
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: what is not a finite number is null."""
+    """Value for JSON; numbers that are not finite become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -1,1 +1,1 @@
-"""What is said of a live robot, and where its links come from."""
+"""Status of a live robot, and services that create its links."""

@@ -1,4 +1,4 @@
-"""An emulated robot as a child of the window: a process of its own, on a bus of this computer, that ends with it."""
+"""Emulated robot in a child process of the window, on a local bus, which ends with the window."""
 
 from __future__ import annotations
 
@@ -19,28 +19,27 @@ _WAIT_S = 2.0
 
 
 class EmulatedRobot:
-    """`snakestudio emulate` on UDP multicast.
+    """Process of `snakestudio emulate` on UDP multicast.
 
     Raises `LinkError` if it cannot be started.
 
     Parameters
     ----------
     scene : Scene or None
-        The ground that it moves on, with a stream of its poses; None: its joints move, and nothing
-        else.
+        Scene in which it moves, with a stream of its poses; if None, only its joints move.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
 
     Attributes
     ----------
     pose : str
-        UDP port of this computer that its poses are sent to; "" if there are none.
+        Local UDP port that receives its poses; "" if there are none.
     """
 
     def __init__(self, profile: Path, scene: Scene | None, base_dir: Path | None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="snakestudio-robot-")
         self._errors = Path(self._folder.name, "errors.txt")
-        # A group and a port of its own: two windows' robots must never meet.
+        # A separate group and port, because robots of two windows must not interfere.
         self.channel = f"239.74.{163 + os.getpid() % 50}.{1 + os.getpid() // 50 % 250}"
         self.port = _free_port()
         self.pose = "" if scene is None else str(_free_port())
@@ -72,11 +71,11 @@ class EmulatedRobot:
         except OSError as error:
             self._folder.cleanup()
             raise LinkError(
-                f"The emulated robot could not be started: {error.strerror or error}."
+                f"The emulated robot could not be started ({error.strerror or error})."
             ) from error
 
     def bus(self, given: Bus) -> Bus:
-        """The profile's bus, led to this robot."""
+        """Return the bus of the profile, redirected to this robot."""
         return given.model_copy(
             update={
                 "interface": "udp_multicast",
@@ -87,7 +86,7 @@ class EmulatedRobot:
 
     @property
     def ended(self) -> str:
-        """Why it ended by itself, in a sentence; empty while it runs."""
+        """Return the reason why it ended unexpectedly, as a sentence; empty while it runs."""
         code = self._process.poll()
         if code is None:
             return ""
@@ -98,7 +97,7 @@ class EmulatedRobot:
         return f"The emulated robot ended with exit code {code}."
 
     def tell(self, line: str) -> None:
-        """One of the commands that it takes: `fault KIND [NODE]`, `clear`, `quit`."""
+        """Send a command: `fault KIND [NODE]`, `clear` or `quit`."""
         stdin = self._process.stdin
         if stdin is not None and self._process.poll() is None:
             with contextlib.suppress(OSError):
@@ -106,7 +105,7 @@ class EmulatedRobot:
                 stdin.flush()
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self.tell("quit")
         stdin = self._process.stdin
         if stdin is not None:

@@ -1,9 +1,10 @@
-"""What is said of the robot at a glance: state, colour, one sentence. Plain functions of what the link knows.
+"""Status of the robot at a glance: title, colour and a sentence, as plain functions of the telemetry.
 
-The rule of it all: ARMED is said only while the robot itself says so, or cannot say anything at all
-by its profile; never while there is no contact, whatever was heard before. And "stopped" is said
-only of a robot that can be heard: one that fell silent with torque on may go on moving, whatever
-was sent to it.
+Main rule: a robot is shown as armed only while it reports this itself, or cannot report any status
+by
+its profile; never without contact, regardless of earlier messages. A robot is shown as stopped only
+while it responds: one that fell silent with torque on may continue to move, regardless of what was
+sent to it.
 """
 
 from __future__ import annotations
@@ -19,23 +20,24 @@ from snakestudio.link.messages import MEANINGS, LinkState, Telemetry
 from snakestudio.link.profile.schema import Profile
 
 SILENT_S = 0.5
-"""Age of the link's own word at which nothing that it said is believed any more, s."""
+"""Age of the link's last message from which its content is no longer trusted, s."""
 
 LOST = "CONTACT LOST, MAY STILL MOVE"
-"""Of a robot that had torque on when it was heard the last time, and is heard no more."""
+"""Title of a robot that had torque on in its last message, and is not responding."""
 
 _SENT = (
-    "Nobody knows whether the stop arrived: keep clear, and switch the robot off by hand. Its own watchdog stops it "
-    "where it has one."
+    "It is unknown whether the stop arrived. Keep clear, and switch the robot off by hand. Its own watchdog stops it "
+    "if it has one."
 )
 _AT_REST = tuple(
-    index for index, said in enumerate(MEANINGS) if said in ("booting", "ready", "stopped", "fault")
+    index
+    for index, meaning in enumerate(MEANINGS)
+    if meaning in ("booting", "ready", "stopped", "fault")
 )
-"""What a node says that has no torque; one that said something else, or never anything, may
-have."""
+"""Indices of the reports of a node without torque; a node with any other report, or none, may have torque."""
 
 _UNKNOWN = (
-    "Nothing is known of the robot: its own watchdog stops it where it has one; switch "
+    "The state of the robot is unknown. Its own watchdog stops it if it has one. Switch "
     "it off by hand if it moves."
 )
 
@@ -51,52 +53,52 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RobotStatus:
-    """The robot at a glance."""
+    """Status of the robot at a glance."""
 
     title: str
-    """In a word or two, as large as it gets."""
+    """Title of one or two words, in large letters."""
 
     role: str
-    """Colour in the palette. Red is kept for the robot that can move and for the one that was
-    stopped by a fault."""
+    """Colour in the palette. Red is reserved for a robot that can move, and for one that was stopped by a
+    fault."""
 
     sentence: str
-    """What that means now."""
+    """Meaning of the title, as sentences."""
 
     armed: bool = False
-    """Whether it may be shown as armed."""
+    """Whether it can be shown as armed."""
 
     lost: bool = False
-    """Whether it is `LOST`: torque was on, and it is not heard any more."""
+    """Whether it is `LOST`: torque was on, and it is not responding."""
 
     contact: bool = False
-    """Whether the link speaks to us and has a bus."""
+    """Whether the link responds and has a bus."""
 
     heard: float = math.nan
-    """Age of the newest thing that the robot said, s; NaN if it said nothing."""
+    """Age of the newest message of the robot, s; NaN without messages."""
 
     oldest: float = math.inf
-    """Age of the joint angle that was heard the longest ago, s; infinite if one was never heard."""
+    """Age of the oldest measured joint angle, s; infinite if one was never received."""
 
     stale: bool = True
-    """Whether that is older than the profile allows."""
+    """Whether `oldest` is above the limit of the profile."""
 
 
 NOT_CONNECTED = RobotStatus("Not connected", "dim", "Connect to a robot, or to an emulated one.")
 
 
 def state_words(state: LinkState) -> str:
-    """A state of the link in words."""
+    """Return the text of a state of the link."""
     return _WORDS[state]
 
 
 def ages(telemetry: Telemetry, now: float) -> FloatArray:
-    """Age of every axis' measured angle at `now` (s, monotonic), (m,) s; infinite for one never heard."""
+    """Return the age of the measured angle of each axis at `now` (s, monotonic), (m,), s; infinite without one."""
     return np.where(np.isfinite(telemetry.angle_time), now - telemetry.angle_time, np.inf)
 
 
 def heard_s(telemetry: Telemetry, now: float) -> float:
-    """Age of the newest thing the robot said, s; NaN if it said nothing yet."""
+    """Return the age of the newest message of the robot, s; NaN without messages."""
     times = np.concatenate([telemetry.angle_time, telemetry.heartbeat_time])
     times = times[np.isfinite(times)]
     return max(0.0, now - float(times.max())) if len(times) else math.nan
@@ -105,18 +107,18 @@ def heard_s(telemetry: Telemetry, now: float) -> float:
 def robot_status(
     telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float
 ) -> RobotStatus:
-    """What to say of the robot.
+    """Return the status of the robot.
 
     Parameters
     ----------
     telemetry : Telemetry or None
-        The link's last word; None before the first.
+        Latest telemetry of the link; None before the first.
     alive : bool
-        Whether the link's process runs and its heartbeat is fresh.
+        Whether the process of the link runs and its heartbeat is recent.
     profile : Profile or None
-        None: no robot is connected.
+        Profile of the robot; None if no robot is connected.
     now : float
-        s, `time.monotonic()`.
+        Current time of `time.monotonic()`, s.
     """
     if profile is None:
         return NOT_CONNECTED
@@ -131,22 +133,22 @@ def robot_status(
             return RobotStatus(LOST, "danger", f"{why} {_SENT}", lost=True, heard=heard)
         return RobotStatus("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
     if state is LinkState.DISCONNECTED or not telemetry.bus_open:
-        said = reason or "The bus is not open."
+        text = reason or "The bus is not open."
         if _had_torque(telemetry):
-            return RobotStatus(LOST, "danger", f"{said} {_SENT}", lost=True, heard=heard)
-        if state is not LinkState.DISCONNECTED:  # it was open, and the link goes on trying
-            said = f"{said} It is opened again by itself as soon as that can be."
-        return RobotStatus("Disconnected", "warning", said, heard=heard)
+            return RobotStatus(LOST, "danger", f"{text} {_SENT}", lost=True, heard=heard)
+        if state is not LinkState.DISCONNECTED:  # it was open, and the link keeps trying
+            text = f"{text} It is reopened automatically as soon as possible."
+        return RobotStatus("Disconnected", "warning", text, heard=heard)
     oldest = float(ages(telemetry, now).max())
     if _had_torque(telemetry, ~(now - telemetry.heartbeat_time <= profile.timing.lost_s), profile):
-        said = f"{reason or 'The robot is silent.'} {_SENT}"
-        return RobotStatus(LOST, "danger", said, False, True, True, heard, oldest, True)
+        text = f"{reason or 'The robot is silent.'} {_SENT}"
+        return RobotStatus(LOST, "danger", text, False, True, True, heard, oldest, True)
     confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
-    title, role, sentence, armed = _said(telemetry, confirmed, reason)
+    title, role, sentence, armed = _armed_status(telemetry, confirmed, reason)
     if telemetry.replay:
-        was = title.removesuffix(" elsewhere")  # of a log nobody else is there to be warned of
+        was = title.removesuffix(" elsewhere")  # a log has no other program to warn about
         title = f"Replay · {was}"
-        sentence = "A log is played as if it came from the robot; arming is impossible."
+        sentence = "A log is played back in place of the robot. Arming is impossible."
     return RobotStatus(
         title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s
     )
@@ -155,7 +157,7 @@ def robot_status(
 def _had_torque(
     telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None
 ) -> bool:
-    """Whether the robot had torque on by all that was heard of it, or one of its `silent` nodes."""
+    """Whether the robot, or one of its `silent` nodes, had torque on according to the last messages."""
     state = telemetry.state
     if state in (LinkState.ARMED, LinkState.STREAMING):
         return silent is None or bool(silent.any())
@@ -168,30 +170,30 @@ def _had_torque(
     return bool(may_have.any())
 
 
-def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
-    """Title, colour, sentence, and whether it is armed."""
+def _armed_status(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
+    """Title, colour and sentence, and whether the robot is armed."""
     state = telemetry.state
     if state is LinkState.FAULT:
-        armed = " It still says that it is armed: switch it off by hand." if confirmed else ""
+        armed = " It still reports that it is armed. Switch it off by hand." if confirmed else ""
         return "Stopped", "danger", f"{reason or 'The robot was stopped.'}{armed}", confirmed
     if state is LinkState.LISTENING or state is LinkState.IDLE:
         if confirmed:
             return (
                 "Armed elsewhere",
                 "danger",
-                "The robot says that it is armed, and not by this program.",
+                "The robot reports that it is armed, but this program did not arm it.",
                 True,
             )
         if state is LinkState.LISTENING:
-            return "Listening", "accent", "Nothing is sent: what is on the bus is only read.", False
+            return "Listening", "accent", "The link only reads the bus and sends nothing.", False
         return "Idle", "good", reason or "Torque is off.", False
     moving = state is LinkState.STREAMING
     if confirmed:
-        said = "It follows the references." if moving else "The joints hold where they stand."
+        motion = "It follows the references." if moving else "The joints hold their positions."
         return (
             ("Streaming" if moving else "Armed"),
             "danger",
-            f"The robot says that it is armed. {said}",
+            f"The robot reports that it is armed. {motion}",
             True,
         )
     if not telemetry.says_status:
@@ -199,14 +201,14 @@ def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str,
         return (
             f"{title} (not confirmed)",
             "danger",
-            "This robot cannot say by itself that it is armed.",
+            "This robot cannot report that it is armed.",
             True,
         )
-    return "Not confirmed", "warning", "The robot does not say that it is armed.", False
+    return "Not confirmed", "warning", "The robot does not report that it is armed.", False
 
 
 def span_text(seconds: float) -> str:
-    """An age as people read it: 12 ms, 1.4 s, 3 min; a dash for never."""
+    """Return the text of an age: 12 ms, 1.4 s, 3 min; a dash for never."""
     if not math.isfinite(seconds):
         return "–"
     if seconds < 0.9995:

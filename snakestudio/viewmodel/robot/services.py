@@ -1,6 +1,6 @@
-"""Where the window's robots come from: profiles, adapters, links and live sources, as functions that tests replace.
+"""Services for robots of the window: profiles, adapters, links and live sources, replaceable in tests.
 
-Everything behind them is imported when it is asked for: a window without a robot never loads the
+Their implementations are imported on first use, so that a window without a robot does not load the
 bus library.
 """
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LiveChoices:
-    """How a connected robot is watched."""
+    """Options for viewing a connected robot."""
 
     pose: str = ""
-    """Where live poses are waited for, in the words of `snakestudio.live.pose_stream.pose_source`:
-    a UDP port, ADDRESS:PORT or lsl:NAME; "": nowhere."""
+    """Source of live poses, as in `snakestudio.live.pose_stream.pose_source`: a UDP port, ADDRESS:PORT or
+    lsl:NAME; "" for none."""
 
     twin: bool = True
-    """Whether the simulation runs alongside."""
+    """Whether a simulation runs alongside the robot."""
 
 
 NewRun = Callable[[Scene], Path | None]
 Tell = Callable[[LinkEvent], None]
-"""Is told what happened, on any thread."""
+"""Callback that receives events, on any thread."""
 
 
 def _shipped() -> list[Path]:
@@ -82,21 +82,21 @@ def _open_live(
 
 @dataclass(frozen=True)
 class Services:
-    """The real ones."""
+    """Services for robots, with the real implementations as defaults."""
 
     profiles: Callable[[], list[Path]] = field(default=_shipped)
-    """Gives the files of the profiles that come along."""
+    """Returns the files of the bundled profiles."""
 
     load: Callable[[Path], LoadedProfile] = field(default=_load)
-    """Reads one; raises ProfileError."""
+    """Loads a profile; raises `ProfileError`."""
 
     interfaces: Callable[[], list[Adapter]] = field(default=_interfaces)
-    """Gives the adapters of this machine; takes up to a second or two."""
+    """Returns the adapters of this machine, within two seconds."""
 
     open_link: Callable[[LoadedProfile, Bus], Link] = field(default=_open_link)
-    """Starts a link to a robot on a bus; raises LinkError."""
+    """Starts a link to a robot on a bus; raises `LinkError`."""
 
     open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], LiveRobot] = field(
         default=_open_live
     )
-    """Makes a source of a link."""
+    """Creates a live source from a link."""

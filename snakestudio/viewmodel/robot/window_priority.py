@@ -1,4 +1,4 @@
-"""Priority for the window's own thread while a robot is connected: neither Stop nor heartbeat shall wait in a queue."""
+"""Priority of the window's thread while a robot is connected, so that Stop and heartbeat are not delayed."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ import sys
 import threading
 
 _NICE = (-10, -5)
-"""What is asked for, the best first: below the link (-15), above all that computes."""
+"""Nice values to request, the best first: below the link (-15), above all computations."""
 
 _SWITCH_S = 0.0005
-"""How long another thread may keep the interpreter from the window's: beside a simulation at full
-speed, pauses of 0.3 s were seen with Python's own 5 ms, for there are many such waits in a frame,
-and of 0.05 s with this."""
+"""Longest time for which another thread can block the interpreter, s. A simulation at full speed caused
+pauses of 0.3 s with the default of 5 ms, because a frame has many such waits, and of 0.05 s with
+this
+value."""
 
 
 class WindowPriority:
-    """Asks the operating system for it, and gives it back. Of the thread that calls, and on Linux only.
+    """Raises and restores the priority of the calling thread, on Linux only.
 
-    Other systems put the window that is in front before others by themselves. Of the interpreter it
-    is taken everywhere.
+    Other systems prioritise the foreground window automatically. The switch interval of the
+    interpreter is
+    set on all systems.
     """
 
     def __init__(self) -> None:
         self._before: int | None = None
         self._interval: float | None = None
         self.granted = ""
-        """What was granted, for people; empty if nothing was."""
+        """Granted priority as text; empty if none was granted."""
 
     def ask(self) -> None:
-        """Ask for it; a refusal is no error."""
+        """Request a higher priority; a refusal is not an error."""
         if self._interval is None:
             self._interval = sys.getswitchinterval()
             sys.setswitchinterval(_SWITCH_S)
@@ -48,7 +50,7 @@ class WindowPriority:
                 return
 
     def give_back(self) -> None:
-        """Be as others are again."""
+        """Restore the normal priority."""
         if self._interval is not None:
             sys.setswitchinterval(self._interval)
             self._interval = None

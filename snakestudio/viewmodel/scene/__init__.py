@@ -1,1 +1,1 @@
-"""What scene tree and inspector show."""
+"""Content of scene tree and inspector."""

@@ -1,4 +1,4 @@
-"""How far links are from an obstacle of any kind: for the inspector's card and for where a new obstacle may stand."""
+"""Clearances of links from obstacles of any kind, for the inspector and for placing new obstacles."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from snakestudio.model.snapshot import Snapshot
 Distance = Callable[[FloatArray], FloatArray]
 
 _POINTS = 9
-"""Points looked at on a link's axis before the nearest is sought between them."""
+"""Number of points on the axis of a link from which the nearest point is refined."""
 
 _GOLDEN = 0.6180339887498949
 
 
 def _combined(sideways: FloatArray, upwards: FloatArray) -> FloatArray:
-    """Signed distance from a right cylinder over any base, from that across its walls and that beyond its ends."""
+    """Signed distance from a right cylinder over any base, from those across its walls and beyond its ends."""
     outside = np.hypot(np.maximum(sideways, 0.0), np.maximum(upwards, 0.0))
     return np.asarray(outside + np.minimum(np.maximum(sideways, upwards), 0.0))
 
@@ -63,7 +63,7 @@ def _from_prism(body: Prism) -> Distance:
 
 
 def _from_relief(body: Relief) -> Distance:
-    """Distance from the plane of the triangle below a point; beside the field, from its nearest wall."""
+    """Distance from the plane of the triangle below a point, or outside the field from its nearest wall."""
     ny, nx = body.heights.shape
     size = np.array([body.dx * (nx - 1), body.dy * (ny - 1)])
     turn = rotation(body.yaw)
@@ -84,17 +84,17 @@ def _from_relief(body: Relief) -> Distance:
         )
         slope = np.hypot(along_u / body.dx, along_v / body.dy)
         above = (local[:, 2] - (first + u * along_u + v * along_v)) / np.hypot(1.0, slope)
-        beside = np.linalg.norm(local[:, :2] - inside, axis=1)
-        return np.where(beside > 0.0, np.hypot(beside, np.maximum(above, 0.0)), above)
+        outside = np.linalg.norm(local[:, :2] - inside, axis=1)
+        return np.where(outside > 0.0, np.hypot(outside, np.maximum(above, 0.0)), above)
 
     return distance
 
 
 def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) -> list[Distance]:
-    """Distance functions of what an obstacle is made of; of many blocks those that can be nearest."""
+    """Distance functions of the parts of an obstacle; of many blocks, only those that can be nearest."""
     posts = world.posts
     blocks = world.blocks
-    found = [
+    distances = [
         _from_post(posts.centre[k], float(posts.radius[k]), float(posts.height[k]))
         for k in np.flatnonzero(posts.owner == index)
     ]
@@ -103,25 +103,25 @@ def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) 
         size = np.linalg.norm(blocks.half[own], axis=1)
         away = np.linalg.norm(middles[:, None] - blocks.centre[own], axis=2)
         near = (away - size - reach <= (away + size).min(axis=1, keepdims=True) + reach).any(axis=0)
-        found.append(
+        distances.append(
             _from_blocks(
                 blocks.centre[own[near]], blocks.rotation[own[near]], blocks.half[own[near]]
             )
         )
-    found += [_from_prism(body) for i, body in world.prisms if i == index]
-    found += [_from_relief(body) for i, body in world.reliefs if i == index]
-    return found
+    distances += [_from_prism(body) for i, body in world.prisms if i == index]
+    distances += [_from_relief(body) for i, body in world.reliefs if i == index]
+    return distances
 
 
 def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> FloatArray:
-    """Clearance (m, negative: overlap) of every link, (n,), from an obstacle; NaN for a link without a pose.
+    """Return the clearance of each link from an obstacle, (n,), m; negative for overlap, NaN without a pose.
 
     Parameters
     ----------
     index : int
-        0-based obstacle.
+        0-based index of the obstacle.
     body : Body
-        Whose sizes the links have.
+        Body that defines the sizes of the links.
     """
     pose = snapshot.link_pose
     radius, half, middle = body.sizes.of(len(pose))
@@ -133,7 +133,7 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> 
     parts = _distances(world, index, float(half.max()), centre)
 
     def at(s: FloatArray) -> FloatArray:
-        """Distances (k, n) of the points at s (k, n) on the links' axes: all at once, as each call costs."""
+        """Distances (k, n) of the points at s (k, n) on the axes of the links, in one call for speed."""
         points = (centre + s[..., None] * axis).reshape(-1, 3)
         return np.asarray(np.min([part(points) for part in parts], axis=0)).reshape(s.shape)
 
@@ -144,7 +144,7 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> 
     low = grid[np.maximum(best - 1, 0), link]
     high = grid[np.minimum(best + 1, _POINTS - 1), link]
     nearest = table.min(axis=0)
-    # From a convex body the distance along a line is convex: golden sections find its least value.
+    # The distance of a line from a convex body is convex, so golden sections find its minimum.
     for _ in range(16):
         a = high - _GOLDEN * (high - low)
         b = low + _GOLDEN * (high - low)

@@ -1,4 +1,4 @@
-"""The shape that a gait asks for, laid on level ground: what the small drawings beside the sliders show."""
+"""Shape of a gait on level ground, for the small drawings next to the sliders."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
 LIFTED = 2e-3
-"""Height of both ends above the ground from which on a link counts as lifted, m: gentle waves lift
-little more."""
+"""Height of both ends above the ground from which a link counts as lifted, m; gentle waves lift little
+more."""
 
 _PAD = 0.2
-"""Half-width of the feet a shape is laid down on, in radii: a straight robot must not have to
-balance on a line."""
+"""Half-width of the feet of a resting shape, in radii, so that a straight robot does not balance on a
+line."""
 _MAX_PIVOTS = 200
 _MAX_ROLLS = 20
 
@@ -33,52 +33,54 @@ class BodyChain(NamedTuple):
     """Links of a robot in space."""
 
     joints: FloatArray
-    """The ends of all links on their axes, m. Shape (n+1, 3)."""
+    """Ends of all links on their axes, m. Shape (n+1, 3)."""
 
     feet: FloatArray
-    """Centres of both end spheres of every link, m. Shape (n, 2, 3)."""
+    """Centres of both end spheres of each link, m. Shape (n, 2, 3)."""
 
     def moved(self, rotation: FloatArray, shift: FloatArray) -> BodyChain:
-        """The chain turned by a (3, 3) matrix about the origin and shifted by (3,) metres."""
+        """Return the chain rotated by a (3, 3) matrix about the origin and shifted by (3,) metres."""
         return BodyChain(self.joints @ rotation.T + shift, self.feet @ rotation.T + shift)
 
     def lifted(self, radius: float) -> NDArray[np.bool_]:
-        """Which links are clear of the ground z = 0, (n,)."""
+        """Return which links are clear of the ground z = 0, (n,)."""
         return np.asarray((self.feet[:, :, 2] - radius).min(axis=1) > LIFTED)
 
 
 def _phase(
-    told: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]
+    references: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]
 ) -> float | None:
-    """Phase at which f_i A sin(phase + i delta) + psi fits `told` best; None if nothing is told."""
+    """Phase at which f_i A sin(phase + i delta) + psi fits the references best; None without references."""
     if not len(joints):
         return None
     lag = joints * wave.phase_shift
     factor = np.array(envelope)[joints.astype(np.intp)] if envelope else np.ones(len(lag))
     basis = np.stack([factor * np.cos(lag), factor * np.sin(lag), np.ones(len(lag))], axis=1)
-    (sine, cosine, _), *_ = np.linalg.lstsq(basis, told, rcond=None)
+    (sine, cosine, _), *_ = np.linalg.lstsq(basis, references, rcond=None)
     sign = -1.0 if wave.amplitude < 0.0 else 1.0
     return math.atan2(sign * sine, sign * cosine) if math.hypot(sine, cosine) > 1e-9 else None
 
 
-def _told(snapshot: Snapshot, scene: Scene) -> bool:
-    """Whether references are known of every joint."""
+def _has_references(snapshot: Snapshot, scene: Scene) -> bool:
+    """Whether the references of all joints are known."""
     return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == len(
         scene.body.axes
     )
 
 
 def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> FloatArray:
-    """Angles (m,), rad, of the scene's joint axes that the scene's gait asks for at the phase the robot is in.
+    """Return the reference angles (m,), rad, of the gait of a scene at the current phase of the robot.
 
-    The phase is the one at which the gait fits the references best, because a change of frequency
-    while the robot moves shifts it against time. `ahead` is by how many seconds to look into the
-    future. Of a controller that needs no gait these are the references, which have no future yet.
+    The phase is the one at which the gait fits the references best, because changes of
+    frequency during
+    the run shift it against time. `ahead` is the time after the current one, s. For a
+    controller without
+    a gait, these are the current references for any `ahead`.
     """
-    if not scene.controller.uses_gait and snapshot is not None and _told(snapshot, scene):
+    if not scene.controller.uses_gait and snapshot is not None and _has_references(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
     if not scene.gait.of_waves:
-        known = snapshot is not None and _told(snapshot, scene)
+        known = snapshot is not None and _has_references(snapshot, scene)
         return (
             snapshot.joint_angle_ref.copy()
             if known and snapshot is not None
@@ -90,15 +92,18 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     joints = np.arange(scene.robot.n_joints, dtype=np.float64)
     yaw_phase: float | None = None
     pitch_phase: float | None = None
-    if snapshot is not None and _told(snapshot, scene):
-        told = snapshot.joint_angle_ref
+    if snapshot is not None and _has_references(snapshot, scene):
+        targets = snapshot.joint_angle_ref
         yaw_phase, pitch_phase = (
             _phase(
-                told[entries(axes, kind)], wave, joints[joints_with(axes, kind)], of_body.envelope
+                targets[entries(axes, kind)],
+                wave,
+                joints[joints_with(axes, kind)],
+                of_body.envelope,
             )
             for kind, wave in of_body.of_kinds
         )
-    # A wave that is not told (or has no amplitude yet) keeps its time with the other.
+    # A wave without references (or amplitude) keeps time with the other one.
     if yaw_phase is None:
         lead = 0.0 if pitch_phase is None else pitch_phase - pitch.phase
         yaw_phase = yaw.phase + (lead * yaw.omega / pitch.omega if pitch.omega else 0.0)
@@ -113,19 +118,19 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
 
 
 def period(scene: Scene) -> float:
-    """Time after which the slower of the gait's moving waves begins again, s; 1 if nothing moves."""
+    """Return the period of the slower moving wave of the gait, s; 1 if nothing moves."""
     moving = [abs(w.omega) for w in (scene.waves.yaw, scene.waves.pitch) if w.omega and w.amplitude]
     return 2 * math.pi / min(moving) if moving else 1.0
 
 
 def chain_of_angles(angles: FloatArray, robot: Robot, axes: tuple[Axis, ...]) -> BodyChain:
-    """A chain whose joint axes have some angles (m,), rad, its first link lying along x in the origin."""
+    """Return the chain with joint angles (m,), rad, whose first link is at the origin along x."""
     centre, turns = chain(np.eye(3), angles, robot, axes)
     return _body(centre, turns, robot)
 
 
 def chain_of_snapshot(snapshot: Snapshot, robot: Robot) -> BodyChain:
-    """The chain of a snapshot's link poses, in the world."""
+    """Return the chain of the link poses of a snapshot, world frame."""
     return _body(snapshot.link_pose[:, :3], matrices(snapshot.link_pose[:, 3:]), robot)
 
 
@@ -139,7 +144,7 @@ def _body(centre: FloatArray, turns: FloatArray, robot: Robot) -> BodyChain:
 
 
 def fitted(body: BodyChain, to: BodyChain) -> BodyChain:
-    """The body, stiff as it is, turned about its middle to lie as `to` does as nearly as it can (Kabsch)."""
+    """Return the rigid body rotated about its middle for the best fit to `to` (Kabsch)."""
     a, b = body.joints - body.joints.mean(axis=0), to.joints - to.joints.mean(axis=0)
     left, _, right = np.linalg.svd(a.T @ b)
     mirror = np.diag([1.0, 1.0, np.sign(np.linalg.det(right.T @ left.T))])
@@ -148,12 +153,12 @@ def fitted(body: BodyChain, to: BodyChain) -> BodyChain:
 
 
 def levelled(body: BodyChain, head_right: bool) -> BodyChain:
-    """The chain turned about the vertical: the line from end to end along x, the head at the right, centred there."""
+    """Return the chain rotated about the vertical and centred: its ends along x, and the head at the right."""
     flat = body.joints[:, :2] - body.joints[:, :2].mean(axis=0)
     direction = flat[-1] - flat[0]
     if np.hypot(*direction) < 0.2 * np.hypot(
         *np.ptp(flat, axis=0)
-    ):  # rolled up: take the longest direction
+    ):  # rolled up: use the longest direction
         _, _, vectors = np.linalg.svd(flat, full_matrices=False)
         direction = vectors[0] * (1.0 if vectors[0] @ direction >= 0 else -1.0)
     angle = -math.atan2(direction[1], direction[0]) + (math.pi if head_right else 0.0)
@@ -165,15 +170,15 @@ def levelled(body: BodyChain, head_right: bool) -> BodyChain:
 
 
 def resting(body: BodyChain, radius: float) -> BodyChain:
-    """The body, stiff as it is, laid on the ground z = 0: tilted and lowered until it stands in balance.
+    """Return the rigid body at rest on the ground z = 0, tilted and lowered to a stable position.
 
-    It stands on the facet of its convex hull that is below its centre of gravity; where that facet
-    is so steep that the centre of gravity leaves it while the body tilts onto it, the body rolls on
-    to the next.
+    It rests on the facet of its convex hull below its centre of gravity. If that facet is so
+    steep that the
+    centre of gravity leaves it while the body tilts onto it, the body rolls to the next facet.
     """
     points = body.joints
     middle = points.mean(axis=0)
-    # Level it first (the least tilt that does it): the facet is then sought from nearly above.
+    # Level it first with the smallest tilt, so that the facet is then searched from nearly above.
     (slope_x, slope_y, _), *_ = np.linalg.lstsq(
         np.column_stack([points[:, :2] - middle[:2], np.ones(len(points))]),
         points[:, 2] - middle[2],
@@ -194,7 +199,7 @@ def resting(body: BodyChain, radius: float) -> BodyChain:
 
 
 def _upright(slope_x: float, slope_y: float) -> FloatArray:
-    """The least rotation that makes the plane z = slope_x x + slope_y y level, (3, 3)."""
+    """Smallest rotation that makes the plane z = slope_x x + slope_y y level, (3, 3)."""
     normal = np.array([-slope_x, -slope_y, 1.0]) / math.sqrt(1.0 + slope_x**2 + slope_y**2)
     cross = np.array([[0.0, 0.0, -normal[0]], [0.0, 0.0, -normal[1]], [normal[0], normal[1], 0.0]])
     rotation: FloatArray = np.eye(3) + cross + cross @ cross / (1.0 + normal[2])
@@ -202,7 +207,7 @@ def _upright(slope_x: float, slope_y: float) -> FloatArray:
 
 
 def _pads(body: BodyChain, half_width: float) -> FloatArray:
-    """The points a chain may stand on, (4n, 3): to either side of every foot."""
+    """Possible support points of a chain on both sides of each foot, (4n, 3)."""
     along = body.feet[:, 1, :2] - body.feet[:, 0, :2]
     long = np.linalg.norm(along, axis=1, keepdims=True)
     aside = np.divide(
@@ -217,10 +222,11 @@ def _pads(body: BodyChain, half_width: float) -> FloatArray:
 
 
 def _facet(points: FloatArray) -> tuple[float, float]:
-    """Slopes of the facet of the points' convex hull that lies below the origin's vertical.
+    """Slopes of the facet of the convex hull of points below the origin.
 
-    Of all ways to carry the origin's vertical by three points, the lowest: a linear programme,
-    solved by the simplex method from a wide, high triangle that surely carries it.
+    The lowest triangle of points that contains the vertical of the origin is a linear
+    programme, solved by
+    the simplex method from a wide and high triangle that contains it.
     """
     reach = 10.0 * float(np.abs(points).max()) + 1e-9
     corners = [

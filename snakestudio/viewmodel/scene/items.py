@@ -1,4 +1,4 @@
-"""What can be selected, which of it was picked in the viewport, and which of it a finding is about and says."""
+"""Selectable items, items picked in the viewport, and items and texts of problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.scene_texts import has_part
 
 ViewItem = tuple[Literal["obstacle", "link"], int]
-"""Something that stands in the viewport: its kind and its 0-based index."""
+"""Item in the viewport: its kind and 0-based index."""
 
 Item = tuple[
     Literal[
@@ -32,7 +32,7 @@ Item = tuple[
     ],
     int,
 ]
-"""Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
+"""Selectable item: its kind and 0-based index (0 if there is only one of its kind)."""
 
 _PARTS: dict[str, Item] = {
     "robot": ("robot", 0),
@@ -50,14 +50,14 @@ _PARTS: dict[str, Item] = {
 
 
 def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
-    """The item that was picked; None for ground and sky, for what is locked or hidden, and for what is of the past.
+    """Return the picked item; None for ground, sky, and locked, hidden or past items.
 
     Parameters
     ----------
     shown : Scene
-        What the viewport draws.
+        Scene that the viewport draws.
     edited : Scene
-        The document's.
+        Scene of the document.
     """
     if picked is None or picked.kind not in ("link", "obstacle"):
         return None
@@ -70,7 +70,7 @@ def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
 
 
 def items_of(problem: Problem) -> list[Item]:
-    """What a finding is about."""
+    """Return the items that a problem is about."""
     items: list[Item] = [("obstacle", i) for i in problem.obstacles]
     items += [("link", i) for i in problem.links]
     if items or not problem.key:
@@ -88,10 +88,10 @@ def items_of(problem: Problem) -> list[Item]:
 
 
 def finding_text(problem: Problem, scene: Scene) -> str:
-    """The finding as a sentence for the window, which names things and values as the window does.
+    """Return a problem as a sentence for the window, with titles and labels.
 
-    The key is in the tooltip. On the command line the same sentence has keys and numbers, as the
-    file has them.
+    The key is in the tooltip. On the command line, the same sentence has keys and numbers as in the
+    file.
     """
     label = label_of(scene, problem.key)
     about = next(
@@ -108,22 +108,22 @@ _KEY = re.compile(r"\b[a-z][a-z_]*(?:\[\d+\])?(?:\.[a-z][a-z0-9_]*)+\b")
 
 
 def labelled(text: str, scene: Scene) -> str:
-    """A sentence with titles for numbers of obstacles, and labels for the keys of values that the scene has.
+    """Return a sentence with titles instead of numbers of obstacles, and labels instead of scene keys.
 
-    A label is in quotes, except before a colon.
+    Labels are in quotes, except before a colon.
     """
 
-    def title(found: re.Match[str]) -> str:
-        index = int(found[1]) - 1
+    def title(match: re.Match[str]) -> str:
+        index = int(match[1]) - 1
         return (
             obstacle_title(scene.obstacles[index], index)
             if 0 <= index < len(scene.obstacles)
-            else found[0]
+            else match[0]
         )
 
-    def label(found: re.Match[str]) -> str:
-        named = label_of(scene, found[0])
-        if named == found[0] or text[found.end() : found.end() + 1] == ":":
+    def label(match: re.Match[str]) -> str:
+        named = label_of(scene, match[0])
+        if named == match[0] or text[match.end() : match.end() + 1] == ":":
             return named
         return f'"{named}"'
 
@@ -131,13 +131,13 @@ def labelled(text: str, scene: Scene) -> str:
 
 
 def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
-    """Why an edit was refused, as a sentence for the window."""
+    """Return the reason why an edit was rejected, as a sentence for the window."""
     problems = getattr(error, "problems", ())
     return finding_text(problems[0], scene) if problems else str(error)
 
 
 def exists(item: Item, scene: Scene) -> bool:
-    """Whether a scene has an item."""
+    """Return whether a scene has an item."""
     kind, index = item
     listed = {
         "obstacle": ("obstacles", len(scene.obstacles)),
@@ -149,12 +149,12 @@ def exists(item: Item, scene: Scene) -> bool:
 
 
 def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
-    """The items under their indices in the scene after obstacles or patches came or went.
+    """Yield items with their new indices after obstacles or patches were added or removed.
 
     Equal obstacles are distinguished by order.
     """
-    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing
-    # thousands is slow.
+    # Edits reuse unchanged obstacles, so nearly all are matched by identity; comparing thousands
+    # is slow.
     old, new = before.obstacles, after.obstacles
     places: dict[int, list[int]] = {}
     for index in reversed(range(len(new))):

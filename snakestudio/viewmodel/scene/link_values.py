@@ -1,4 +1,4 @@
-"""What a link does just now, read from the snapshot that the viewport shows."""
+"""Current values of a link, from the snapshot that the viewport shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.model.snapshot import GROUND, SUPPORT, Fields, Snapshot
 from snakestudio.text import exact_text
 
 MAX_LINK_VALUES = 25
-"""The most rows `link_values` and `section_values` give."""
+"""Largest number of rows of `link_values` and `section_values`."""
 
 _STRAINS = ("Stretch", "Shear Y", "Shear Z", "Twist", "Curvature Y", "Curvature Z")
 _WRENCH = ("Axial force", "Force Y", "Force Z", "Torsion", "Torque Y", "Torque Z")
@@ -27,9 +27,9 @@ def _row(name: str, value: float, decimals: int, unit: str) -> Row:
 def link_values(
     snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatial: bool = False
 ) -> list[Row]:
-    """Name, value and unit of everything known about a link (0-based) and its joints, which have these axes.
+    """Return name, value and unit of all known values of a link (0-based) and its joints with these axes.
 
-    `spatial` adds what a flat link has not.
+    `spatial` adds values that a planar link lacks.
     """
     rows: list[Row] = []
 
@@ -98,7 +98,7 @@ def link_values(
 
 
 def section_values(snapshot: Snapshot, section: int) -> list[Row]:
-    """Name, value and unit of what goes on in a cross-section (0-based) of a continuous body."""
+    """Return name, value and unit of all known values of a cross-section (0-based) of a continuous body."""
     body = snapshot.body
     if body is None or not 0 <= section < len(body.abscissa):
         return []

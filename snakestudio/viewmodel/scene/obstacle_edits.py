@@ -1,4 +1,4 @@
-"""Where a new obstacle goes, and how a copy is placed: pure functions for menus and buttons."""
+"""Placement of new obstacles and of copies: pure functions for menus and buttons."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
 _ROOM = 0.02
-"""Clearance that a new obstacle keeps from everything, m."""
+"""Smallest clearance of a new obstacle from everything else, m."""
 
 _FARTHEST = 1e4
-"""An obstacle's coordinates are at most this, m."""
+"""Largest coordinate of an obstacle, m."""
 
 
 def new_obstacles(
@@ -31,18 +31,18 @@ def new_obstacles(
     target: tuple[float, float],
     base_dir: Path | None = None,
 ) -> tuple[Obstacle, ...]:
-    """The obstacles of a preset, like the last one of their kind, at the nearest place to it that touches nothing.
+    """Return the obstacles of a preset, like the last one of their kind, at the nearest free position to it.
 
     Parameters
     ----------
     name : str
-        Of the preset.
+        Name of the preset.
     snapshot : Snapshot or None
-        Where the robot is.
+        Current state of the robot.
     target : (float, float)
-        Where the first one of its kind goes, m.
+        Position of the first obstacle of its kind, m.
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder of the relative file names in the scene.
     """
     like = last_like(scene, name)
     begin = target if like is None else (like.x_m, like.y_m)
@@ -69,7 +69,7 @@ def new_obstacles(
 def _taken(
     scene: Scene, snapshot: Snapshot | None, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Corners (k, 2), m, of boxes around everything there is, from above."""
+    """Corners (k, 2), m, of boxes around all obstacles and links, from above."""
     world = obstacles_of(scene.obstacles, base_dir)
     low, high = world.low[:, :2], world.high[:, :2]
     if snapshot is None or not snapshot.valid & Fields.POSE:
@@ -82,16 +82,17 @@ def _taken(
 def copies(
     scene: Scene, indices: Sequence[int], seen: Callable[[float, float], bool] = lambda x, y: True
 ) -> tuple[Obstacle, ...]:
-    """Copies of some obstacles, moved aside so that one sees there are two; those of a whole group are a new group.
+    """Return copies of obstacles, shifted so that both are visible; copies of a whole group form a new group.
 
-    They go where the viewport shows a place (x, y, m), which `seen` tells: up in the view from
-    above if that is one.
+    Copies are at positions (x, y, m) that are visible according to `seen`, upwards in the view
+    from above
+    if possible.
     """
     boxes = plan_boxes(scene.obstacles)
     moved: dict[int, tuple[float, float]] = {}
     for part in units(scene, indices):
         low, high = boxes.around(part)
-        # Nobody wants eight digits of it.
+        # Eight digits would be noise.
         wide, tall = (
             math.ceil(100.0 * (float(high[k] - low[k]) + _ROOM) - 1e-6) / 100.0 for k in (0, 1)
         )
@@ -102,9 +103,9 @@ def copies(
     chosen = set(indices)
     groups = {}
     for name in dict.fromkeys(scene.obstacles[i].group for i in indices):
-        whole = name and chosen.issuperset(members(scene, name))
-        groups[name] = free_group_name(scene, name) if whole else name
-    made = []
+        complete = name and chosen.issuperset(members(scene, name))
+        groups[name] = free_group_name(scene, name) if complete else name
+    copied = []
     for index in indices:
         o = scene.obstacles[index]
         name = f"{o.name} copy"[:80] if o.name else ""
@@ -112,5 +113,5 @@ def copies(
             round(min(max(at + by, -_FARTHEST), _FARTHEST), 6)
             for at, by in zip((o.x_m, o.y_m), moved[index], strict=True)
         )
-        made.append(obstacle_with(o, x_m=x, y_m=y, name=name, group=groups[o.group]))
-    return tuple(made)
+        copied.append(obstacle_with(o, x_m=x, y_m=y, name=name, group=groups[o.group]))
+    return tuple(copied)

@@ -1,4 +1,4 @@
-"""Where every obstacle stands in the scene tree: under a group or beside the groups; numbers only, for thousands."""
+"""Rows of obstacles in the scene tree, in groups or next to them, as numbers for thousands of obstacles."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from snakestudio.model.obstacles.shape import Obstacle
 
 
 class ObstacleRows:
-    """Rows of obstacles and groups; a group stands where its first obstacle would.
+    """Rows of obstacles and groups; a group is at the position of its first obstacle.
 
     Attributes
     ----------
     names : list of str
-        Of the groups, in their order.
+        Names of the groups in their order.
     members : list of list of int
-        0-based obstacles of every group.
+        0-based indices of the obstacles of each group.
     top : list of int
-        What stands beside each other: obstacles by their 0-based index, group g as -1 - g.
+        Top-level rows: obstacles as 0-based indices, and group g as -1 - g.
     group_row : list of int
-        Row of every group in `top`.
+        Row of each group in `top`.
     group : list of int
-        Group of every obstacle, -1 for none.
+        Group of each obstacle, -1 for none.
     row : list of int
-        Row of every obstacle in its group, or in `top`.
+        Row of each obstacle in its group, or in `top`.
     """
 
     def __init__(self, obstacles: Sequence[Obstacle] = ()) -> None:
@@ -53,11 +53,11 @@ class ObstacleRows:
             self.members[g].append(i)
 
     def runs(self, indices: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Rows of some obstacles (0-based, ascending) as (group or -1, first row, last row) without gaps."""
-        found: list[tuple[int, int, int]] = []
+        """Return the rows of obstacles (0-based, ascending) as contiguous (group or -1, first row, last row)."""
+        spans: list[tuple[int, int, int]] = []
         for g, row in sorted((self.group[i], self.row[i]) for i in indices):
-            if found and found[-1][0] == g and found[-1][2] == row - 1:
-                found[-1] = (g, found[-1][1], row)
+            if spans and spans[-1][0] == g and spans[-1][2] == row - 1:
+                spans[-1] = (g, spans[-1][1], row)
             else:
-                found.append((g, row, row))
-        return found
+                spans.append((g, row, row))
+        return spans

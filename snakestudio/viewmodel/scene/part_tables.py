@@ -1,4 +1,4 @@
-"""Links and joints of the scene's robot as rows of a table: what a cell shows, why it has no effect, typed texts."""
+"""Links and joints of the robot as rows of tables: texts of cells, reasons without effect, and edits."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ _WHOLE = {
     "max_speed_deg_s": "actuator.max_speed_deg_s",
     "free_play_deg": "actuator.free_play_deg",
 }
-"""The scene's value in whose place a value of a link or joint stands: it has an effect where that
-has."""
+"""Scene value that a value of a link or joint overrides; both have an effect in the same scenes."""
 
 _COLUMNS: Mapping[Table, list[Column]] = {
     "link": [replace(column, optional=False) for column in columns_of(LinkOverride, LINK_VALUES)],
@@ -55,32 +54,32 @@ _COLUMNS: Mapping[Table, list[Column]] = {
 
 
 class Cell(NamedTuple):
-    """What a cell shows."""
+    """Content of a cell."""
 
     text: str
-    """The value that holds, to the last digit; a dash where the joint does not have the axis."""
+    """Effective value with all digits; a dash if the joint lacks the axis."""
 
     short: str
-    """The same with six digits."""
+    """Effective value with six digits."""
 
     own: bool
-    """Whether it differs from the robot's, which a table gives."""
+    """Whether the value overrides that of the robot."""
 
     unused: str
-    """Why it has no effect, in a few words; "" if it has."""
+    """Short reason why the value has no effect; "" if it has one."""
 
     editable: bool
     usual: str
-    """The robot's value."""
+    """Value of the robot."""
 
 
 class PartTable:
-    """The links or the joints of a scene.
+    """Table of the links or joints of a scene.
 
     Parameters
     ----------
     axis : str, optional
-        The axis of the joints that is shown; all of a joint if left out.
+        Axis of the joints to show; all if omitted.
     """
 
     def __init__(self, scene: Scene, table: Table, axis: str | None = None) -> None:
@@ -88,7 +87,7 @@ class PartTable:
         self.table = table
         self.axis = axis if table == "joint" else None
         self.columns = _COLUMNS[table]
-        self._given = {
+        self._overrides = {
             column.name: given_values(scene.robot, table, column.name) for column in self.columns
         }
         self._unused = {column.name: _unused(scene, column.name) for column in self.columns}
@@ -99,36 +98,36 @@ class PartTable:
         return self.scene.robot.n_links if self.table == "link" else self.scene.robot.n_joints
 
     def row_title(self, row: int) -> str:
-        """Number of a link or joint, and which is the head."""
+        """Return the number of a link or joint, with a mark for the head."""
         head = self.table == "link" and row == self.scene.robot.head_index
         return f"{row + 1} · head" if head else str(row + 1)
 
     def cell(self, row: int, column: Column) -> Cell:
-        """What a cell shows."""
+        """Return the content of a cell."""
         axes = self._axes(row, column.name)
         if not axes:
             return Cell("–", "–", False, f"joint {row + 1} has no such axis", False, "")
-        given = self._given[column.name]
+        override = self._overrides[column.name]
         usual = [usual_value(self.scene, self.table, row, column.name, axis) for axis in axes]
-        values = [given.get((row, axis), other) for axis, other in zip(axes, usual, strict=True)]
+        values = [override.get((row, axis), other) for axis, other in zip(axes, usual, strict=True)]
         return Cell(
             text=_joined(column.text(value) for value in values),
             short=_joined(_short(column, value) for value in values),
-            own=any((row, axis) in given for axis in axes),
+            own=any((row, axis) in override for axis in axes),
             unused=self._reason(row, column.name),
             editable=True,
             usual=_joined(column.text(value) for value in usual),
         )
 
     def number(self, row: int, column: Column) -> float:
-        """The value of a cell that holds one number.
+        """Return the value of a cell with one number.
 
-        Raises `NumberTextError` if it holds none, or several.
+        Raises `NumberTextError` if it has no number or several.
         """
         return float(parse_number(self.cell(row, column).text))
 
     def own_axes(self, row: int) -> tuple[str, ...]:
-        """Axes of a joint."""
+        """Return the axes of a joint."""
         return self.scene.robot.joint_list[row].axes
 
     def _axes(self, row: int, name: str) -> tuple[str, ...]:
@@ -142,14 +141,14 @@ class PartTable:
             moved = {axis.kind for axis in self.scene.body.axes if axis.joint == row}
             own = self.own_axes(row)
             if own and not moved.intersection(own if self.axis is None else (self.axis,)):
-                return "the model is planar: only yaw axes turn"
+                return "the model is planar, so only yaw axes turn"
             if name == "axis_offset_m" and not {"yaw", "pitch"} <= set(own):
                 return "only between a yaw and a pitch axis"
         return self._unused[name]
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Values of a joint's axes; one if they are equal."""
+    """Values of the axes of a joint; a single one if they are equal."""
     return " | ".join(dict.fromkeys(text or "none" for text in texts))
 
 
@@ -160,14 +159,14 @@ def _short(column: Column, value: Any) -> str:
 
 
 def _unused(scene: Scene, name: str) -> str:
-    whole = _WHOLE.get(name, "")
-    return unused_reason(scene, whole) if whole and readers(whole) else ""
+    key = _WHOLE.get(name, "")
+    return unused_reason(scene, key) if key and readers(key) else ""
 
 
 def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
-    """The scene with typed texts in cells, by link or joint (0-based) and name.
+    """Return the scene with typed texts in cells, by link or joint (0-based) and name.
 
-    An empty text resets a value; ``*2`` or ``+0.1`` changes the one that holds.
+    An empty text resets a value; ``*2`` or ``+0.1`` changes the current one.
 
     Raises `NumberTextError` or `SceneError` with a sentence that names the cell.
     """
@@ -188,24 +187,24 @@ def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
             raise NumberTextError(
                 f"{column.doc.label} of {part.table} {row + 1}: {error}"
             ) from None
-    whole = with_part_values(part.scene, part.table, changes, part.axis)
-    if problems := structure_problems(whole):
+    message = with_part_values(part.scene, part.table, changes, part.axis)
+    if problems := structure_problems(message):
         raise SceneError(problems[0].sentence(), problems)
-    return whole
+    return message
 
 
 def pasted(
     text: str, part: PartTable, row: int, column: int, rows: Sequence[int] = ()
 ) -> dict[tuple[int, str], str]:
-    """Texts by cell of a table that was copied from a spreadsheet, from a cell on.
+    """Return the texts by cell of a table from a spreadsheet, pasted at a cell.
 
-    A single line fills all `rows` that are selected. Cells without such an axis are left out.
+    A single line fills all selected `rows`. Cells without the axis are omitted.
 
     Raises `NumberTextError` if the table does not fit or has decimal commas.
     """
     lines = [line.rstrip("\r").split("\t") for line in text.rstrip("\r\n").split("\n")]
     if not text.strip():
-        raise NumberTextError("The clipboard holds no cells. Copy some in a spreadsheet first.")
+        raise NumberTextError("The clipboard has no cells. Copy some from a spreadsheet first.")
     wide = max(map(len, lines))
     if column + wide > len(part.columns):
         raise NumberTextError(
@@ -237,7 +236,7 @@ def pasted(
 
 
 def differences(robot: Robot) -> str:
-    """How many links and joints differ from the rest, in a few words; "" if none does."""
+    """Return a short text with the number of links and joints with different values; "" if there are none."""
     links = {row for name in LINK_VALUES for row, _ in given_values(robot, "link", name)}
     joints = {row for name in JOINT_VALUES for row, _ in given_values(robot, "joint", name)}
     parts = [

@@ -1,4 +1,4 @@
-"""Every value of a scene that can be edited in a row, and finding some of them by what people call them."""
+"""Editable values of a scene as properties, and search for them by name."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 
 _UNSEEN = ("format", "kind")
-"""What nobody edits in a row: the file's format, and which of several sorts a part is."""
+"""Fields without a row: the format of the file, and the kind of a part."""
 
 
 class Property(NamedTuple):
-    """A value of a scene."""
+    """Value of a scene."""
 
     keys: tuple[str, ...]
-    """Dotted key; several for the same value of several obstacles."""
+    """Dotted keys; several for the same value of several obstacles."""
 
     of: str
-    """What it belongs to, as people call it."""
+    """Name of the part that the value belongs to."""
 
     doc: FieldDoc
     unused: str = ""
-    """Why it has no effect in the scene as it stands, "" if it has."""
+    """Reason why it has no effect in the scene; "" if it has one."""
 
 
 def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
-    """All values that the scene's sort of robot has, in the order of the file.
+    """Return all values that apply to the kind of robot of a scene, in the order of the file.
 
     Parameters
     ----------
     obstacles : sequence of int
-        0-based obstacles whose common values are among them, first.
+        0-based indices of obstacles whose common values come first.
     """
-    found: list[Property] = []
+    listed: list[Property] = []
     if obstacles:
         chosen = [scene.obstacles[i] for i in obstacles]
         of = (
@@ -49,7 +49,7 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
         for name in type(chosen[0]).model_fields:
             if name not in _UNSEEN and all(name in type(other).model_fields for other in chosen):
                 keys = tuple(f"obstacles[{i + 1}].{name}" for i in obstacles)
-                found.append(Property(keys, of, field_doc(type(chosen[0]), name)))
+                listed.append(Property(keys, of, field_doc(type(chosen[0]), name)))
 
     def walk(part: BaseModel, prefix: str, of: str) -> None:
         for name in type(part).model_fields:
@@ -63,32 +63,32 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
                     label if not prefix else f"{of}, {label[:1].lower()}{label[1:]}",
                 )
             elif name not in _UNSEEN and not left_out(scene, key):
-                found.append(
+                listed.append(
                     Property((key,), of, field_doc(type(part), name), unused_reason(scene, key))
                 )
 
     walk(scene, "", "Scene")
-    return found
+    return listed
 
 
 def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Property]:
-    """The values whose name, symbol, key, explanation or owner holds every word of a text; the best first.
+    """Return values whose name, symbol, key, explanation or part contains all words of a text, the best first.
 
     Parameters
     ----------
     obstacles : sequence of int
-        As in `properties`.
+        Obstacles as in `properties`.
     """
-    words = text.casefold().split()
+    terms = text.casefold().split()
     ranked: list[tuple[int, int, Property]] = []
     for place, item in enumerate(properties(scene, obstacles)):
         name = f"{item.doc.label} {item.doc.symbol} {item.keys[0].rpartition('.')[2]}".casefold()
-        whole = f"{name} {item.of} {item.keys[0]} {item.doc.help}".casefold()
-        if not all(word in whole for word in words):
+        text_of_all = f"{name} {item.of} {item.keys[0]} {item.doc.help}".casefold()
+        if not all(term in text_of_all for term in terms):
             continue
         exact = any(
-            word in (item.doc.symbol.casefold(), item.doc.label.casefold()) for word in words
+            term in (item.doc.symbol.casefold(), item.doc.label.casefold()) for term in terms
         )
-        rank = 0 if exact else 1 if all(word in name for word in words) else 2
+        rank = 0 if exact else 1 if all(term in name for term in terms) else 2
         ranked.append((rank + (3 if item.unused else 0), place, item))
     return [item for _, _, item in sorted(ranked, key=lambda entry: entry[:2])]

@@ -1,4 +1,4 @@
-"""What the dialog before a robot is imported shows, and the time step that the scene with the robot needs."""
+"""Content of the dialog for robot imports, and the time step that the scene with the robot needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _degrees(value: float | None) -> Cell:
 
 
 def link_table(imported: ImportedRobot) -> Table:
-    """A row for each link."""
+    """Return a table with one row per link."""
     rows = []
     for index, link in enumerate(imported.links, start=1):
         cells = (
@@ -57,7 +57,7 @@ def link_table(imported: ImportedRobot) -> Table:
 
 
 def joint_table(imported: ImportedRobot) -> Table:
-    """A row for each axis."""
+    """Return a table with one row per joint axis."""
     rows = []
     for axis in imported.axes:
         joint = axis.joint + 1
@@ -95,7 +95,7 @@ def joint_table(imported: ImportedRobot) -> Table:
 
 
 def summary(imported: ImportedRobot) -> str:
-    """The robot in a sentence."""
+    """Return a summary of the robot as one line."""
     robot = imported.robot
     kinds: Sequence[str] = [axis.kind for axis in imported.axes]
     counts = ", ".join(
@@ -107,12 +107,12 @@ def summary(imported: ImportedRobot) -> str:
 
 
 def with_stable_step(scene: Scene, folder: Path | None) -> tuple[Scene, tuple[str, ...]]:
-    """A scene with a time step that its gains allow in every pose of its gait, and a sentence if that is another one.
+    """Return a scene with a time step that is stable for its gains, and a sentence if that is a new one.
 
     Parameters
     ----------
     folder : Path or None
-        That file names in the scene are relative to.
+        Folder of the relative file names in the scene.
     """
     for problem in check(scene, folder):
         if problem.key == "solver.step_s" and problem.fixes:

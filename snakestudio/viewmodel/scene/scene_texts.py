@@ -1,4 +1,4 @@
-"""The parts of a scene in the tree: what stands under what, and what each is called, with its most telling figure."""
+"""Parts of a scene in the tree: their hierarchy, and their titles with the most relevant value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Part = Literal[
     "strain",
     "support",
 ]
-"""What there is one of."""
+"""Parts that a scene has once."""
 
 _TREES: Mapping[type[Body], Mapping[Part | None, tuple[Part, ...]]] = {
     ChainBody: {
@@ -53,24 +53,24 @@ _STARTS = {
 _SUPPORTS = {
     "friction": "friction",
     "wave_anchors": "anchored where shortest",
-    "end_anchors": "head and tail in turn",
+    "end_anchors": "head and tail alternately",
     "anchors": "given anchors",
     "rings": "rings",
 }
 
 
 def tree_of(body: type[Body]) -> Mapping[Part | None, tuple[Part, ...]]:
-    """What stands under what, from the head of the tree (None) on: parts without effect on a body have no place."""
+    """Return the children of each part, from the root (None); parts without effect on a body are omitted."""
     return _TREES[body]
 
 
 def has_part(scene: Scene, part: str) -> bool:
-    """Whether a part has a place in the scene's tree."""
+    """Return whether the tree of a scene has a part."""
     return any(part in parts for parts in tree_of(type(scene.body)).values())
 
 
 def part_text(scene: Scene, part: Part) -> str:
-    """What a part of the scene is called: "Ground · µ 0.2"."""
+    """Return the title of a part of the scene, such as "Ground · µ 0.2"."""
     match part:
         case "robot":
             return f"Robot · {scene.robot.name}"
@@ -110,35 +110,33 @@ def _friction(surface: Ground | GroundPatch) -> str:
 
 
 def patch_text(patch: GroundPatch, index: int) -> str:
-    """What a patch of the ground is called: "Ice · µ 0.02"."""
+    """Return the title of a ground patch, such as "Ice · µ 0.02"."""
     return f"{patch_title(patch, index)} · {_friction(patch)}"
 
 
 def part_tip(scene: Scene, part: str) -> str:
-    """What there is to know about a part of the scene beside its text: what the tint of the ground means."""
+    """Return the tooltip of a part of the scene, such as the meaning of the tint of the ground."""
     picture = scene.ground.picture
     if part != "ground" or not picture:
         return ""
     slippery, rough = sorted((picture.black, picture.white))
     return (
-        f"Friction picture {picture.file}: friction is multiplied by {exact_text(slippery)} where the ground is"
+        f"Friction image {picture.file}: friction is multiplied by {exact_text(slippery)} where the ground is"
         f" darkest, by {exact_text(rough)} where it is lightest."
     )
 
 
 def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
-    """What a click on an eye or a lock does."""
+    """Return the tooltip of an eye or a lock."""
     if flag == "hidden":
-        return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
+        return "Hidden, but still collides. Click to show" if on else "Click to hide"
     return (
-        "Locked against picking and edits in the view; a click frees it"
-        if on
-        else "A click locks it"
+        "Locked against picking and edits in the view. Click to unlock" if on else "Click to lock"
     )
 
 
 def place_and_size(obstacle: Obstacle) -> str:
-    """Where an obstacle is and how large."""
+    """Return position and size of an obstacle as text."""
     numbers = {
         name: exact_text(value)
         for name in type(obstacle).model_fields

@@ -1,4 +1,4 @@
-"""Changing how a scene starts without losing the pose: every kind of start is filled in from the one that was."""
+"""Change of the kind of start of a scene without losing the pose: values are converted."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ START_KINDS = {
     "gait": "The gait's shape at t = 0",
     "joint_angles": "Given joint angles",
     "link_angles": "Given link angles",
-    "state": "Given state of every link",
-    "recording": "State of an earlier run …",
+    "state": "Given state of each link",
+    "recording": "State of a recorded run …",
 }
-"""Kinds of start, and what they are called."""
+"""Titles of the kinds of start."""
 
 
 _OFFERED: Mapping[type[Body], dict[str, str]] = {
     ChainBody: START_KINDS,
-    ContinuousBody: {"straight": "Head at a place, in a direction"},
+    ContinuousBody: {"straight": "Position and direction of the head"},
 }
-"""Kinds of start that each body has: the shape of a continuous one is what its strain law says."""
+"""Kinds of start by type of body; the strain law determines the shape of a continuous body."""
 
 
 def start_kinds(scene: Scene) -> dict[str, str]:
-    """Kinds of start to choose from, and what they are called; the scene's own is always there."""
+    """Return the kinds of start to choose from and their titles; they include that of the scene."""
     offered = _OFFERED[type(scene.body)]
     own = scene.start.kind
     return offered if own in offered else offered | {own: START_KINDS[own]}
@@ -40,27 +40,27 @@ def start_kinds(scene: Scene) -> dict[str, str]:
 def start_values(
     scene: Scene, kind: str, snapshot: Snapshot | None, file: str = ""
 ) -> dict[str, Any]:
-    """Values of a start of another kind, as near to what is shown as that kind can say.
+    """Return values of another kind of start that are as close as possible to the shown state.
 
     Parameters
     ----------
     snapshot : Snapshot or None
-        What the viewport shows.
+        State that the viewport shows.
     file : str
-        The recording's file, for "recording".
+        File of the recording, for "recording".
     """
     n = scene.robot.n_links
     if kind == "recording":
         return {"kind": kind, "file": file}
-    shown = (
+    current = (
         snapshot
         if snapshot is not None and snapshot.valid & Fields.POSE and snapshot.n_links == n
         else None
     )
     if kind == "state":
-        if shown is not None:
-            position = shown.link_pose[:, :3]
-            orientation = shown.link_pose[:, 3:]
+        if current is not None:
+            position = current.link_pose[:, :3]
+            orientation = current.link_pose[:, 3:]
         else:
             position = np.zeros((n, 3))
             position[:, 0] = scene.robot.link_length_m * np.arange(n)
@@ -75,12 +75,12 @@ def start_values(
     old = scene.start
     if isinstance(old, PlacedStart):
         values |= {name: getattr(old, name) for name in PlacedStart.model_fields}
-    elif shown is not None:
-        values |= {"x_m": float(shown.link_pose[0, 0]), "y_m": float(shown.link_pose[0, 1])}
+    elif current is not None:
+        values |= {"x_m": float(current.link_pose[0, 0]), "y_m": float(current.link_pose[0, 1])}
     heading = float(getattr(old, "heading_deg", 0.0))
     angles = np.zeros(n) + heading
-    if shown is not None:
-        w, x, y, z = shown.link_pose[:, 3:].T
+    if current is not None:
+        w, x, y, z = current.link_pose[:, 3:].T
         angles = np.degrees(np.unwrap(np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))))
     if kind == "link_angles":
         values["link_angles_deg"] = [round(float(angle), 4) for angle in angles]

@@ -1,1 +1,1 @@
-"""What is seen of studies, as plain data."""
+"""Content of views of studies, as plain data."""

@@ -1,4 +1,4 @@
-"""What there is to say about a study while it is edited: every mistake with what it is about, and units."""
+"""Check of a study while it is edited: problems with their keys, and units."""
 
 from __future__ import annotations
 
@@ -23,32 +23,31 @@ from snakestudio.study.study_file import scene_of
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found of a study."""
+    """Results of the check of a study."""
 
     problems: tuple[Problem, ...] = ()
-    """Its mistakes, each with the key of what it is about: `vary[2].low`, `goals[1].measure`,
-    `scene`."""
+    """Errors, each with its key, such as `vary[2].low`, `goals[1].measure` or `scene`."""
 
     notes: dict[str, str] = field(default_factory=dict)
-    """What is doubtful, by key."""
+    """Warnings by key."""
 
     units: dict[str, str] = field(default_factory=dict)
-    """Endings of columns of what is measured, by name."""
+    """Units of measures by name, as suffixes of columns."""
 
     columns: tuple[str, ...] = ()
-    """That a run of its scene has."""
+    """Columns of a run of its scene."""
 
     scene: Scene | None = None
-    """Its scene, with the fixed values if these can be put in; None if it cannot be read."""
+    """Scene, with the fixed values if they are valid; None if it cannot be read."""
 
     def about(self, key: str) -> str:
-        """All mistakes in a part of the study and what is in it, a sentence a line."""
+        """Return all errors in a part of the study and its members, one sentence per line."""
         return "\n".join(
             problem.sentence_for() for problem in self.problems if _within(problem.key, key)
         )
 
     def of(self, key: str) -> str:
-        """The mistakes of a part itself, such as a list as a whole, a sentence a line."""
+        """Return the errors of a part itself, such as a whole list, one sentence per line."""
         return "\n".join(problem.sentence_for() for problem in self.problems if problem.key == key)
 
 
@@ -57,58 +56,60 @@ def _within(key: str, part: str) -> bool:
 
 
 def checked(study: StudyFields, path: Path) -> Findings:
-    """Look a study over that stands in a file, or will."""
-    found = problems(study)
+    """Check a study that is, or will be, in a file."""
+    errors = problems(study)
     path_of_scene = scene_of(study, path)
     try:
         scene = load_scene(path_of_scene)
     except SnakeStudioError as error:
         lines = str(error).replace(f"{path_of_scene}: ", "").splitlines()
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        told = f"{study.scene} cannot be read: {lines[0].rstrip('.')}{more}"
-        return Findings((*found, Problem("error", "scene", told, "mend it, or name another one")))
+        message = f"{study.scene} cannot be read: {lines[0].rstrip('.')}{more}"
+        return Findings(
+            (*errors, Problem("error", "scene", message, "fix it, or choose another one"))
+        )
     fixed = scene
-    with contextlib.suppress(SceneError):  # the plan says it
+    with contextlib.suppress(SceneError):  # the plan reports it
         fixed = with_values(scene, tuples(study.fixed))
-    _add(found, lambda: Plan(study, scene, path_of_scene.parent))
+    _add(errors, lambda: Plan(study, scene, path_of_scene.parent))
     units: dict[str, str] = {}
     columns: tuple[str, ...] = ()
     try:
         columns = columns_of(fixed, path_of_scene.parent)
         units, wrong = units_of(study, columns)
-        found += wrong
+        errors += wrong
     except SceneError as error:
         first = (
             error.problems[0]
             if error.problems
             else Problem("error", "", str(error).rstrip("."), "")
         )
-        found.append(
+        errors.append(
             Problem(
                 "error", "scene", f"{first.key}: {first.message}".removeprefix(": "), first.remedy
             )
         )
-    if not found:
-        _add(found, lambda: sampler(Plan(study, scene, path_of_scene.parent)), "search")
+    if not errors:
+        _add(errors, lambda: sampler(Plan(study, scene, path_of_scene.parent)), "search")
     notes = {}
     for number, vary in enumerate(study.vary, 1):
         whys = [why for key in vary.all_keys if (why := unused_reason(fixed, key))]
         if whys:
-            notes[f"vary[{number}]"] = f"It has no effect in this scene: {whys[0]}."
+            notes[f"vary[{number}]"] = f"This has no effect in this scene: {whys[0]}."
     for number, goal in enumerate(study.goals, 1):
         if goal.warning:
             notes[f"goals[{number}]"] = goal.warning
-    return Findings(tuple(found), notes, units, columns, fixed)
+    return Findings(tuple(errors), notes, units, columns, fixed)
 
 
-def _add(found: list[Problem], made: Callable[[], object], at: str = "") -> None:
-    """What making something says, but for what was said of the same part before."""
+def _add(errors: list[Problem], create: Callable[[], object], at: str = "") -> None:
+    """Collect the problems of creating something, without those that were reported for the same part."""
     try:
-        made()
+        create()
     except StudyError as error:
-        parts = {problem.key.rpartition(".")[0] or problem.key for problem in found}
+        parts = {problem.key.rpartition(".")[0] or problem.key for problem in errors}
         wrong = error.problems or [Problem("error", at, str(error).rstrip("."), "")]
-        found += [
+        errors += [
             problem
             for problem in wrong
             if (problem.key.rpartition(".")[0] or problem.key) not in parts
@@ -116,7 +117,7 @@ def _add(found: list[Problem], made: Callable[[], object], at: str = "") -> None
 
 
 def measure_problem(text: str, columns: Iterable[str]) -> tuple[str, str]:
-    """What is wrong with a measure, as a sentence, "" if nothing is; and its unit, as the ending of a column."""
+    """Return the problem of a measure as a sentence ("" if it is valid), and its unit as a column suffix."""
     try:
         return "", unit_of(text, list(columns))
     except SignalError as error:

@@ -1,4 +1,4 @@
-"""What has landed in a study's store, read beside the window, and only when there is more."""
+"""New results of a study, read in the background from its store, only if there are more."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from snakestudio.study.store import Store, store_path
 
 
 class Landed(NamedTuple):
-    """What a study has found so far."""
+    """Results of a study so far."""
 
     number: int
-    """Larger than before when there is more."""
+    """Number that increases with every new result."""
 
     table: Table
     units: Mapping[str, str]
-    """Endings of columns, by goals and limits."""
+    """Units of goals and limits by name, as suffixes of columns."""
 
 
 def landed(study: Path, before: int | None = None) -> Landed | None:
-    """What the study in a file has found so far; None if there is nothing, or nothing but what was there `before`.
+    """Return the results of the study in a file; None if there are none, or no newer ones than `before`.
 
     Raises `StudyError` if the store cannot be read.
     """
@@ -34,7 +34,7 @@ def landed(study: Path, before: int | None = None) -> Landed | None:
         return None
     with Store(path) as store:
         if "study" not in store.about():
-            return None  # it has just been made
+            return None  # it was just created
         number = store.landed()
     if number == before:
         return None
@@ -42,7 +42,7 @@ def landed(study: Path, before: int | None = None) -> Landed | None:
 
 
 def trace_of(study: Path, key: str) -> Trace | None:
-    """Way and last posture of a run of the study in a file; None where none is kept."""
+    """Return path and final pose of a run of the study in a file; None if they are not saved."""
     try:
         with Store(store_path(study)) as store:
             data = store.trace(key)

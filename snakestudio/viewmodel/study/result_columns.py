@@ -1,4 +1,4 @@
-"""The columns of a study's results as people see them: titles, units, numbers, and texts as numbered categories."""
+"""Columns of the results of a study for display: titles, units, numbers, and texts as numbered categories."""
 
 from __future__ import annotations
 
@@ -25,43 +25,42 @@ from snakestudio.viewmodel.plots.axis_scale import AxisScale
 Role = Literal["point", "varied", "goal", "limit", "state", "other"]
 
 STATES = ("done", "beyond limits", "waiting", "failed", "refused", "killed")
-"""Of a point, in the order of the categories of the column ``state``; a point is what the worst of
-its repeats is."""
+"""States of a point, in the order of the categories of the column ``state``; a point has the worst state
+of its repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of results."""
+    """Column of results."""
 
     name: str
-    """In the table."""
+    """Name in the table."""
 
     title: str
     unit: str
-    """`title` and `unit`: for people; no unit of what is a plain number or a text."""
+    """`title` and `unit` for display; plain numbers and texts have no unit."""
 
     role: Role
     values: FloatArray
-    """Numbers; of texts and truth values the number of their category. NaN where there is none.
-    Shape (n,)."""
+    """Numbers, or numbers of categories of texts and truth values. NaN where there is none. Shape (n,)."""
 
     categories: tuple[str, ...] = ()
-    """In their order; none of numbers."""
+    """Categories in their order; empty for numbers."""
 
     grid: tuple[float, ...] = ()
-    """All values of a grid, also those that are still to come; none of others."""
+    """All values of a grid, including those without results yet; empty for other searches."""
 
     log: bool = False
-    """Whether equal ratios are equally far apart."""
+    """Whether the scale is logarithmic."""
 
     better: int = 0
     """Whether larger is better (1), smaller (-1), or neither."""
 
     short: str = ""
-    """The title where there is little room; it is nobody else's."""
+    """Short and unique title for narrow spaces."""
 
     def scale(self, space: float = 0.03) -> AxisScale:
-        """Return the scale on which all its values are seen, with a share of it left free at both ends."""
+        """Return a scale that shows all its values, with the fraction `space` free at both ends."""
         if self.categories:
             return AxisScale.of_categories(self.categories)
         values = np.concatenate([self.values, self.grid]) if self.grid else self.values
@@ -69,11 +68,11 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """Title with its unit."""
+        """Title with unit."""
         return f"{self.title} in {self.unit}" if self.unit else self.title
 
     def text(self, value: float) -> str:
-        """A value of it, without its unit."""
+        """Return a value as text without the unit."""
         if self.categories:
             return self.categories[int(value)] if 0 <= value < len(self.categories) else "–"
         if self.name == "seconds" and math.isfinite(value):
@@ -81,13 +80,13 @@ class Column:
         return number_text(value)
 
     def told(self, value: float) -> str:
-        """A value of it with its unit."""
+        """Return a value as text with the unit."""
         text = self.text(value)
         return f"{text} {self.unit}" if self.unit and text != "–" else text
 
 
 def value_titles(study: StudyFields, scene: Scene | None) -> dict[str, str]:
-    """What people call the varied values, by name in the table."""
+    """Return the titles of the varied values, by name in the table."""
     return {vary.name: _title(vary, scene or Scene()) for vary in study.vary}
 
 
@@ -100,7 +99,7 @@ def _title(vary: Vary, scene: Scene) -> str:
 
 
 def _label(scene: Scene, key: str) -> str:
-    """What a value is called, also where it is none of this scene."""
+    """Label of a value, even if the scene does not have it."""
     known = label_of(scene, key)
     if known != key:
         return known
@@ -113,19 +112,19 @@ def _label(scene: Scene, key: str) -> str:
 def columns_of(
     table: Table, units: Mapping[str, str], scene: Scene | None = None
 ) -> dict[str, Column]:
-    """All columns of a table, by name, in the order in which they are shown.
+    """Return all columns of a table by name, in display order.
 
     Parameters
     ----------
     units : mapping
-        Of goals and limits by name, as endings of columns.
+        Units of goals and limits by name, as suffixes of columns.
     scene : Scene, optional
-        That the study is of: it knows what its values are called.
+        Scene of the study, for the labels of its values.
     """
     study = table.study
     titles = value_titles(study, scene)
-    found = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
-    found += [
+    columns = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
+    columns += [
         _varied(
             study,
             vary,
@@ -139,15 +138,15 @@ def columns_of(
         unit = unit_text(units.get(part.called, ""))
         better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
         role: Role = "limit" if isinstance(part, Limit) else "goal"
-        found.append(
+        columns.append(
             Column(part.called, _called(study, part), unit, role, table[part.called], better=better)
         )
-    found.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
-    found.append(Column("state", "State", "", "state", _states(table), STATES))
-    tails = [column.title.partition(": ")[2] or column.title for column in found]
+    columns.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
+    columns.append(Column("state", "State", "", "state", _states(table), STATES))
+    tails = [column.title.partition(": ")[2] or column.title for column in columns]
     return {
         column.name: replace(column, short=tail if tails.count(tail) == 1 else column.title)
-        for column, tail in zip(found, tails, strict=True)
+        for column, tail in zip(columns, tails, strict=True)
     }
 
 
@@ -162,7 +161,7 @@ def _called(study: StudyFields, part: Goal | Limit) -> str:
 
 
 def _unit(scene: Scene, key: str) -> str:
-    """The unit that a value is declared with; what its key ends in where it is none of this scene."""
+    """Declared unit of a value, or the suffix of its key if the scene does not have it."""
     try:
         return field_doc(*declared(scene, key)).unit
     except SceneError:
@@ -178,7 +177,7 @@ def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit
         grid = tuple(sorted(float(step) for step in steps))
         if (
             len(values) and grid and not np.isin(values, grid).all()
-        ):  # where whole numbers are wanted
+        ):  # if the values must be whole numbers
             grid = tuple(sorted({float(value) for value in np.union1d(np.round(grid), values)}))
         return Column(vary.name, title, unit, "varied", values, grid=grid, log=log)
     if all(value is None or _is_number(value) for value in values) and all(
@@ -186,11 +185,11 @@ def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit
     ):
         numbers = np.array([math.nan if value is None else value for value in values], np.float64)
         return Column(vary.name, title, unit, "varied", numbers, log=log)
-    texts = [_word(step) for step in steps]
-    texts = list(dict.fromkeys([*texts, *(_word(value) for value in values if value is not None)]))
+    texts = [_text(step) for step in steps]
+    texts = list(dict.fromkeys([*texts, *(_text(value) for value in values if value is not None)]))
     places = {text: number for number, text in enumerate(texts)}
     codes = np.array(
-        [math.nan if value is None else places[_word(value)] for value in values], np.float64
+        [math.nan if value is None else places[_text(value)] for value in values], np.float64
     )
     return Column(
         vary.name, title, unit, "varied", codes, tuple(texts), tuple(map(float, range(len(texts))))
@@ -201,8 +200,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
 
 
-def _word(value: Any) -> str:
-    """A text, a truth value or a number of a list of such, as the study's file has it."""
+def _text(value: Any) -> str:
+    """Text of a value of a list, as in the study file."""
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     return number_text(float(value), 12) if _is_number(value) else str(value)

@@ -1,7 +1,8 @@
-"""Rows of results by what somebody types: ``net_speed > 0.1 and gait.amplitude_deg < 40``.
+"""Filter of rows of results by a typed condition: ``net_speed > 0.1 and gait.amplitude_deg < 40``.
 
-The text is read by the language of signals, which never runs anything; a column may be called by
-its name in the table, whatever characters that has.
+The condition is parsed as a signal expression, which never runs code. Columns have their names in
+the
+table, with any characters.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
 def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: int) -> BoolArray:
-    """Which rows fit a condition, (count,); those of which it cannot be said do not.
+    """Return which rows satisfy a condition, (count,); undefined rows do not.
 
-    Raises `SignalError` if it is none, in a sentence.
+    Raises `SignalError` if the condition is not valid.
 
     Parameters
     ----------
     text : str
-        Quoted texts are compared with columns of texts.
+        Condition; quoted texts are compared with columns of texts.
     count : int
-        Rows that there are.
+        Number of rows.
     """
     names: dict[str, str] = {}
     plain = _with_codes(text, columns)
     for name in sorted(columns, key=len, reverse=True):
-        # Of the same length, so that places in sentences stay true.
+        # Same length, so that positions in messages remain correct.
         word = re.sub(r"\W", "_", name, flags=re.ASCII)
         word = word if not word[:1].isdigit() and word not in names else "_" * len(name)
         replaced = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w|\()", word, plain)
         if word in names and replaced != plain:
             raise SignalError(
-                f"'{name}' is called as another column is", "give one of them a name in the study"
+                f"two columns have the name '{name}'", "name one of them in the study"
             )
         names.setdefault(word, name)
         plain = replaced
@@ -58,7 +59,9 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
         ) from None
     _only_of_a_row(node)
     if not _is_condition(node):
-        raise SignalError("this is a number, not a condition", "compare it, like net_speed > 0.1")
+        raise SignalError(
+            "this is a number, not a condition", "compare it, for example net_speed > 0.1"
+        )
     known = {(word, False): columns[name].values for word, name in names.items()}
     reading: Any = SimpleNamespace(times=np.zeros(count))
     with np.errstate(all="ignore"):
@@ -69,7 +72,7 @@ def rows_where(text: str, columns: Mapping[str, result_columns.Column], count: i
 
 
 def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
-    """Quoted texts, and true and false, as the numbers that they have in the columns they are compared with."""
+    """Replace quoted texts, true and false with their numbers in the compared columns."""
     codes: dict[str, set[int]] = {}
     for column in columns.values():
         for number, word in enumerate(column.categories):
@@ -77,45 +80,45 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.Column]) -> str:
 
     def code(match: re.Match[str]) -> str:
         word = next(group for group in (*match.groups(), match[0]) if group is not None)
-        found = codes.get(word, set())
-        if not found:
+        numbers = codes.get(word, set())
+        if not numbers:
             raise SignalError(
-                f'"{word}" is no text of any column',
+                f'"{word}" is not a text of any column',
                 f"there are {', '.join(codes) or 'none'}",
                 match.start(),
                 match.end(),
             )
-        if len(found) > 1:
-            beside = re.search(r"([\w.+]+)\s*[=!]=\s*$", text[: match.start()])
-            column = columns.get(beside[1]) if beside is not None else None
+        if len(numbers) > 1:
+            compared = re.search(r"([\w.+]+)\s*[=!]=\s*$", text[: match.start()])
+            column = columns.get(compared[1]) if compared is not None else None
             if column is None or word not in column.categories:
                 raise SignalError(f'"{word}" is in several columns', f'write COLUMN == "{word}"')
-            found = {column.categories.index(word)}
-        return f"{found.pop()}".ljust(len(match[0]))
+            numbers = {column.categories.index(word)}
+        return f"{numbers.pop()}".ljust(len(match[0]))
 
     text = _QUOTED.sub(code, text)
     return re.sub(r"\b(?:true|false)\b", code, text) if {"true", "false"} & set(codes) else text
 
 
 def _renamed(remedy: str, names: Mapping[str, str]) -> str:
-    """A remedy with the columns' own names instead of the words that stand for them in the text."""
+    """Remedy with the real names of columns instead of their substitutes."""
     for word, name in names.items():
         remedy = re.sub(rf"\b{re.escape(word)}\b", lambda _, name=name: name, remedy)  # type: ignore[misc]
     return remedy
 
 
 def _only_of_a_row(node: Node) -> None:
-    """Refuse what looks at other rows, or at time."""
+    """Raise `SignalError` if an expression depends on other rows or on time."""
     if not isinstance(node, Number | Column | Pointwise):
         raise SignalError(
-            "a point has no course in time", "use columns, numbers, + - * / ^ and comparisons"
+            "a point has no time series", "use columns, numbers, + - * / ^ and comparisons"
         )
     for part in node.parts:
         _only_of_a_row(part)
 
 
 def _is_condition(node: Node) -> bool:
-    """Whether it is true or false: comparisons, and what joins them, are plain numbers that are 0 or 1."""
+    """Whether an expression is a condition; comparisons and their combinations are numbers 0 or 1."""
     probe: Any = SimpleNamespace(times=np.zeros(7))
     samples = np.array([-3.7, -1.0, -0.3, 0.4, 1.9, 6.5, 41.3])
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""What a map of two varied values shows: cells of a grid, dots of scattered points, or a curve over a single value."""
+"""Content of a map of two varied values: grid cells, scattered points, or a curve over one value."""
 
 from __future__ import annotations
 
@@ -14,79 +14,79 @@ from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
 
 Over = Literal["best", "mean", "worst"]
-"""What stands for several points that differ in the values which are not seen."""
+"""How to combine points that share a cell."""
 
 _MOST_CHOICES = 60
-"""Values of another varied value that one is chosen of; a value with more is not of a grid."""
+"""Largest number of choices for another varied value; one with more values is not part of a grid."""
 
 _MOST_CELLS = 250_000
 _TWO_SIDED = 0.2
-"""Share of the longer side of 0 from which on the shorter one is more than noise around 0."""
+"""Fraction of the longer side of 0 above which the shorter side is more than noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A grid of values."""
+    """Grid of values."""
 
     x: FloatArray
     y: FloatArray
-    """`x` and `y`: values of the two columns, ascending."""
+    """`x` and `y`: values of both columns, ascending."""
 
     values: FloatArray
-    """NaN where there is none."""
+    """Values of the cells; NaN if there is none."""
 
     rows: IntArray
-    """A row of the results that stands for the cell, -1 where none does."""
+    """Row of the results that represents each cell, -1 for none."""
 
     failed: BoolArray
     beyond: BoolArray
-    """`failed` and `beyond`: where no run ended as it should; where none keeps to the limits."""
+    """`failed` and `beyond`: cells without a successful run, and cells without a run within the limits."""
 
     several: bool
-    """Whether a cell is of more than one point."""
+    """Whether some cell has more than one point."""
 
 
 def choices(column: Column) -> FloatArray:
-    """The values of a varied value that one can be chosen of; none if it is no list and no grid."""
+    """Return the choices for a varied value; empty if it is not a list or a grid."""
     values = np.array(column.grid) if column.grid else column.values[np.isfinite(column.values)]
-    found: FloatArray = np.unique(values)
-    return found if 1 < len(found) <= _MOST_CHOICES else found[:0]
+    distinct: FloatArray = np.unique(values)
+    return distinct if 1 < len(distinct) <= _MOST_CHOICES else distinct[:0]
 
 
 def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
-    """Rows in which other varied values are these."""
+    """Return the rows with these values of other varied values."""
     keep = np.ones(len(results), np.bool_)
     for name, value in fixed.items():
         if name in results.columns:
             keep &= np.isclose(results.columns[name].values, value, rtol=1e-9, atol=0.0)
-    found: IntArray = np.flatnonzero(keep)
-    return found
+    matching: IntArray = np.flatnonzero(keep)
+    return matching
 
 
 def _signed(column: Column, rows: IntArray) -> FloatArray:
-    """Values, smaller better; of what has no better, larger counts as better."""
+    """Values with smaller as better; without a preference, larger counts as better."""
     return -column.values[rows] if column.better >= 0 else column.values[rows]
 
 
 def _best_of_each(
     results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over
 ) -> IntArray:
-    """Of the rows of each group the best or worst one; those that keep to the limits come before the others.
+    """Best or worst row of each group; rows within the limits take precedence.
 
     Parameters
     ----------
     rows : (k,)
     group : (k,)
-        Number of the group of each.
+        Number of the group of each row.
     colour : Column
-        What is compared.
+        Column to compare.
     over : str
-        That of the mean is the best, too.
+        "best", "mean" (which also uses the best row) or "worst".
 
     Returns
     -------
     (groups,)
-        Places in `rows`, by ascending group.
+        Positions in `rows` by ascending group.
     """
     signed = _signed(colour, rows)
     order = np.lexsort(
@@ -94,33 +94,35 @@ def _best_of_each(
     )
     first = np.ones(len(order), np.bool_)
     first[1:] = np.diff(group[order]) != 0
-    found: IntArray = order[first]
-    return found
+    chosen: IntArray = order[first]
+    return chosen
 
 
 def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
-    """Which of some ascending values is the nearest."""
+    """Index of the nearest of ascending values."""
     right = np.clip(np.searchsorted(known, values), 1, max(1, len(known) - 1))
     if len(known) < 2:
         return np.zeros(len(values), np.int64)
-    found: IntArray = np.where(values - known[right - 1] <= known[right] - values, right - 1, right)
-    return found
+    nearest: IntArray = np.where(
+        values - known[right - 1] <= known[right] - values, right - 1, right
+    )
+    return nearest
 
 
 def cells_of(
     results: Results, rows: IntArray, x: Column, y: Column | None, colour: Column, over: Over
 ) -> Cells | None:
-    """The cells that some rows make; None where they lie scattered.
+    """Return the cells of some rows; None if the points are scattered.
 
     Parameters
     ----------
     rows : (k,)
     x, y : Column
-        Without the second there is one row of cells.
+        Columns of the axes; without `y` there is one row of cells.
     colour : Column
-        What the cells show.
+        Column that the cells show.
     over : str
-        What stands for several points in a cell.
+        How to combine several points in a cell.
     """
     sides = [column for column in (x, y) if column is not None]
     rows = rows[np.all([np.isfinite(column.values[rows]) for column in sides], axis=0)]
@@ -136,13 +138,13 @@ def cells_of(
     if not all(c.grid for c in sides) and there * 2 < nx * ny:
         return None
     values = np.full(nx * ny, np.nan)
-    shown = np.full(nx * ny, -1, np.int64)
+    visible = np.full(nx * ny, -1, np.int64)
     failed = np.zeros(nx * ny, np.bool_)
     beyond = np.zeros(nx * ny, np.bool_)
     if len(rows):
         chosen = _best_of_each(results, rows, cell, colour, over)
         at = cell[chosen]
-        shown[at] = rows[chosen]
+        visible[at] = rows[chosen]
         values[at] = colour.values[rows[chosen]]
         failed[at] = results.failed[rows[chosen]]
         beyond[at] = ~results.counts[rows[chosen]] & np.isfinite(values[at])
@@ -156,7 +158,7 @@ def cells_of(
         known[0],
         known[1] if y is not None else np.zeros(1),
         values.reshape(shape),
-        shown.reshape(shape),
+        visible.reshape(shape),
         failed.reshape(shape),
         beyond.reshape(shape),
         len(rows) > there,
@@ -164,7 +166,7 @@ def cells_of(
 
 
 def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
-    """Ends of the colours of values, and whether 0 lies in their middle because their sign means something."""
+    """Return the ends of the colour scale, and whether it is centred at 0 because the sign is significant."""
     values = values[np.isfinite(values)]
     if not len(values):
         return 0.0, 1.0, False
@@ -175,19 +177,19 @@ def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
 
 
 def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
-    """Borders of cells around values, as shares of an axis."""
+    """Return the borders of cells around values, as fractions of an axis."""
     shares = scale.share(values)
     if len(shares) == 1:
         return np.array([0.0, 1.0])
     between = (shares[1:] + shares[:-1]) / 2
-    found: FloatArray = np.concatenate(
+    borders: FloatArray = np.concatenate(
         [[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]]
     )
-    return found
+    return borders
 
 
 def cell_scale(column: Column, values: FloatArray) -> AxisScale:
-    """The scale that whole cells fill."""
+    """Return the scale that whole cells fill."""
     plain = column.scale(0.0)
     if column.categories or len(values) < 2:
         return plain if column.categories else column.scale()
@@ -196,6 +198,6 @@ def cell_scale(column: Column, values: FloatArray) -> AxisScale:
 
 
 def independent(results: Results) -> list[Column]:
-    """Varied values that do not move together; of those which do the first, for two would make a map of a line."""
+    """Return varied values that vary independently; of values that vary together, only the first."""
     names = {group[0].name for group in results.table.study.groups}
     return [column for column in results.named("varied") if column.name in names]

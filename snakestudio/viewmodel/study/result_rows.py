@@ -1,6 +1,6 @@
-"""The results of a study as they are looked at: sorted, sifted, pinned, brushed and selected, all by number of point.
+"""View of the results of a study: sorting, filter, pins, brushes and selection, by number of point.
 
-What was done to them stays when further runs land: rows come and change, points keep their numbers.
+The view is preserved when further results arrive: rows change, but points keep their numbers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from snakestudio.viewmodel.study.result_filter import rows_where
 
 
 class Results:
-    """A table with what is asked of it again and again, worked out once.
+    """Table of results with cached derived values.
 
     Parameters
     ----------
     units : mapping
-        Of goals and limits by name, as endings of columns.
+        Units of goals and limits by name, as suffixes of columns.
     scene : Scene, optional
-        That the study is of: it knows what its values are called.
+        Scene of the study, for the labels of its values.
     """
 
     def __init__(self, table: Table, units: Mapping[str, str], scene: Scene | None = None) -> None:
@@ -37,77 +37,77 @@ class Results:
         return self.table.n_points
 
     def named(self, *roles: str) -> list[Column]:
-        """Columns of these roles."""
+        """Return the columns with these roles."""
         return [column for column in self.columns.values() if column.role in roles]
 
     @property
     def points(self) -> FloatArray:
-        """Numbers of the points, ascending."""
+        """Numbers of the points in ascending order."""
         return self.columns["point"].values
 
     @cached_property
     def counts(self) -> BoolArray:
-        """Which are finished and within their limits."""
+        """Whether each row is finished and within its limits."""
         return self.table.counts
 
     @cached_property
     def best(self) -> int | None:
-        """Row of the best by the first goal."""
+        """Row of the best point by the first goal; None if there is none."""
         return self.table.best
 
     @cached_property
     def front(self) -> IntArray:
-        """Rows that no other is better than in every goal; of a single goal the best alone."""
+        """Rows of the Pareto front; for a single goal, only the best row."""
         return self.table.front
 
     @cached_property
     def on_front(self) -> frozenset[int]:
-        """The same, to be asked for one."""
+        """Rows of the Pareto front as a set."""
         return frozenset(self.front.tolist()) if len(self.table.study.goals) > 1 else frozenset()
 
     @cached_property
     def failed(self) -> BoolArray:
-        """Rows of which a run did not end as it should."""
+        """Rows with a failed run."""
         return self.columns["state"].values >= STATES.index("failed")
 
     def varies_as(self, other: Results) -> bool:
-        """Whether the same values vary in others, so that they may be those of the same study."""
+        """Return whether the same values vary in other results, which can then be of the same study."""
         return [c.name for c in self.named("varied")] == [c.name for c in other.named("varied")]
 
     def sentence(self, row: int) -> str:
-        """Why a row has no result; "" if it has one, or is still to come."""
+        """Return the reason why a row has no result; "" if it has one or is waiting."""
         for _, outcome in self.table.rows[row]:
             if outcome is not None and outcome.state != "done":
                 return outcome.sentence
         return ""
 
     def row_of(self, point: int) -> int | None:
-        """Row of a point, if it is there."""
+        """Return the row of a point; None if it does not exist."""
         row = int(np.searchsorted(self.points, point))
         return row if row < len(self) and self.points[row] == point else None
 
     def rows_of(self, points: Iterable[int]) -> list[int]:
-        """Rows of those of these points that are there."""
+        """Return the rows of those points that exist."""
         return [row for point in points if (row := self.row_of(point)) is not None]
 
 
 class ResultRows:
-    """What is shown of results, and in which order.
+    """Shown rows of results and their order.
 
     Attributes
     ----------
     sorted_by : (str, bool) or None
-        Column, and whether the largest comes first.
+        Column, and whether the largest value is first.
     condition : str
-        What was typed to sift them.
+        Typed filter condition.
     problem : str
-        Why the condition is none, in a sentence; then all rows are shown.
+        Problem of the condition, as a sentence; if there is one, all rows are shown.
     brushes : dict
-        Lower and upper end by column: brushed is what lies between them in all.
+        Lower and upper ends by column; rows within all of them are brushed.
     only_brushed : bool
-        Whether the table shows the brushed rows only.
+        Whether the table shows only the brushed rows.
     pins, selected : tuple of int
-        Points.
+        Numbers of points.
     """
 
     def __init__(self, results: Results) -> None:
@@ -124,7 +124,7 @@ class ResultRows:
         self._shown: IntArray | None = None
 
     def take(self, results: Results) -> None:
-        """Look at other results in the same way, as far as they have the columns."""
+        """Show other results in the same view, if they have its columns."""
         self.results = results
         self.brushes = {
             name: ends for name, ends in self.brushes.items() if name in results.columns
@@ -134,17 +134,17 @@ class ResultRows:
         self._fitting = self._brushed = self._shown = None
 
     def sort(self, column: str | None, descending: bool = False) -> None:
-        """Sort by a column; None: as the study asked for them."""
+        """Sort by a column; None for the order of the study."""
         self.sorted_by = None if column is None else (column, descending)
         self._shown = None
 
     def sift(self, condition: str) -> None:
-        """Show only rows that fit; see `result_filter`."""
+        """Show only rows that satisfy a condition; see `result_filter`."""
         self.condition = condition.strip()
         self._fitting = self._shown = None
 
     def brush(self, brushes: Mapping[str, tuple[float, float] | None]) -> None:
-        """Brush other ranges of these columns; None takes a brush away."""
+        """Set brushes of columns; None removes a brush."""
         for name, ends in brushes.items():
             if ends is None:
                 self.brushes.pop(name, None)
@@ -155,26 +155,26 @@ class ResultRows:
             self._shown = None
 
     def show_only_brushed(self, only: bool) -> None:
-        """Show the brushed rows only."""
+        """Show only the brushed rows, or all."""
         self.only_brushed = only
         self._shown = None
 
     def pin(self, points: Iterable[int], on: bool) -> None:
-        """Keep points at the top, or no more."""
+        """Pin points to the top, or unpin them."""
         points = list(points)
         others = [point for point in self.pins if point not in points]
         self.pins = (*others, *points) if on else tuple(others)
         self._shown = None
 
     def select(self, points: Iterable[int]) -> None:
-        """Select these points."""
+        """Select points."""
         self.selected = tuple(points)
 
-    # --- what comes of it -------------------------------------------------------------------------
+    # --- results of these choices -----------------------------------------------------------------
 
     @property
     def fitting(self) -> BoolArray:
-        """Which rows fit what was typed."""
+        """Whether each row satisfies the condition."""
         if self._fitting is None:
             self.problem = ""
             self._fitting = np.ones(len(self.results), np.bool_)
@@ -189,7 +189,7 @@ class ResultRows:
 
     @property
     def brushed(self) -> BoolArray:
-        """Which rows lie within all brushes; all without one."""
+        """Whether each row is within all brushes; True without brushes."""
         if self._brushed is None:
             self._brushed = np.ones(len(self.results), np.bool_)
             for name, (low, high) in self.brushes.items():
@@ -200,7 +200,7 @@ class ResultRows:
 
     @property
     def shown(self) -> IntArray:
-        """Rows of the table from above: the pinned ones, then all others that fit."""
+        """Rows of the table from the top: pinned ones, then all others that satisfy the condition."""
         if self._shown is None:
             keep = self.fitting & self.brushed if self.only_brushed else self.fitting.copy()
             pinned = self.results.rows_of(self.pins)
@@ -215,11 +215,11 @@ class ResultRows:
 
     @property
     def selected_rows(self) -> list[int]:
-        """Rows of the selected points."""
+        """Rows of the selected points, as far as they exist."""
         return self.results.rows_of(self.selected)
 
 
 def _order(values: FloatArray, descending: bool) -> IntArray:
-    """Ascending or descending, what is equal in the order it was in, and what is no number last."""
+    """Stable order, ascending or descending, with NaN last."""
     order: IntArray = np.argsort(-values if descending else values, kind="stable")
     return order

@@ -1,4 +1,4 @@
-"""A run of a study made again from what its results keep, to the last bit, and whether that is what came out."""
+"""Repetition of a run of a study from its results, and comparison with them, bit for bit."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from snakestudio.text import measure_text, number_text
 
 @dataclass(frozen=True, slots=True)
 class AgainRun:
-    """A run that was made again."""
+    """Repeated run."""
 
     recording: Recording
     same: bool
-    """Whether what is measured of it is what the study has, bit for bit."""
+    """Whether its measures equal those of the study bit for bit."""
 
     said: str
-    """That, in a sentence, and what has changed if it is not."""
+    """Result of the comparison as a sentence, with the cause of a difference."""
 
 
 def run_name(path: Path, table: Table, row: int, repeat: int = 0) -> str:
-    """What a run of a study is called: "friction, point 12, repeat 2 of 5"."""
+    """Return the name of a run of a study, such as "friction, point 12, repeat 2 of 5"."""
     repeats = table.rows[row]
     name = f"{path.name.removesuffix('.toml').removesuffix('.study')}, point {repeats[0][0].point}"
     return name if len(repeats) == 1 else f"{name}, repeat {repeat + 1} of {len(repeats)}"
 
 
 def values_of(table: Table, row: int) -> dict[str, Any]:
-    """Scene values of a point, by key: what is fixed in the study, and what varies; not what differs in repeats."""
+    """Return fixed and varied scene values of a point, by key, without the jitter of repeats."""
     changes = table.rows[row][0][0].changes
     keys = [key for vary in table.study.vary for key in vary.all_keys]
     return {**table.study.fixed, **{key: changes[key] for key in keys if key in changes}}
@@ -59,36 +59,36 @@ def run_again(
     ready: Callable[[str], bool],
     progress: Callable[[float], bool],
 ) -> AgainRun | None:
-    """Make a run again.
+    """Repeat a run.
 
-    Raises `StudyError` if there is nothing to be made again, in a sentence. Raises `SceneError` if
-    the scene cannot be run any more.
+    Raises `StudyError` if the run cannot be repeated. Raises `SceneError` if the scene can no
+    longer run.
 
     Parameters
     ----------
     path : Path
-        The study's file.
+        Study file.
     units : mapping
         Of goals and limits by name, as endings of columns.
     row, repeat : int
-        From 0.
+        Row of the table, and number of the repeat, from 0.
     ready : callable
-        Gets a formulation before its engine is needed; False stops.
+        Receives the formulation before its engine is needed; returns False to cancel.
     progress : callable
-        Gets the finished fraction every now and then; the run is stopped when it returns False.
+        Receives the finished fraction repeatedly; returns False to cancel.
 
     Returns
     -------
     AgainRun or None
-        None if it was stopped.
+        None if it was cancelled.
     """
-    asked, outcome = table.rows[row][repeat]
+    request, outcome = table.rows[row][repeat]
     _check(outcome, run_name(path, table, row, repeat))
     assert outcome is not None
     with Store(store_path(path)) as store:
         about = store.about()
-    scene, base_dir = scene_of_run(path, table.study, about.get("scene", ""), asked)
-    changed = _changed(table.study, scene, base_dir, asked, about.get("code", ""))
+    scene, base_dir = scene_of_run(path, table.study, about.get("scene", ""), request)
+    changed = _changed(table.study, scene, base_dir, request, about.get("code", ""))
     if not ready(scene.model.kind):
         return None
     ran = run_offline(scene, base_dir, progress=progress)
@@ -99,24 +99,24 @@ def run_again(
 
 def _check(outcome: Outcome | None, name: str) -> None:
     if outcome is None:
-        raise StudyError(f"{name} has not been run yet; run the study, or let it go on.")
+        raise StudyError(f"{name} has not been run yet. Run or resume the study.")
     if outcome.state == "refused":
-        raise StudyError(f"{name} could not be run: {outcome.sentence}")
+        raise StudyError(f"{name} could not run. {outcome.sentence}")
     if outcome.state == "killed":
         raise StudyError(
-            f"{name} is not made again here, where it could take the window with it. {outcome.sentence} Take its values"
-            " over, and make the scene smaller first."
+            f"{name} is not repeated here, because it could crash the window. {outcome.sentence} Apply its values"
+            " to the scene, and make the scene smaller first."
         )
 
 
-def _changed(study: StudyFields, scene: Scene, base_dir: Path, asked: Asked, code: str) -> str:
-    """What is not as it was when the study was run, as the beginning of a sentence; "" if all is.
+def _changed(study: StudyFields, scene: Scene, base_dir: Path, request: Asked, code: str) -> str:
+    """Change since the study was run, as the start of a sentence; "" if there is none.
 
-    Raises `SceneError` if a file that the scene names is gone.
+    Raises `SceneError` if a file of the scene is missing.
     """
     _, files = files_of(scene, base_dir)
     measures = tuple(part.measure for part in study.measured)
-    if run_key(study_hash(measures, files), scene) == asked.key:
+    if run_key(study_hash(measures, files), scene) == request.key:
         return ""
     if code != code_hash():
         return "The program has changed since this study was run"
@@ -126,7 +126,7 @@ def _changed(study: StudyFields, scene: Scene, base_dir: Path, asked: Asked, cod
 def _judged(
     study: StudyFields, outcome: Outcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
 ) -> AgainRun:
-    """What the run is beside what the study has of it."""
+    """Result of the comparison of a repeated run with the study."""
     failure = "" if ran.ok else ran.message
     numbers = tuple[float, ...]()
     if ran.ok:
@@ -136,40 +136,40 @@ def _judged(
             failure = str(error)
     if failure or outcome.state == "failed":
         same = bool(failure) and outcome.state == "failed" and failure.startswith(outcome.sentence)
-        said = f"It fails as it did in the study: {outcome.sentence}"
+        sentence = f"It fails as it did in the study: {outcome.sentence}"
         if not same:
             before = (
                 f"failed ({outcome.sentence.rstrip('.')})" if outcome.state == "failed" else "ended"
             )
-            said = f"In the study this run {before}, and now it {f'fails: {failure}' if failure else 'ends.'}"
+            sentence = f"In the study this run {before}, but now it {f'fails: {failure}' if failure else 'ends.'}"
     else:
         same = np.array(numbers).tobytes() == np.array(outcome.measures).tobytes()
-        said = "Made again bit for bit: all that is measured of it is what the study has."
+        sentence = "Repeated bit for bit: all measures equal those of the study."
         if not same:
-            said = f"What is measured of it is not what the study has: {_difference(study, outcome, numbers, units)}."
+            sentence = f"The measures differ from those of the study: {_difference(study, outcome, numbers, units)}."
     if changed and same:
-        said = (
-            f"{changed}; this run is still the same, bit for bit."
+        sentence = (
+            f"{changed}, but this run is still the same, bit for bit."
             if outcome.state == "done"
-            else said
+            else sentence
         )
     elif changed:
-        said = f"{changed}. {said} Run the study again to have it as it is now."
+        sentence = f"{changed}. {sentence} Run the study again to update its results."
     elif not same:
-        said += " The program is the same: another kind of processor may have computed it."
-    return AgainRun(ran.recording, same, said)
+        sentence += " The program is the same, but another type of processor may have computed it."
+    return AgainRun(ran.recording, same, sentence)
 
 
 def _difference(
     study: StudyFields, outcome: Outcome, numbers: tuple[float, ...], units: Mapping[str, str]
 ) -> str:
-    """The first measure that differs, as it is and was, with as many digits as show it."""
+    """First different measure with its new and old values, with enough digits to show the difference."""
     for part, now, before in zip(study.measured, numbers, outcome.measures, strict=True):
         if np.float64(now).tobytes() != np.float64(before).tobytes():
             unit = unit_text(units.get(part.called, ""))
             digits = next(
                 (d for d in range(4, 17) if number_text(now, d) != number_text(before, d)), 17
             )
-            told = [measure_text(value, unit, digits) for value in (now, before)]
-            return f"{part.name or title_of(part.measure)} is {told[0]}, and was {told[1]}"
+            texts = [measure_text(value, unit, digits) for value in (now, before)]
+            return f"{part.name or title_of(part.measure)} is {texts[0]}, but was {texts[1]}"
     return ""

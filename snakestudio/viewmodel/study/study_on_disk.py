@@ -1,4 +1,4 @@
-"""A study in its file: every change is saved at once, and what somebody else writes there is taken up."""
+"""Study in its file: changes are saved immediately, and external changes of the file are adopted."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from snakestudio.paths import is_shipped_scene
 from snakestudio.study.description import StudyFields
 from snakestudio.study.study_file import load_study, named_from, save_study, scene_of
 
-_GONE = "{} is not there any more: it was deleted or moved. Save it again, or in another place."
-_STAYS = "{} comes with the program and stays as it is; save it in another place."
+_GONE = "{} was deleted or moved. Save it again, or in another location."
+_STAYS = "{} is bundled and cannot be changed. Save it in another location."
 
 
 class StudyOnDisk:
-    """A study that is edited. It may make no sense while it is (see `description.problems`), and is saved all the same.
+    """Study that is edited. It can be invalid meanwhile (see `description.problems`), and is saved anyway.
 
-    Raises `StudyError` if there is no such file.
+    Raises `StudyError` if the file does not exist.
 
     Attributes
     ----------
     study : StudyFields
-        As it is edited; of a file that cannot be read, as it was before, or empty.
+        Edited study; if the file cannot be read, its previous content, or an empty study.
     unreadable : str
-        Why the file cannot be read, a sentence a line; "" if it can. Nothing is written over it
-        then.
+        Reasons why the file cannot be read, one sentence per line; "" if it can. An unreadable file is not
+        overwritten.
     shipped : bool
-        Whether it comes with the program, and stays as it is.
+        Whether it is bundled and cannot be changed.
     unsaved : str
-        Why what is edited is not in the file, in a sentence; "" if it is.
+        Reason why edits are not saved, as a sentence; "" if they are.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,8 +40,8 @@ class StudyOnDisk:
         self._digest = file_digest(self.path)
         self._in_file = self.study
         if self._digest is None:
-            load_study(self.path)  # says why
-            raise StudyError(f"{path}: it cannot be read.")
+            load_study(self.path)  # raises an error with the reason
+            raise StudyError(f"{path} cannot be read. Check the file.")
         self._read()
 
     def _read(self) -> None:
@@ -53,18 +53,18 @@ class StudyOnDisk:
 
     @property
     def missing(self) -> bool:
-        """Whether somebody took the file away; it is written again only where that is asked for."""
+        """Whether the file was removed; it is only written again on request."""
         return self._digest is None
 
     @property
     def pending(self) -> bool:
-        """Whether there are changes that are not in the file, and were not when it was taken away."""
+        """Whether there are changes that are not saved, and were not when the file was removed."""
         return self.study != self._in_file
 
     def look(self) -> bool:
-        """Take up what somebody else did with the file since; whether there was something.
+        """Adopt external changes of the file; return whether there were any.
 
-        Changes that could not be saved are kept: they are not in the file, and the file's are.
+        Edits that could not be saved are preserved in memory; the file has the external changes.
         """
         digest = file_digest(self.path)
         if digest == self._digest or self.pending or (digest is None and self.unreadable):
@@ -77,7 +77,7 @@ class StudyOnDisk:
         return True
 
     def edit(self, study: StudyFields) -> None:
-        """Have another study in its place, and save it."""
+        """Replace the study and save it."""
         if self.unreadable or (study == self.study and not self.unsaved):
             return
         self.study = study
@@ -87,7 +87,7 @@ class StudyOnDisk:
         self.save()
 
     def save(self) -> None:
-        """Save it; `unsaved` says if that cannot be done."""
+        """Save the study; `unsaved` has the reason if this fails."""
         if self.shipped:
             self.unsaved = _STAYS.format(self.path.name) if self.pending else ""
             return
@@ -100,9 +100,9 @@ class StudyOnDisk:
             self.unsaved = str(error)
 
     def save_as(self, path: Path) -> None:
-        """Save it in another place, where it stays from now on, with the way to its scene as it is from there.
+        """Save the study to another path and use that from now on, with an adjusted relative path to its scene.
 
-        Raises `StudyError` if it cannot be written there; then nothing has changed.
+        Raises `StudyError` if it cannot be written; nothing is changed then.
         """
         path = path.resolve()
         if is_shipped_scene(path):
@@ -117,7 +117,7 @@ class StudyOnDisk:
 
 
 def new_study_path(scene: Path) -> Path:
-    """Where a new study of a scene goes: beside it, under its name, where nothing is yet."""
+    """Return an unused path for a new study of a scene, next to the scene and with its name."""
     stem = scene.with_suffix("")
     number = 1
     path = Path(f"{stem}.study.toml")

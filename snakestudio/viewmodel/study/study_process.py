@@ -1,4 +1,4 @@
-"""A study that another process runs for the window, which starts, watches and stops it without waiting for it."""
+"""Process that runs a study for the window, which starts, monitors and stops it without waiting."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, told
 
 _GRACE_S = 0.8
 _GRACE_CLUSTER_S = 5.0
-"""Time to end in order after a cancel, s; workers elsewhere are told to stop over the network."""
+"""Time for an orderly end after a cancel, s; remote workers receive the stop over the network."""
 
 
 class StudyProcess:
-    """One run of a study, to its end or until it is cancelled.
+    """Execution of a study to its end or until it is cancelled.
 
-    Raises `StudyError` if no process can be started.
+    Raises `StudyError` if the process cannot be started.
 
     Parameters
     ----------
     study : Path
-        Its file.
+        Study file.
     workers : Workers
-        Who computes.
+        Workers that compute the runs.
     command : sequence of str, optional
-        Runs the study that is named after it; by default this program.
+        Command that runs the study given as its last argument; this program if omitted.
 
     Attributes
     ----------
     process : Popen
-        It ends with its standard input.
+        Process; it ends when its standard input is closed.
     progress : Progress or None
-        The last that was told.
+        Latest reported progress.
     doing : str
-        What it does before it begins, in words; "" for nothing.
+        Activity before the first run, as text; "" for none.
     notes : tuple of str
-        What is to be known, in sentences.
+        Notes for the user, as sentences.
     error : str
-        Why it ended before its time, a sentence a line; "" if it did not, or has not ended.
+        Reason why it ended early, one sentence per line; "" if it did not or is still running.
     problems : tuple of Problem
-        The mistakes in the study that this is about.
+        Problems of the study that caused the error.
     """
 
     def __init__(self, study: Path, workers: Workers, command: Sequence[str] | None = None) -> None:
@@ -75,40 +75,38 @@ class StudyProcess:
         except OSError as error:
             self._complaints.close()
             raise StudyError(
-                f"The study could not be started: {error.strerror or error}."
+                f"The study could not be started ({error.strerror or error})."
             ) from error
         self._reader = threading.Thread(target=self._read, name="snakestudio-study", daemon=True)
         self._reader.start()
 
-    # --------------------------------------------------------------------------------- what it says
+    # --------------------------------------------------------------------------------------- status
 
     @property
     def running(self) -> bool:
-        """Whether it goes on, or has not come to its end after a cancel."""
+        """Whether it is running, or has not ended yet after a cancel."""
         return not self._ended.is_set()
 
     @property
     def paused(self) -> bool:
-        """Whether it hands out no runs."""
+        """Whether it is paused and starts no runs."""
         return self.progress is not None and self.progress.state == "paused"
 
     def _read(self) -> None:
         assert self.process.stdout is not None
         finished = False
         for line in self.process.stdout:
-            said = told(line.decode(errors="replace"))
-            if said is not None:
-                self._take(said)
+            report = told(line.decode(errors="replace"))
+            if report is not None:
+                self._apply_report(report)
                 self._changed.set()
-                finished = said.progress is not None and said.progress.state in (
+                finished = report.progress is not None and report.progress.state in (
                     "done",
                     "cancelled",
                 )
         code = self.process.wait()
         if not (finished or self.error or self.cancelled):
-            self.error = (
-                f"The study ended unexpectedly ({self._complaint(code)}); what is finished is kept."
-            )
+            self.error = f"The study ended unexpectedly ({self._complaint(code)}). Finished results are saved."
         self._complaints.close()
         for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
@@ -118,25 +116,25 @@ class StudyProcess:
         self._changed.set()
 
     def follow(self, on_change: Callable[[], object]) -> None:
-        """Call `on_change` whenever something else is known of it, and return when it has ended."""
+        """Call `on_change` after each change of its status, and return when it has ended."""
         while not self._ended.is_set():
             self._changed.wait()
             self._changed.clear()
             on_change()
 
-    def _take(self, said: Told) -> None:
-        if said.progress is not None:
-            self.progress = said.progress
+    def _apply_report(self, report: Told) -> None:
+        if report.progress is not None:
+            self.progress = report.progress
             self.doing = ""
-            for note in said.progress.notes:
+            for note in report.progress.notes:
                 self._note(note)
-        elif said.kind == "doing":
-            self.doing = said.text
-        elif said.kind == "note":
-            self._note(said.text)
+        elif report.kind == "doing":
+            self.doing = report.text
+        elif report.kind == "note":
+            self._note(report.text)
         else:
-            self.error = said.text
-            self.problems = said.problems
+            self.error = report.text
+            self.problems = report.problems
 
     def _note(self, note: str) -> None:
         if note not in self.notes:
@@ -147,37 +145,37 @@ class StudyProcess:
         lines = self._complaints.read().decode(errors="replace").strip().splitlines()
         return lines[-1].removeprefix("snakestudio: ")[:300] if lines else f"exit code {code}"
 
-    # ------------------------------------------------------------------------------ what it is told
+    # ------------------------------------------------------------------------------------- commands
 
     def pause(self) -> None:
-        """Hand out no more runs; those under way end."""
-        self._tell(PAUSE)
+        """Start no more runs; running ones end."""
+        self._send(PAUSE)
 
     def go_on(self) -> None:
-        """Go on after a pause."""
-        self._tell(GO_ON)
+        """Resume after a pause."""
+        self._send(GO_ON)
 
     def cancel(self) -> None:
-        """End within a second; what is finished is kept. Returns at once."""
+        """End within a second and keep finished results. Returns immediately."""
         if self.cancelled:
             return
         self.cancelled = True
-        self._tell(CANCEL)
+        self._send(CANCEL)
         threading.Thread(
             target=self._see_to_the_end, name="snakestudio-study-end", daemon=True
         ).start()
 
     def close(self) -> None:
-        """Cancel it, and wait until it has ended."""
+        """Cancel the study and wait until it has ended."""
         self.cancel()
         self._reader.join()
 
     def _see_to_the_end(self) -> None:
-        # Its workers end with it: they notice that their standard input has.
+        # Its workers end with it, because their standard input is closed.
         if not self._ended.wait(_GRACE_S if self.workers.scheduler is None else _GRACE_CLUSTER_S):
             self.process.kill()
 
-    def _tell(self, command: str) -> None:
+    def _send(self, command: str) -> None:
         stdin = self.process.stdin
         with contextlib.suppress(OSError, ValueError):
             if stdin is not None:
@@ -186,14 +184,14 @@ class StudyProcess:
 
 
 def _options(workers: Workers) -> list[str]:
-    found = []
+    options = []
     if workers.scheduler is not None:
-        found += ["--scheduler", workers.scheduler]
+        options += ["--scheduler", workers.scheduler]
     elif workers.count is not None:
-        found += ["--workers", str(workers.count)]
+        options += ["--workers", str(workers.count)]
     if workers.tls is not None:
         tls = workers.tls
-        found += [
+        options += [
             "--tls-ca",
             str(tls.ca),
             "--tls-cert",
@@ -201,4 +199,4 @@ def _options(workers: Workers) -> list[str]:
             "--tls-key",
             str(tls.key),
         ]
-    return found
+    return options

@@ -1,4 +1,4 @@
-"""What a study is called and how much it is, in words."""
+"""Texts about studies: titles, size and progress."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from snakestudio.study.driver import Progress
 from snakestudio.text import counted
 
 SEARCHES: dict[str, tuple[str, str]] = {
-    "grid": ("Grid", "Every combination of the values; each has its steps, or a list."),
-    "random": ("Random", "Points anywhere in the ranges, one as likely as another."),
-    "latin_hypercube": ("Latin hypercube", "Random points that leave no part of any range out."),
+    "grid": ("Grid", "Every combination of the values, each with its steps or a list."),
+    "random": ("Random", "Points anywhere in the ranges, with equal probability."),
+    "latin_hypercube": ("Latin hypercube", "Random points that cover every part of each range."),
     "sobol": (
         "Sobol",
         "A sequence that fills the ranges evenly; best with 2, 4, 8, 16 ... points.",
     ),
     "cma_es": (
         "CMA-ES",
-        "Optimises one goal: each generation is drawn where the one before was best.",
+        "Optimises one goal: each generation is drawn near the best points of the previous one.",
     ),
     "nsga2": (
         "NSGA-II",
-        "Looks for the front between two or three goals, by crossing the best of each generation.",
+        "Searches for the Pareto front of two or three goals by crossing the best points of each generation.",
     ),
     "tpe": (
         "TPE",
-        "Optimises one to three goals by a model of where good points lie; for few and costly runs.",
+        "Optimises one to three goals with a model of where good points are; for few and slow runs.",
     ),
 }
-"""Title and explanation of every search, in the order in which they are offered."""
+"""Title and explanation of each search, in display order."""
 
 
 def unit_shown(ending: str) -> str:
-    """A unit for people."""
+    """Return a unit for display."""
     return unit_text(ending) or ending
 
 
 def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> str:
-    """How many runs a study is, and how long those take that are not there, if that is known.
+    """Return the number of runs of a study, and the time for the missing ones, if it is known.
 
     Parameters
     ----------
     seconds : float
-        That a run takes, s; NaN if that is not known.
+        Duration of a run, s; NaN if unknown.
     workers : int
-        That compute at once; 0 if that is not known.
+        Number of workers; 0 if unknown.
     there : int
-        Runs of it that are finished.
+        Number of finished runs.
     """
     points = study.n_points
     runs = study.n_runs
@@ -63,7 +63,7 @@ def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> 
 
 
 def how_far(progress: Progress | None, doing: str) -> str:
-    """How far a study is, in few words."""
+    """Return the progress of a study as a short text."""
     if doing:
         return doing
     if progress is None:

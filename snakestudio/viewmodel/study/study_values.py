@@ -1,4 +1,4 @@
-"""Values of a study as people type them, and studies with one part changed."""
+"""Typed values of studies, and studies with one part changed."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from snakestudio.viewmodel.scene.property_search import Property, find
 P = TypeVar("P", bound=BaseModel)
 
 _MOST_OBSTACLES = 200
-"""Obstacles whose values are looked through for what somebody types."""
+"""Largest number of obstacles whose values are searched."""
 
 
 def changed(part: P, **values: Any) -> P:
-    """A part of a study with other values, which were looked at already."""
+    """Return a part of a study with other values, which are already checked."""
     return part.model_copy(update=values)
 
 
 def parts_with(parts: tuple[P, ...], index: int, part: P) -> tuple[P, ...]:
-    """Parts with another one at a place, or behind the last."""
+    """Return parts with one replaced, or appended."""
     return (*parts[:index], part, *parts[index + 1 :])
 
 
 def parts_without(parts: tuple[P, ...], index: int) -> tuple[P, ...]:
-    """Parts without the one at a place."""
+    """Return parts without one of them."""
     return (*parts[:index], *parts[index + 1 :])
 
 
@@ -43,15 +43,17 @@ def parts_without(parts: tuple[P, ...], index: int) -> tuple[P, ...]:
 
 
 def doc_of(scene: Scene | None, keys: Sequence[str]) -> FieldDoc:
-    """What is declared about a value of the scene; of a key that is not there, its name alone."""
+    """Return the declaration of a scene value; for an unknown key, only its name."""
     if scene is not None and keys:
         with contextlib.suppress(SceneError):
             return field_doc(*declared(scene, keys[0].replace("[*]", "[1]")))
-    return FieldDoc("Value", "", "No value of the scene", "", None, False, None, None, False, None)
+    return FieldDoc(
+        "Value", "", "Not a value of the scene", "", None, False, None, None, False, None
+    )
 
 
 def title_of(scene: Scene | None, keys: Sequence[str]) -> str:
-    """What people call a value of the scene."""
+    """Return the title of a scene value."""
     if not keys:
         return "No value yet"
     if "[*]" in keys[0]:
@@ -61,9 +63,9 @@ def title_of(scene: Scene | None, keys: Sequence[str]) -> str:
 
 
 def varied(scene: Scene, keys: Sequence[str]) -> Vary:
-    """Values of the scene that vary as one, over what people look at (see `begin.range_of`).
+    """Return scene values that vary together, over a useful range (see `begin.range_of`).
 
-    Raises `SceneError` if there is no such key.
+    Raises `SceneError` if a key does not exist.
     """
     first = range_of(scene, keys[0])
     for key in keys[1:]:
@@ -72,16 +74,16 @@ def varied(scene: Scene, keys: Sequence[str]) -> Vary:
 
 
 def properties_found(scene: Scene, text: str, most: int) -> list[Property]:
-    """Values of the scene whose name, key or explanation holds every word of a text; the best first."""
-    found = find(scene, text)
+    """Return scene values whose name, key or explanation contains all words of a text, the best first."""
+    listed = find(scene, text)
     for index in range(min(len(scene.obstacles), _MOST_OBSTACLES)):
-        if len(found) >= most:
+        if len(listed) >= most:
             break
-        found += [
+        listed += [
             item for item in find(scene, text, (index,)) if item.keys[0].startswith("obstacles[")
         ]
     plain = []
-    for item in found:
+    for item in listed:
         value = get_value(scene, item.keys[0])
         if not isinstance(value, tuple | BaseModel):
             plain.append(item)
@@ -92,7 +94,7 @@ def properties_found(scene: Scene, text: str, most: int) -> list[Property]:
 
 
 def as_list(vary: Vary) -> Vary:
-    """The same with the values of its range in a list."""
+    """Return the variation with the values of its range as a list."""
     if vary.values or vary.low is None or vary.high is None:
         return vary
     count = min(vary.steps or 5, 20)
@@ -101,14 +103,14 @@ def as_list(vary: Vary) -> Vary:
 
 
 def as_range(vary: Vary) -> Vary:
-    """The same with a range over the numbers of its list."""
+    """Return the variation with a range over the numbers of its list."""
     numbers = [float(value) for value in vary.values if isinstance(value, int | float)]
     low, high = (min(numbers), max(numbers)) if len(numbers) > 1 else (0.0, 1.0)
     return changed(vary, values=(), low=low, high=high, steps=max(2, len(numbers)))
 
 
 def text_of(value: Plain | Sequence[Plain]) -> str:
-    """A value, or several, as they are typed."""
+    """Return the text of a value, or of several."""
     if isinstance(value, list | tuple):
         return ", ".join(text_of(each) for each in value)
     if isinstance(value, bool):
@@ -117,7 +119,7 @@ def text_of(value: Plain | Sequence[Plain]) -> str:
 
 
 def value_of(text: str, present: object = None) -> Plain:
-    """A value that was typed, in place of one that the scene has now: a number, a switch or a text."""
+    """Return a typed value for a scene value with the type of the present one: number, switch or text."""
     text = text.strip()
     if isinstance(present, bool) and text.casefold() in ("on", "off", "true", "false"):
         return text.casefold() in ("on", "true")

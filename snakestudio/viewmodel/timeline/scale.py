@@ -1,4 +1,4 @@
-"""Which part of a run the track shows, and where in it a time stands; plain numbers, no Qt."""
+"""Visible part of a run on the track, and positions of times; plain numbers without Qt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TimeScale:
     def __init__(self, margin: float) -> None:
         self._margin = margin
         self._width = 1.0
-        self._whole = 1.0
+        self._run_end = 1.0
         self._part: tuple[float, float] | None = None
 
     @property
@@ -27,12 +27,12 @@ class TimeScale:
     @property
     def end(self) -> float:
         """Time at the right end, s."""
-        return self._whole if self._part is None else self._part[1]
+        return self._run_end if self._part is None else self._part[1]
 
     @property
     def whole(self) -> float:
         """End of the whole run, s."""
-        return self._whole
+        return self._run_end
 
     @property
     def zoomed(self) -> bool:
@@ -40,9 +40,9 @@ class TimeScale:
         return self._part is not None
 
     def fit(self, width: float, whole: float) -> None:
-        """Take over the track's width, px, and the end of the run, s."""
+        """Set the width of the track, px, and the end of the run, s."""
         self._width = max(1.0, width - 2 * self._margin)
-        self._whole = max(whole, 1e-6)
+        self._run_end = max(whole, 1e-6)
         if self._part is not None:
             self._show(*self._part)
 
@@ -51,32 +51,32 @@ class TimeScale:
         self._part = None
 
     def x_of(self, time: float) -> float:
-        """Where a time (s) stands, px; times that are not shown stand at the ends."""
+        """Return the position of a time (s), px; times that are not shown are at the ends."""
         share = (time - self.begin) / (self.end - self.begin)
         return self._margin + self._width * min(max(share, 0.0), 1.0)
 
     def shows(self, time: float) -> bool:
-        """Whether a time (s) is in the part that is shown."""
+        """Return whether a time (s) is in the visible part."""
         return self.begin <= time <= self.end
 
     def time_at(self, x: float) -> float:
-        """The time (s) that stands at x, px."""
+        """Return the time (s) at x, px."""
         share = min(max((x - self._margin) / self._width, 0.0), 1.0)
         return self.begin + share * (self.end - self.begin)
 
     def zoom(self, factor: float, about: float) -> None:
-        """Show `factor` times as long a part; the time `about` (s) stays where it is."""
-        length = min((self.end - self.begin) * factor, self._whole)
+        """Show a part that is `factor` times as long; the time `about` (s) keeps its position."""
+        length = min((self.end - self.begin) * factor, self._run_end)
         share = (about - self.begin) / (self.end - self.begin)
-        if length >= self._whole * (1 - 1e-9):
+        if length >= self._run_end * (1 - 1e-9):
             self._part = None
             return
-        length = max(length, min(_CLOSEST, self._whole))
+        length = max(length, min(_CLOSEST, self._run_end))
         begin = about - share * length
         self._show(begin, begin + length)
 
     def pan(self, seconds: float) -> None:
-        """Show a part that lies so much later."""
+        """Show a part that is `seconds` later."""
         if self._part is not None:
             self._show(self._part[0] + seconds, self._part[1] + seconds)
 
@@ -86,7 +86,7 @@ class TimeScale:
             self.pan(time - 0.5 * (self._part[0] + self._part[1]))
 
     def reveal(self, time: float) -> bool:
-        """Turn the page if a time (s) is not shown; whether that was so."""
+        """Turn the page if a time (s) is not shown; return whether that was necessary."""
         if self.shows(time) or self._part is None:
             return False
         length = self.end - self.begin
@@ -95,18 +95,18 @@ class TimeScale:
         return True
 
     def _show(self, begin: float, end: float) -> None:
-        length = min(end - begin, self._whole)
-        begin = min(max(begin, 0.0), self._whole - length)
+        length = min(end - begin, self._run_end)
+        begin = min(max(begin, 0.0), self._run_end - length)
         self._part = begin, begin + length
 
     def ticks(self, spacing: float) -> list[float]:
-        """Round times (s) at least `spacing` px apart."""
+        """Return round times (s) at least `spacing` px apart."""
         step = time_step((self.end - self.begin) * spacing / self._width)
         return multiples(self.begin, self.end, step)
 
 
 def time_step(least: float) -> float:
-    """The next round duration from `least` on, s: 1, 2, 5 times a power of ten; of a minute from a minute on."""
+    """Return the next round duration from `least`, s: 1, 2 or 5 times a power of ten, of minutes from one minute."""
     if least >= 30.0:
         for step in (60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0):
             if step >= least:

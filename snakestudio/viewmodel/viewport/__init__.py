@@ -1,1 +1,1 @@
-"""What viewport and drafting view show and mean: geometry of drags, dimensions, trails, how a body looks."""
+"""Content of the viewport and drafting view: geometry of drags, dimensions, trails, appearance of bodies."""

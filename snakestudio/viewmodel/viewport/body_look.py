@@ -1,4 +1,4 @@
-"""How a continuous body looks while a run goes on: the ranges of colours and radius are held, so nothing flickers."""
+"""Appearance of a continuous body during a run: ranges of colours and radius are held to avoid flicker."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import Snapshot
 
 USUAL = {"force": 0.03, "friction": 0.06}
-"""Length of arrows on robots of links, m/N, unless chosen otherwise: the user's scales are in units
-of these."""
+"""Default length of arrows on robots of links, m/N; scales of users are relative to these."""
 
 _SAMPLES = 60
-"""Rows of what was recorded so far that a newly chosen quantity looks at."""
+"""Number of recorded rows that determine the range of a newly chosen quantity."""
 
 
 class BodyLook:
-    """The ranges of one run and one quantity; begun anew with another of either."""
+    """Ranges of one run and one quantity; reset when either changes."""
 
     def __init__(self) -> None:
         self._recording: Recording | None = None
         self._seen: Snapshot | None = None
         self._range = BodyRange("")
         self.factors = (1.0, 1.0)
-        """How much longer than chosen the arrows of forces and of friction were drawn last, so as
-        to suit the body."""
+        """Factors by which the last arrows of forces and friction were longer than chosen, to suit the body."""
 
     def dress(
         self,
@@ -38,7 +36,7 @@ class BodyLook:
         snapshot: Snapshot | None,
         bar_top: float,
     ) -> Overlays:
-        """Overlays with ranges and arrows' lengths for a snapshot of a run; `bar_top` as in `Overlays`."""
+        """Return overlays with ranges and arrow lengths for a snapshot of a run; `bar_top` as in `Overlays`."""
         self.factors = (1.0, 1.0)
         if snapshot is None or snapshot.body is None:
             return overlays
@@ -72,5 +70,5 @@ class BodyLook:
 
     @property
     def stretch_scale(self) -> float:
-        """By how much changes of the radius were exaggerated last."""
+        """Last factor of exaggeration of changes of the radius."""
         return self._range.stretch_scale

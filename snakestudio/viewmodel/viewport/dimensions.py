@@ -1,4 +1,4 @@
-"""Which dimensions a drawing of the selection has: sizes, and how near things are to each other, edge to edge."""
+"""Dimensions of the selection in a drawing: sizes, and gaps from edge to edge."""
 
 from __future__ import annotations
 
@@ -16,31 +16,30 @@ from snakestudio.model.scene import Scene
 from snakestudio.text import length_text
 
 _FAR = 3.0
-"""Neighbours farther away than this are no neighbours, m."""
+"""Largest distance of neighbours, m."""
 
 BESIDE = 24.0
-"""How far beside what it measures a dimension line of a size is drawn, pixels."""
+"""Offset of the dimension line of a size from the measured object, pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dimension:
-    """A dimension line."""
+    """Dimension line."""
 
     start: FloatArray
     end: FloatArray
-    """`start` and `end`: what is measured, m. Shape (2,)."""
+    """`start` and `end` of the measured distance, m. Shape (2,)."""
 
     text: str
     beside: float = 0.0
-    """How far to the right of the way from start to end the line is drawn, pixels; extension lines
-    lead there."""
+    """Offset of the line to the right of the direction from start to end, pixels, with extension lines."""
 
     role: str = "text"
     """Name of its colour in the palette."""
 
 
 def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:
-    """The shortest way between two things; what overlaps is said so, in the colour of warnings."""
+    """Return the dimension of a gap; an overlap is labelled as such in the colour of warnings."""
     if gap.distance < 0.0:
         return Dimension(
             gap.start, gap.end, f"overlaps by {length_text(-gap.distance)}", role="warning"
@@ -51,20 +50,22 @@ def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:
 def selection_dimensions(
     scene: Scene, world: Obstacles, pose: FloatArray | None, obstacles: Sequence[int], robot: bool
 ) -> list[Dimension]:
-    """The dimensions of what is selected.
+    """Return the dimensions of the selection.
 
-    Of one obstacle its size, and the ways to its nearest neighbour and to the robot; of two the
-    distance of their centres and the gap between them; of several the extent of all. Of the robot
-    the way to the nearest obstacle.
+    One obstacle has its size and the gaps to its nearest neighbour and to the robot; two have
+    the distance
+    of their centres and the gap between them; several have their extent. The robot has the gap
+    to the
+    nearest obstacle.
 
     Parameters
     ----------
     world : Obstacles
-        Of that scene.
+        Obstacles of the scene.
     pose : (n, 7) array or None
-        Where the robot is.
+        Poses of the links.
     obstacles : sequence of int
-        Selected ones, 0-based.
+        Selected obstacles, 0-based.
     robot : bool
         Whether the robot or a link is selected.
     """
@@ -75,11 +76,11 @@ def selection_dimensions(
     if len(obstacles) == 1:
         index = obstacles[0]
         mine = body_outlines(world.bodies[index])
-        found = _size(world, index) + _to_the_nearest(mine, world, [*hidden, index])
+        dimensions = _size(world, index) + _to_the_nearest(mine, world, [*hidden, index])
         to_robot = least_gap(mine, links)
         if to_robot is not None and to_robot.distance < _FAR:
-            found.append(gap_dimension(to_robot, role="good"))
-        return found
+            dimensions.append(gap_dimension(to_robot, role="good"))
+        return dimensions
     if len(obstacles) == 2:
         one, other = (world.bodies[index] for index in obstacles)
         between = least_gap(body_outlines(one), body_outlines(other))
@@ -115,13 +116,13 @@ def _size(world: Obstacles, index: int) -> list[Dimension]:
 
 
 def _sides(rectangle: FloatArray) -> list[Dimension]:
-    """Two sides of a rectangle (4, 2), anticlockwise: of each pair the lower or the right one."""
-    found = []
+    """Lower and right sides of a rectangle (4, 2), anticlockwise."""
+    lines = []
     for first, second in ((0, 2), (1, 3)):
         sides = [(rectangle[k], rectangle[(k + 1) % 4]) for k in (first, second)]
         start, end = max(sides, key=lambda side: float((side[0] + side[1]) @ np.array([0.6, -0.8])))
-        found.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), BESIDE))
-    return found
+        lines.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), BESIDE))
+    return lines
 
 
 def _extent(world: Obstacles, obstacles: Sequence[int]) -> list[Dimension]:

@@ -7,31 +7,31 @@ from typing import NamedTuple
 from snakestudio.model.ticks import step_above, tick_text
 
 _WIDEST = 64.0
-"""Pixels between two numbers of a ruler, at least."""
+"""Smallest distance of two numbers of a ruler, pixels."""
 
 
 class RulerScale(NamedTuple):
-    """How a ruler is divided."""
+    """Division of a ruler."""
 
     step: float
-    """From one number to the next, m."""
+    """Distance from one number to the next, m."""
 
     parts: int
-    """Into how many parts a step is divided."""
+    """Number of parts of a step."""
 
     unit: str
-    """"m", "cm" or "mm"."""
+    """Unit: "m", "cm" or "mm"."""
 
     per_metre: float
-    """Units in a metre."""
+    """Units per metre."""
 
     def text(self, value: float) -> str:
-        """A place (m) as a number in the ruler's unit."""
+        """Return a position (m) as a number in the unit of the ruler."""
         return tick_text(value * self.per_metre, self.step * self.per_metre)
 
 
 def scale_of(pixels_per_metre: float) -> RulerScale:
-    """The finest division by 1, 2 or 5 whose numbers have room beside each other."""
+    """Return the finest division by 1, 2 or 5 whose numbers fit next to each other."""
     step = step_above(_WIDEST / pixels_per_metre)
     unit, per_metre = (
         ("m", 1.0) if step > 0.099 else ("cm", 100.0) if step > 0.0099 else ("mm", 1000.0)
@@ -41,5 +41,5 @@ def scale_of(pixels_per_metre: float) -> RulerScale:
 
 
 def cursor_step(pixels_per_metre: float) -> float:
-    """What a place under the cursor can be told to, m: 1, 2 or 5 times a power of ten, not finer than a pixel."""
+    """Return the resolution of positions under the cursor, m: 1, 2 or 5 times a power of ten, at least a pixel."""
     return step_above(1.0 / pixels_per_metre)

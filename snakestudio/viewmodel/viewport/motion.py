@@ -1,4 +1,4 @@
-"""From the cursor to shifts, angles and factors: pure geometry of rays of sight, planes and rings."""
+"""Shifts, angles and factors from cursor positions: geometry of view rays, planes and rings."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import ring_axes, size_of
 
 Ndc = tuple[float, float]
-"""A point of the picture, -1 to 1 from left to right and from bottom to top."""
+"""Point of the image, -1 to 1 from left to right and from bottom to top."""
 
 _EDGE_ON = 0.03
-"""Cosine between line of sight and a plane below which a pixel is worth far too much."""
+"""Cosine between view direction and plane below which a pixel corresponds to too large a distance."""
 
 
 def plane_point(
     camera: Camera, aspect: float, ndc: Ndc, point: FloatArray, normal: FloatArray
 ) -> FloatArray | None:
-    """Where the ray of sight meets a plane through `point`, (3,), m; None if that is far off or behind the eye."""
+    """Return the intersection of the view ray with a plane through `point`, (3,), m; None if far or behind."""
     origin, direction = camera.ray(ndc, aspect)
     towards = float(direction @ normal)
     if abs(towards) < _EDGE_ON:
@@ -35,28 +35,28 @@ def plane_point(
 def coordinates(
     camera: Camera, aspect: float, ndc: Ndc, anchor: FloatArray, frame: FloatArray, axes: str
 ) -> FloatArray | None:
-    """Where the cursor is along some axes of a frame, measured from an anchor, (3,), m; 0 along the others.
+    """Return the cursor position along axes of a frame, from an anchor, (3,), m; 0 along the others.
 
     Parameters
     ----------
     aspect : float
-        Width of the picture over its height.
+        Width of the image divided by its height.
     ndc : (float, float)
     anchor : (3,) array
-        m.
+        Origin of the coordinates, m.
     frame : (3, 3) array
-        Columns are the axes.
+        Frame with axes as columns.
     axes : str
-        One or two of "xyz": a line or a plane through the anchor that the cursor is brought to.
+        One or two of "xyz": line or plane through the anchor onto which the cursor is projected.
 
     Returns
     -------
     (3,) array or None
-        None if the line points at the eye, or the plane is seen edge-on.
+        None if the line points at the camera, or the plane is seen edge-on.
     """
     of = ["xyz".index(name) for name in axes]
     if len(of) == 1:
-        # The plane through the line that faces the eye.
+        # The plane through the line that faces the camera.
         along = frame[:, of[0]]
         back = camera.axes[2]
         normal = back - (back @ along) * along
@@ -69,13 +69,13 @@ def coordinates(
     met = plane_point(camera, aspect, ndc, anchor, normal)
     if met is None:
         return None
-    found = np.zeros(3)
-    found[of] = (met - anchor) @ frame[:, of]
-    return found
+    position = np.zeros(3)
+    position[of] = (met - anchor) @ frame[:, of]
+    return position
 
 
 def free_axes(camera: Camera, allowed: str) -> str:
-    """Axes that the mouse moves along if nothing is said: the ground, or from the side the upright plane one sees."""
+    """Return the default axes of mouse moves: the ground, or the visible upright plane from the side."""
     back = np.abs(camera.axes[2])
     if len(allowed) < 2:
         return allowed
@@ -88,7 +88,7 @@ def free_axes(camera: Camera, allowed: str) -> str:
 
 
 def turning_axis(camera: Camera, allowed: str) -> str:
-    """Axis to turn about if nothing is said: the vertical, or from the side what one looks along."""
+    """Return the default rotation axis: the vertical, or the view axis from the side."""
     if not allowed:
         return ""
     back = np.abs(camera.axes[2])
@@ -100,7 +100,7 @@ def turning_axis(camera: Camera, allowed: str) -> str:
 def screen_angle(
     camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray, axis: FloatArray
 ) -> float:
-    """Direction of the cursor from the pivot in the picture, rad, anticlockwise seen against the axis."""
+    """Return the direction of the cursor from the pivot in the image, rad, anticlockwise about the axis."""
     x, y, _ = camera.project(pivot, aspect)
     angle = math.atan2(ndc[1] - y, (ndc[0] - x) * aspect)
     return angle if float(camera.axes[2] @ axis) >= 0 else -angle
@@ -109,7 +109,7 @@ def screen_angle(
 def ring_angle(
     camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray, frame: FloatArray, name: str
 ) -> float | None:
-    """Where on a ring around an axis of a frame the cursor is, rad; along its front if it is seen edge-on."""
+    """Return the angle of the cursor on a ring around an axis of a frame, rad; along its front if edge-on."""
     axis = frame[:, "xyz".index(name)]
     back = camera.axes[2]
     u, v = ring_axes(frame, name)
@@ -129,6 +129,6 @@ def ring_angle(
 
 
 def screen_distance(camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray) -> float:
-    """Distance of the cursor from the pivot in the picture, in heights of the picture."""
+    """Return the distance of the cursor from the pivot in the image, in heights of the image."""
     x, y, _ = camera.project(pivot, aspect)
     return 0.5 * math.hypot((ndc[0] - x) * aspect, ndc[1] - y)

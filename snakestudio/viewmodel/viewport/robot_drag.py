@@ -1,4 +1,4 @@
-"""What a drag makes of the robot's start: how far the cursor went becomes metres, or degrees of a lever it turns."""
+"""Drags of the robot's start: cursor distances become metres, or degrees of a lever."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from snakestudio.model.scene import Scene
 from snakestudio.text import decimal_text
 
 LEVER = 70.0
-"""Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by
-45 degrees."""
+"""Length of the lever that a drag turns, pixels; a drag across the robot by this length turns it by 45
+degrees."""
 
 _FINE_M = 1e-4
 _COARSE_M = 1e-2
 _FINE_DEG = 0.1
 _COARSE_DEG = 5.0
-"""Steps of a drag, and with Ctrl."""
+"""Steps of a drag, fine and with Ctrl."""
 
 
 class Arc(NamedTuple):
-    """An angle to be drawn: a centre (3,), m, two directions (2,) seen from above, and what it amounts to."""
+    """Angle to draw: a centre (3,), m, two directions (2,) from above, and its text."""
 
     centre: FloatArray
     begin: FloatArray
@@ -40,33 +40,33 @@ class Arc(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How far the cursor went since the button went down."""
+    """Displacement of the cursor since the button was pressed."""
 
     ground: FloatArray
-    """On the plane of what was grabbed, m. Shape (2,)."""
+    """Displacement on the plane of the grabbed part, m. Shape (2,)."""
 
     up: float
-    """In the picture, pixels."""
+    """Upward displacement in the image, pixels."""
 
     pixel: float
-    """Size of a pixel there, m."""
+    """Size of a pixel at the grabbed part, m."""
 
     coarse: bool
-    """Whether whole steps are wanted."""
+    """Whether to use coarse steps."""
 
 
 @dataclass
 class Drag(ABC):
-    """One drag of the robot, from a scene and the pose (n, 7) that it starts in."""
+    """Drag of the robot, from a scene and its initial pose (n, 7)."""
 
     before: Scene
     base_dir: Path | None
     pose: FloatArray
     amount: str = ""
-    """How far it went, in words."""
+    """Amount of the drag as text."""
 
     arc: Arc | None = None
-    """The angle that it changes."""
+    """Angle that the drag changes."""
 
     @property
     @abstractmethod
@@ -75,34 +75,34 @@ class Drag(ABC):
 
     @abstractmethod
     def made(self, way: Way) -> Scene:
-        """The scene when the cursor has gone that way.
+        """Return the scene after a displacement of the cursor.
 
-        Raises `SceneError` if the robot cannot be there.
+        Raises `SceneError` if the robot cannot have this pose.
         """
 
     def keep_to_axis(self, axis: str) -> bool:
-        """Go along "x" or "y" only, or freely again; False if that means nothing."""
+        """Constrain the drag to "x" or "y", or release it; return False if this does not apply."""
         return False
 
 
 @dataclass
 class Move(Drag):
-    """The whole robot over the ground."""
+    """Drag of the whole robot over the ground."""
 
     along: str = ""
 
     @property
     def text(self) -> str:
-        """What the edit is called."""
+        """Name of the edit."""
         return "Move robot"
 
     def keep_to_axis(self, axis: str) -> bool:
-        """Keep to an axis, or no more; whether that can be asked."""
+        """Constrain the drag to an axis, or release it; return whether this applies."""
         self.along = "" if self.along == axis else axis
         return True
 
     def made(self, way: Way) -> Scene:
-        """The scene that a drag so far makes."""
+        """Return the scene after the drag so far."""
         step = _COARSE_M if way.coarse else _FINE_M
         shift = np.round(way.ground / step) * step
         if self.along:
@@ -114,12 +114,12 @@ class Move(Drag):
 
 @dataclass
 class _Swing(Drag):
-    """A drag that turns a lever; it may go round and round."""
+    """Drag that turns a lever by any number of turns."""
 
     swung: float = 0.0
 
     def _turned_by(self, way: Way, along: FloatArray) -> float:
-        """By how much the drag has turned a lever that pointed `along` (2,), degrees."""
+        """Rotation of a lever that pointed `along` (2,), degrees."""
         tip = LEVER * way.pixel * along + way.ground
         angle = math.atan2(along[0] * tip[1] - along[1] * tip[0], float(along @ tip))
         self.swung += math.remainder(angle - self.swung, math.tau)
@@ -128,22 +128,22 @@ class _Swing(Drag):
 
 @dataclass
 class Turn(_Swing):
-    """The whole robot about the middle of the link that was grabbed, at a point (3,), m."""
+    """Rotation of the whole robot about the middle of the grabbed link, at a point (3,), m."""
 
     link: int = 0
     grabbed: FloatArray | None = None
 
     @property
     def text(self) -> str:
-        """What the edit is called."""
+        """Name of the edit."""
         return "Turn robot"
 
     def made(self, way: Way) -> Scene:
-        """The scene that a drag so far makes."""
+        """Return the scene after the drag so far."""
         centre = self.pose[self.link, :3]
         along = _direction(self.pose, self.link)
         if self.grabbed is not None and float((self.grabbed - centre)[:2] @ along) < 0.0:
-            along = -along  # the end that was taken hold of is the one that follows the cursor
+            along = -along  # the grabbed end follows the cursor
         degrees = _stepped(self._turned_by(way, along), way.coarse)
         self.amount = f"{decimal_text(degrees, 1)}°"
         self.arc = Arc(centre, along, _rotated(along, degrees), self.amount)
@@ -154,7 +154,7 @@ class Turn(_Swing):
 
 @dataclass
 class Bend(_Swing):
-    """One joint (0-based) about one of its axes; `at` (3,), m, is where its handle is."""
+    """Rotation of a joint (0-based) about one of its axes; `at` (3,), m, is the position of its handle."""
 
     joint: int = 0
     axis: Axis = "yaw"
@@ -162,11 +162,11 @@ class Bend(_Swing):
 
     @property
     def text(self) -> str:
-        """What the edit is called."""
+        """Name of the edit."""
         return f"Bend joint {self.joint + 1}"
 
     def made(self, way: Way) -> Scene:
-        """The scene that a drag so far makes."""
+        """Return the scene after the drag so far."""
         robot = self.before.robot
         behind = turns_behind(robot, self.joint)
         along = (
@@ -175,26 +175,26 @@ class Bend(_Swing):
         if self.axis == "yaw":
             sign = 1.0 if behind else -1.0
             by = self._turned_by(way, along)
-        else:  # a positive pitch lowers what follows; raising either end makes it smaller
+        else:  # positive pitch lowers the following links; raising either end decreases it
             sign = -1.0 if self.axis == "pitch" else 1.0
             by = math.degrees(math.atan2(way.up, LEVER))
         entry = entry_of(self.before.body.axes, self.joint, self.axis)
         was = math.degrees(float(initial_joint_angles(self.before, self.base_dir)[entry]))
         lower, upper = map(math.degrees, angle_limits(self.before, self.joint, self.axis))
-        wanted = _stepped(was + sign * by, way.coarse)
-        degrees = min(max(wanted, lower), upper)
-        limit = "" if degrees == wanted else ", its limit"
+        target = _stepped(was + sign * by, way.coarse)
+        degrees = min(max(target, lower), upper)
+        limit = "" if degrees == target else ", its limit"
         name = "" if self.axis == "yaw" else f"{self.axis} "
-        told = f"{name}{decimal_text(degrees, 1)}°{limit}"
-        self.amount = f"Joint {self.joint + 1}: {told}"
+        label = f"{name}{decimal_text(degrees, 1)}°{limit}"
+        self.amount = f"Joint {self.joint + 1}: {label}"
         end = _rotated(along, sign * (degrees - was)) if self.axis == "yaw" else along
         centre = self.pose[self.joint, :3] if self.at is None else self.at
-        self.arc = Arc(centre, along, end, told)
+        self.arc = Arc(centre, along, end, label)
         return bent_robot(self.before, self.joint, math.radians(degrees), self.axis, self.base_dir)
 
 
 def _direction(pose: FloatArray, link: int) -> FloatArray:
-    """Unit vector (2,) along a link seen from above; x where it stands upright."""
+    """Unit vector (2,) along a link from above; x if it is upright."""
     along = matrices(pose[link : link + 1, 3:])[0, :2, 0]
     size = float(np.hypot(*along))
     return along / size if size > 1e-6 else np.array([1.0, 0.0])

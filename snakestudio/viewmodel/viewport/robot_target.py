@@ -1,4 +1,4 @@
-"""The robot's start as a target of the gizmo: what can be done to it, and the scene that results."""
+"""Start of the robot as a target of the gizmo: possible edits and resulting scenes."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class RobotTarget:
-    """The place and the direction in which the robot starts.
+    """Position and direction of the robot's start.
 
     Parameters
     ----------
     scene : Scene
-        Says by its model what the robot can do.
+        Scene whose model determines the possible edits.
     base_dir : Path or None
-        Folder that file names in the scene are relative to.
+        Folder of the relative file names in the scene.
     link : int or None
         0-based link (or cross-section) that the robot turns about; None for its middle.
 
     Attributes
     ----------
     title : str
-        What is moved, as texts of undo steps name it.
+        Name of the target in texts of undo steps.
     move_axes, turn_axes, scale_axes : str
-        Axes along and about which it goes; a robot's size is not its start's.
+        Axes of moves, rotations and scaling; a robot cannot be scaled.
     """
 
     title = "robot"
@@ -45,11 +45,11 @@ class RobotTarget:
         self._last: tuple[Scene, FloatArray] | None = None
 
     def pivot(self, scene: Scene) -> FloatArray:
-        """The point (3,), m, that it turns about.
+        """Return the pivot (3,), m.
 
         Raises `SceneError` if the start refers to a file that cannot be read.
         """
-        if self._last is None or self._last[0] is not scene:  # asked for in every picture
+        if self._last is None or self._last[0] is not scene:  # used in every frame
             place = initial_state(scene, self._base_dir)[0][:, :3]
             pivot: FloatArray = (
                 place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
@@ -58,22 +58,22 @@ class RobotTarget:
         return self._last[1]
 
     def moved(self, scene: Scene, shift: FloatArray) -> Scene:
-        """The scene with the robot moved by (3,) metres.
+        """Return the scene with the robot moved by (3,) metres.
 
-        Raises `SceneError` as `model.placing.moved_robot`.
+        Raises `SceneError` like `model.placing.moved_robot`.
         """
         return moved_robot(scene, shift, self._base_dir)
 
     def turned(
         self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray
     ) -> Scene:
-        """The scene with the robot turned about "x", "y", "z" or a unit vector through `pivot`, by an angle in rad.
+        """Return the scene with the robot rotated about an axis or unit vector through `pivot` by an angle, rad.
 
-        Raises `SceneError` as `model.placing.turned_robot`.
+        Raises `SceneError` like `model.placing.turned_robot`.
         """
         about = np.array(_AXES[axis]) if isinstance(axis, str) else np.asarray(axis, float)
         return turned_robot(scene, about, angle, pivot, self._base_dir)
 
     def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
-        """The scene as it is: a robot is not scaled (`scale_axes` is empty)."""
+        """Return the scene unchanged, because a robot cannot be scaled (`scale_axes` is empty)."""
         return scene

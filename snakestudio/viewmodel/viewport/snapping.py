@@ -1,4 +1,4 @@
-"""Snapping: points of a plan that a cursor means, and shifts that bring edges in line with others or onto the grid."""
+"""Snapping of the cursor to points of a plan, and of shifts to edges of obstacles or to the grid."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from snakestudio.viewmodel.viewport.view_settings import EditSettings
 
 
 class Snap(NamedTuple):
-    """A point of the plan."""
+    """Point of the plan."""
 
     point: FloatArray
-    """m. Shape (2,)."""
+    """Position, m. Shape (2,)."""
 
     kind: str = ""
-    """"centre", "corner" or "edge"; "" for a place of the ground where nothing is."""
+    """"centre", "corner" or "edge"; "" for a point of the ground."""
 
 
 def snapped(
     scene: Scene, world: Obstacles, pose: FloatArray | None, point: FloatArray, reach: float
 ) -> Snap:
-    """What a point (2,), m, means: a centre or a corner that is nearer than `reach` (m), else an edge, else itself.
+    """Snap a point (2,), m, to a centre or corner nearer than `reach` (m), else an edge, else to itself.
 
-    Hidden obstacles mean nothing.
+    Hidden obstacles are ignored.
 
     Parameters
     ----------
     world : Obstacles
-        Of that scene.
+        Obstacles of the scene.
     pose : (n, 7) array or None
-        Where the robot is.
+        Poses of the links.
     point : (2,) array
     """
     inside = (world.low[:, :2] - reach <= point).all(axis=1) & (
@@ -59,12 +59,12 @@ def snapped(
             middles += [*joint_points(pose, scene.robot)[:, :2], *pose[:, :2]]
     corners = [corner for outline in outlines if outline.radius == 0.0 for corner in outline.points]
     for kind, points in (("centre", middles), ("corner", corners)):
-        found = _nearest(np.array(points).reshape(-1, 2), point, reach)
-        if found is not None:
-            return Snap(found, kind)
+        nearest = _nearest(np.array(points).reshape(-1, 2), point, reach)
+        if nearest is not None:
+            return Snap(nearest, kind)
     edges = np.array([nearest_point(outline, point) for outline in outlines]).reshape(-1, 2)
-    found = _nearest(edges, point, 0.8 * reach)
-    return Snap(point) if found is None else Snap(found, "edge")
+    nearest = _nearest(edges, point, 0.8 * reach)
+    return Snap(point) if nearest is None else Snap(nearest, "edge")
 
 
 def _nearest(points: FloatArray, point: FloatArray, reach: float) -> FloatArray | None:
@@ -77,25 +77,25 @@ def _nearest(points: FloatArray, point: FloatArray, reach: float) -> FloatArray 
 
 
 _NEAREST = 24
-"""Of so many obstacles around it something may snap to: with all of a large scene it would snap to
-anything."""
+"""Largest number of surrounding obstacles to snap to; with all obstacles of a large scene, everything
+would snap."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """What something may snap to, and where it was itself before it was moved."""
+    """Boxes to snap to, and the original box of the moved items."""
 
     low: FloatArray
     high: FloatArray
-    """`low` and `high`: boxes around the others, m. Shape (k, 3)."""
+    """`low` and `high`: boxes around other items, m. Shape (k, 3)."""
 
     own_low: FloatArray
     own_high: FloatArray
-    """`own_low` and `own_high`: box around what is moved, m. Shape (3,)."""
+    """`own_low` and `own_high`: box around the moved items, m. Shape (3,)."""
 
 
 def stepped(value: float, step: float) -> float:
-    """The nearest multiple of a step."""
+    """Return the nearest multiple of a step."""
     return round(value / step) * step
 
 
@@ -107,18 +107,18 @@ def snapped_shift(
     targets: Targets | None,
     reach: float,
 ) -> tuple[FloatArray, tuple[Guide, ...]]:
-    """A shift after snapping, and what it was snapped to.
+    """Return a shift after snapping, and the guides of the targets.
 
     Parameters
     ----------
     shift : (3,) array
-        As the cursor says, m.
+        Shift of the cursor, m.
     pivot : (3,) array
-        Where the pivot was before, m: it is what goes to the grid.
+        Original pivot, which snaps to the grid, m.
     axes : str
-        Of "xyz", along which the shift may be changed.
+        Axes of "xyz" along which the shift can change.
     reach : float
-        How near edges have to come, m.
+        Largest snapping distance of edges, m.
     """
     snapped = shift.copy()
     guides = []
@@ -126,9 +126,9 @@ def snapped_shift(
     for name in axes:
         k = "xyz".index(name)
         if targets is not None and near is not None and len(near):
-            found = _aligned(shift[k], k, targets, near, reach)
-            if found is not None:
-                snapped[k], level, other = found
+            aligned = _aligned(shift[k], k, targets, near, reach)
+            if aligned is not None:
+                snapped[k], level, other = aligned
                 guides.append((name, level, other))
                 continue
         if choices.grid:
@@ -139,7 +139,7 @@ def snapped_shift(
 
 
 def _near(shift: FloatArray, targets: Targets) -> NDArray[np.intp]:
-    """The others nearest to where it is now, by the gaps between boxes."""
+    """Indices of the nearest boxes, by the gaps to the moved box."""
     low, high = targets.own_low + shift, targets.own_high + shift
     gap = np.maximum(np.maximum(targets.low - high, low - targets.high), 0.0)
     distance = (gap[:, :2] ** 2).sum(axis=1)
@@ -149,19 +149,19 @@ def _near(shift: FloatArray, targets: Targets) -> NDArray[np.intp]:
 
 
 def _levels(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Middle and edges, (..., 3): of what is equally near the middle is meant."""
+    """Middle and edges, (..., 3); the middle takes precedence at equal distances."""
     return np.stack((0.5 * (low + high), low, high), axis=-1)
 
 
 def _aligned(
     shift: float, k: int, targets: Targets, near: NDArray[np.intp], reach: float
 ) -> tuple[float, float, int] | None:
-    """Shift along axis k that brings an edge or middle in line, the level of that, and whose it is; None if too far."""
+    """Shift along axis k that aligns an edge or middle, its level, and the index of the box; None if too far."""
     own = _levels(targets.own_low[k], targets.own_high[k])
     theirs = _levels(targets.low[near, k], targets.high[near, k])
     away = theirs[:, :, None] - own - shift
     if k == 2:
-        away[:, :, [0, 2]] = np.inf  # upwards only the foot goes onto something
+        away[:, :, [0, 2]] = np.inf  # vertically, only the foot snaps
     best = np.unravel_index(int(np.argmin(np.abs(away))), away.shape)
     if not abs(away[best]) <= reach:
         return None
@@ -171,7 +171,7 @@ def _aligned(
 def _guide(
     name: str, level: float, other: int, shift: FloatArray, targets: Targets | None
 ) -> Guide:
-    """The line from the middle of what is moved to that of what it was snapped to, at their common level."""
+    """Line from the middle of the moved items to that of the target, at their common level."""
     assert targets is not None
     start = 0.5 * (targets.own_low + targets.own_high) + shift
     end = 0.5 * (targets.low[other] + targets.high[other])

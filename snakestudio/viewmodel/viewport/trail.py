@@ -1,4 +1,4 @@
-"""The trail of a link, read from the recording piece by piece as the run goes on."""
+"""Trail of a link, read from the recording in pieces during the run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 
 SPAN = 30.0
-"""Length of a trail, simulated seconds."""
+"""Duration of a trail, simulated s."""
 
 MAX_POINTS = 900
-"""More would not be seen but would have to be uploaded at every frame."""
+"""Largest number of points; more would be invisible but uploaded with every frame."""
 
 _NONE = np.zeros((0, 3))
 
 
 class TrailReader:
-    """Where a link was up to a row of a recording. Rows that were read once are not read again."""
+    """Reader of the positions of a link in a recording, which reads each row only once."""
 
     def __init__(self) -> None:
         self._recording: Recording | None = None
@@ -30,7 +30,7 @@ class TrailReader:
     def points(
         self, recording: Recording | None, link: int, snapshot: Snapshot | None
     ) -> FloatArray:
-        """The way of a link (0-based) during the last `SPAN` seconds before `snapshot`, (m, 3), m, oldest first."""
+        """Return the path of a link (0-based) in the last `SPAN` seconds before `snapshot`, (m, 3), m, oldest first."""
         if (
             recording is None
             or snapshot is None
@@ -40,7 +40,7 @@ class TrailReader:
             return _NONE
         if (
             recording.schema.n_links != snapshot.n_links
-        ):  # another scene was opened: its first state is yet to come
+        ):  # another scene was opened, and its first state is not available yet
             return _NONE
         times = recording.times
         stop = int(np.searchsorted(times, snapshot.time, side="right"))
@@ -53,15 +53,15 @@ class TrailReader:
             self._stride = stride
             self._first = 0
             self._points = _NONE
-        # Only every stride-th row, counted from the first of all, so that the trail does not shiver
-        # as it grows.
+        # Only every stride-th row from the first row of the run, so that a growing trail does not
+        # flicker.
         first, last = -(-start // stride), -(-stop // stride)
         self._fetch(recording, link, first, last)
-        way = self._points[max(0, first - self._first) : last - self._first]
-        return np.vstack([way, snapshot.link_pose[link, :3]])
+        path = self._points[max(0, first - self._first) : last - self._first]
+        return np.vstack([path, snapshot.link_pose[link, :3]])
 
     def _fetch(self, recording: Recording, link: int, first: int, last: int) -> None:
-        """Have the sampled points first to last."""
+        """Read the sampled points first to last."""
         have = self._first + len(self._points)
         if first > have or first < self._first:
             self._first = first

@@ -1,4 +1,4 @@
-"""What gizmo and keys act on: the selected obstacles, or the robot at its start, as one thing with a pivot."""
+"""Targets of the gizmo and keys: the selected obstacles, or the robot at its start, with a pivot."""
 
 from __future__ import annotations
 
@@ -21,60 +21,60 @@ from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 
 
 class TransformTarget(Protocol):
-    """Something that can be moved, turned and scaled. Every edit is a pure function of the scene before it."""
+    """Target that can be moved, rotated and scaled; every edit is a pure function of the scene before it."""
 
     @property
     def title(self) -> str:
-        """What it is called in the middle of a sentence."""
+        """Name in the middle of a sentence."""
 
     @property
     def move_axes(self) -> str:
-        """Axes of the world along which it can be moved, of "xyz"."""
+        """World axes along which it can be moved, of "xyz"."""
 
     @property
     def turn_axes(self) -> str:
-        """Axes about which it can be turned."""
+        """World axes about which it can be rotated."""
 
     @property
     def scale_axes(self) -> str:
-        """Axes along which it can be scaled."""
+        """World axes along which it can be scaled."""
 
     def pivot(self, scene: Scene) -> FloatArray:
-        """The point (3,), m, that it is moved, turned and scaled by."""
+        """Return the pivot (3,), m, of moves, rotations and scaling."""
 
     def moved(self, scene: Scene, shift: FloatArray) -> Scene:
-        """The scene with it moved by `shift` (3,), m.
+        """Return the scene with the target moved by `shift` (3,), m.
 
-        Raises `SceneError` if it cannot be there, as in all that follow.
+        Raises `SceneError` if the result is not valid, as all edits do.
         """
 
     def turned(
         self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray
     ) -> Scene:
-        """The scene with it turned by `angle` (rad) about an axis ("x", "y", "z" or a unit vector) through `pivot`."""
+        """Return the scene with the target rotated by `angle` (rad) about an axis or unit vector through `pivot`."""
 
     def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
-        """The scene with it scaled by `factors` (3,) about `pivot`."""
+        """Return the scene with the target scaled by `factors` (3,) about `pivot`."""
 
 
 @runtime_checkable
 class Shaped(Protocol):
-    """A subject with axes and edges of its own, if it has any: they are kept to and snapped by."""
+    """Target with its own axes and edges, for constraints and snapping."""
 
     def own_axes(self, scene: Scene) -> FloatArray:
-        """Its own axes as columns (3, 3); those of the world if its parts differ."""
+        """Return the target's axes as columns (3, 3); those of the world if its parts differ."""
 
     def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
-        """Corners (3,) of the box around it, m."""
+        """Return the corners (3,) of the box around the target, m."""
 
 
 class ObstacleTarget:
-    """Some obstacles.
+    """Target of one or several obstacles.
 
     Parameters
     ----------
     indices : sequence of int
-        0-based, at least one.
+        0-based indices of the obstacles, at least one.
     """
 
     def __init__(self, scene: Scene, indices: Sequence[int]) -> None:
@@ -96,14 +96,14 @@ class ObstacleTarget:
         return [scene.obstacles[index] for index in self.indices]
 
     def pivot(self, scene: Scene) -> FloatArray:
-        """The middle of their reference points, (3,), m."""
+        """Return the middle of the reference points, (3,), m."""
         middle: FloatArray = np.mean(
             [transform.reference_point(o) for o in self._chosen(scene)], axis=0
         )
         return middle
 
     def own_axes(self, scene: Scene) -> FloatArray:
-        """Those of a single obstacle as columns (3, 3)."""
+        """Return the axes of a single obstacle as columns (3, 3)."""
         return (
             transform.own_axes(scene.obstacles[self.indices[0]])
             if len(self.indices) == 1
@@ -111,21 +111,21 @@ class ObstacleTarget:
         )
 
     def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
-        """Corners (3,) of the box around all of them, m."""
+        """Return the corners (3,) of the box around all obstacles, m."""
         world = obstacles_of(scene.obstacles, base_dir)
         of = list(self.indices)
         return world.low[of].min(axis=0), world.high[of].max(axis=0)
 
     def moved(self, scene: Scene, shift: FloatArray) -> Scene:
-        """The scene with them moved."""
+        """Return the scene with the obstacles moved."""
         return transform.move(scene, self.indices, shift)
 
     def turned(self, scene: Scene, axis: str | ArrayLike, angle: float, pivot: FloatArray) -> Scene:
-        """The scene with them turned."""
+        """Return the scene with the obstacles rotated."""
         return transform.turn(scene, self.indices, axis, angle, pivot)
 
     def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
-        """The scene with them scaled; upwards from the lowest of their feet, so that what stands keeps standing."""
+        """Return the scene with the obstacles scaled; vertically from the lowest foot, so that they stay in place."""
         foot = min(getattr(o, "z_m", 0.0) for o in self._chosen(scene))
         return transform.scale(
             scene, self.indices, factors, (float(pivot[0]), float(pivot[1]), foot)
@@ -138,18 +138,18 @@ _ROBOT = ("link", "robot", "beam", "start")
 def target_of(
     items: frozenset[Item], scene: Scene, base_dir: Path | None, placeable: bool
 ) -> TransformTarget | None:
-    """What the selection lets one move: its obstacles, but for locked ones, or the robot.
+    """Return the target of the selection: its unlocked obstacles, or the robot.
 
-    None if there is nothing, or both are selected.
+    None if there is none, or both are selected.
 
     Parameters
     ----------
     items : frozenset of Item
-        What is selected.
+        Selected items.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     placeable : bool
-        Whether the robot stands where it starts, so that it can be put elsewhere.
+        Whether the robot is at its start, so that it can be moved.
     """
     obstacles = sorted(index for kind, index in items if kind == "obstacle")
     if any(kind in _ROBOT for kind, _ in items):
@@ -160,7 +160,7 @@ def target_of(
         try:
             robot.pivot(scene)
         except SnakeStudioError:
-            return None  # it starts from a file that cannot be read, which the checks say
+            return None  # its start file cannot be read, which the checks report
         return robot
     free = [index for index in obstacles if not scene.obstacles[index].locked]
     return ObstacleTarget(scene, free) if free else None

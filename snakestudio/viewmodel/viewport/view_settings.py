@@ -1,4 +1,4 @@
-"""What the viewport shows beside the scene and how things are moved in it, as the user chose it."""
+"""User settings of the viewport: additional content and editing of the scene."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
 
 SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
-"""What has arrows, and which of `ViewSettings` says how long they are."""
+"""Content with arrows, and the field of `ViewSettings` with their scale."""
 
 TRAIL_MIDDLE = -1
-"""`ViewSettings.trail_link` for the middle link, however many there are."""
+"""Value of `ViewSettings.trail_link` for the middle link of any robot."""
 
 MODES = ("move", "turn", "scale")
-"""What the gizmo does, in the order in which a key goes through them."""
+"""Modes of the gizmo, in the order in which a key cycles through them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewSettings:
-    """The choices."""
+    """Settings of the content of the viewport."""
 
     forces: bool = True
     friction: bool = False
-    """`forces` and `friction`: arrows of the obstacles' forces and of the friction forces."""
+    """`forces` and `friction`: whether to show arrows of obstacle forces and friction forces."""
 
     force_scale: float = 0.03
     friction_scale: float = 0.06
-    """`force_scale` and `friction_scale`: length of an arrow, m/N; on a continuous body, whose
-    forces may be anything, in units of what suits its run."""
+    """`force_scale` and `friction_scale`: length of an arrow, m/N; on a continuous body, whose forces have
+    any size, relative to a length that suits its run."""
 
     ground_forces: bool = True
-    """Arrows of what the ground does to a robot that it carries: reaction and friction."""
+    """Whether to show arrows of ground reaction and ground friction."""
 
     ground_scale: float = 0.005
-    """Length of those, m/N: of both the same, so that they add up to what one sees."""
+    """Length of these arrows, m/N; equal for both, so that they can be added visually."""
 
     trail: bool = True
     trail_link: int = TRAIL_MIDDLE
@@ -50,17 +50,16 @@ class ViewSettings:
     grid: bool = True
     see_through: bool = False
     drafting: bool = True
-    """Rulers and dimensions in the view from above."""
+    """Whether to show rulers and dimensions in the view from above."""
 
     body_quantity: str = "torque"
-    """What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own
-    colour."""
+    """Quantity that colours a continuous body, a key of `quantities.QUANTITIES`; "" for its plain colour."""
 
     support_torques: bool = False
-    """Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N."""
+    """Whether to show arrows of torques of supports on a continuous body; 1 N m is as long as 10 N."""
 
     def overlays(self, scene: Scene) -> Overlays:
-        """What they mean to the renderer in pictures of a scene (trail, selection and hover come from elsewhere)."""
+        """Return overlays of a scene for the renderer, without trail, selection and hover."""
         return Overlays(
             show_forces=self.forces,
             show_friction_forces=self.friction,
@@ -80,12 +79,12 @@ class ViewSettings:
 
     @property
     def quantity(self) -> str:
-        """What a continuous body is coloured by."""
-        # The settings may be those of another version.
+        """Quantity that colours a continuous body."""
+        # The settings may come from another version.
         return self.body_quantity if self.body_quantity in QUANTITIES else ""
 
     def trail_index(self, n_links: int) -> int | None:
-        """0-based link whose trail is drawn in a robot of `n_links`; None for no trail."""
+        """Return the 0-based link whose trail is drawn in a robot of `n_links`; None for no trail."""
         if not self.trail or n_links < 1:
             return None
         middle = (n_links - 1) // 2
@@ -93,9 +92,9 @@ class ViewSettings:
 
 
 def rows_of(scene: Scene) -> tuple[str, ...]:
-    """What there is to be explained in pictures of a scene."""
+    """Return the rows of the legend for a scene."""
     rows = []
-    if scene.obstacles or scene.body.strained:  # which supports may hold
+    if scene.obstacles or scene.body.strained:  # which supports can hold
         rows.append("forces")
     if scene.model.spatial:
         rows += ["ground_forces", "ground_friction"]
@@ -106,13 +105,13 @@ def rows_of(scene: Scene) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EditSettings:
-    """How things are moved: the gizmo, and what is snapped to."""
+    """Settings of editing: gizmo and snapping."""
 
     gizmo: bool = True
-    """Whether it is shown."""
+    """Whether the gizmo is shown."""
 
     mode: str = "move"
-    """One of `MODES`."""
+    """Mode of the gizmo, one of `MODES`."""
 
     on: bool = False
     """Whether moving snaps; holding Ctrl inverts it."""
@@ -122,10 +121,10 @@ class EditSettings:
     angles: bool = True
     angle_deg: float = 15.0
     factors: bool = True
-    """`grid`, `angles` and `factors`: whether places go to a grid, angles and factors in steps."""
+    """`grid`, `angles` and `factors`: whether positions snap to a grid, and angles and factors to steps."""
 
     factor: float = 0.1
-    """`grid_m`, `angle_deg` and `factor`: the steps."""
+    """`grid_m`, `angle_deg` and `factor`: step sizes."""
 
     objects: bool = True
-    """Whether edges and middles go to those of other obstacles."""
+    """Whether edges and middles snap to those of other obstacles."""

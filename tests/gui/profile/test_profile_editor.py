@@ -201,7 +201,7 @@ def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) 
     QGuiApplication.clipboard().setText("13\tyaw\n14\tsway\n")
     page.table.go_to(21, "joint")
     page.table.paste()
-    assert "Axis takes one of yaw, pitch, roll." in page.table.message.text()
+    assert "Axis must be one of yaw, pitch, roll." in page.table.message.text()
     assert len(document.profile.axes) == 22
     page.table.go_to(0, "joint")
     page.table.copy()

@@ -203,7 +203,7 @@ def test_what_was_not_run_is_not_opened_and_says_why(
     sentences = {
         None: "Friction, point 0, repeat 1 of 2 ",
         "refused": "There is no ground.",
-        "killed": "window with it",
+        "killed": "crash the window",
     }
     for state, sentence in sentences.items():
         outcome = None if state is None else Outcome("k", state, "There is no ground.", nans)  # type: ignore[arg-type]
