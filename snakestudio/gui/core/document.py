@@ -202,7 +202,7 @@ class Document(QObject):
         Raises `SceneError` if it has none, or it cannot be read.
         """
         if self.path is None:
-            raise SceneError("This scene has no file yet; there is nothing to go back to.")
+            raise SceneError("This scene has no file yet. Save it first.")
         return parse_scene(read_scene_text(self.path), source=str(self.path))
 
     def revert(self, text: str = "Revert to file") -> None:
@@ -216,7 +216,7 @@ class Document(QObject):
             What the step is called.
         """
         if self.path is None:
-            raise SceneError("This scene has no file yet; there is nothing to go back to.")
+            raise SceneError("This scene has no file yet. Save it first.")
         digest = file_digest(self.path)
         content = read_scene_text(self.path)
         load_plugins_of_text(content, self.path.parent)
@@ -241,10 +241,10 @@ class Document(QObject):
         """
         target = Path(path) if path is not None else self.path
         if target is None:
-            raise SceneError("This scene has no file yet; save it under a name.")
+            raise SceneError("This scene has no file yet. Save it under a name.")
         if is_shipped_scene(target):
             raise SceneError(
-                f"{target.name} comes with the program and stays as it is; save in another folder."
+                f"{target.name} is bundled with the program and cannot be overwritten. Save in another folder."
             )
         self.text = save_scene(self.scene, target, base=self.text)
         self._digest = text_digest(self.text)

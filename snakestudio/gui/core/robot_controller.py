@@ -391,7 +391,7 @@ class RobotController(QObject):
         """Let the emulated robot be sound again."""
         if self._emulated_robot is not None:
             self._emulated_robot.tell("clear")
-            self.add_event("info", "All faults of the emulated robot were mended.")
+            self.add_event("info", "All faults of the emulated robot were cleared.")
 
     def add_event(self, severity: Severity, text: str) -> None:
         """Add something to what happened, in words."""
@@ -451,7 +451,7 @@ class RobotController(QObject):
         """Another scene is not what the robot was armed for."""
         self._another = True
         if self.movable:
-            self.stop("Stopped, as another scene was opened.")
+            self.stop("Stopped because another scene was opened.")
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         another = self._another or before is None

@@ -428,7 +428,7 @@ class Banners(QWidget):
             )
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
-            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once on a machine: {left}."
+            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}."
             cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
             self.run.say("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
@@ -459,7 +459,7 @@ def _note_on_engines() -> str:
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
     if tuple(keys) == ("model",):
         name = FORMULATIONS[scene.model.kind].short
-        return f"The {name} model applies at reset; until then the run goes on as it began."
+        return f"The {name} model applies at reset. Until then the run continues with the present model."
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."
+    return f"{listed}: {'the changes apply' if len(names) > 1 else 'the change applies'} at reset."

@@ -39,7 +39,7 @@ from snakestudio.viewmodel.numbers import Change
 SEVERAL = object()
 """Several things are edited at once and do not have the same value."""
 
-PICTURE_FILES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
+PICTURE_FILES = "Images (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
 """Filters of a dialog for a picture."""
 
 GUTTER = 16
@@ -173,7 +173,7 @@ class FormRow(QWidget):
         button.setIconSize(QSize(12, 12))
         button.setFixedSize(GUTTER - 2, 20)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.setToolTip(f"Back to {self._default_text() or 'the default'}")
+        button.setToolTip(f"Reset to {self._default_text() or 'the default'}")
         button.setAccessibleName(f"Reset {self.doc.label}")
         button.clicked.connect(self.reset)
         self.refresh()
@@ -405,7 +405,7 @@ class ListRow(TextRow):
 class OptionalListRow(ListRow):
     """Several numbers in a line, or none at all, which leaves the value out."""
 
-    placeholder = "all alike"
+    placeholder = "all equal"
 
     def _value(self, text: str) -> Any:
         return parse_numbers(text) or None
@@ -422,9 +422,7 @@ class PointsRow(TextRow):
     def _value(self, text: str) -> Any:
         numbers = parse_numbers(text)
         if len(numbers) % 2:
-            raise NumberTextError(
-                "A point has two numbers, x and y: give them like 0 0; 1.5 0; 3 2."
-            )
+            raise NumberTextError("A point needs two numbers, x and y, such as 0 0; 1.5 0; 3 2.")
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
@@ -440,7 +438,7 @@ def _words_of(annotation: Any) -> tuple[Any, ...]:
 
 
 _CHOICES = {
-    None: "Model's own",
+    None: "Model default",
     "pd": "PD",
     "sqrt": "v / √(v² + ε²)",
     "tanh": "tanh(v / ε)",

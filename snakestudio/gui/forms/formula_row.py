@@ -35,17 +35,17 @@ Check = Callable[[Scene, str], str]
 STRAIN_NAMES = (
     ("X", "material abscissa from the head, m"),
     ("t", "time, s"),
-    ("s", "abscissa along the way of a body that moves along itself, m: X + ∫ V₀ dt"),
+    ("s", "abscissa along the path of a body that moves along itself, m: X + ∫ V₀ dt"),
     ("l, r", "length and radius of the body, m"),
     ("pi", "3.14159…"),
 )
 _FUNCTIONS = (
     ("sin cos tan", "of an angle in rad"),
-    ("asin acos atan", "their inverses, rad"),
+    ("asin acos atan", "inverse functions, rad"),
     ("sinh cosh tanh", "hyperbolic functions"),
-    ("exp log sqrt", "exponential, natural logarithm, root"),
-    ("bump(v)", "a smooth hill: 1 at v = 0, 0 from |v| = 1 on"),
-    ("rise(v)", "a smooth step up"),
+    ("exp log sqrt", "exponential, natural logarithm, square root"),
+    ("bump(v)", "smooth bump: 1 at v = 0, 0 for |v| ≥ 1"),
+    ("rise(v)", "smooth step upwards"),
     ("+ − * / ^ ( )", "as usual; 2*t, not 2 t"),
 )
 
@@ -262,7 +262,7 @@ class FormulaHelp(QToolButton):
         self._names = names
         self.setText("Names and functions")
         self.setProperty("role", "link")
-        self.setToolTip("What a formula may use")
+        self.setToolTip("List the names and functions that formulas can use")
         self.clicked.connect(self.show_list)
         self.popup: QFrame | None = None
 

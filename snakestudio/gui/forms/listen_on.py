@@ -35,14 +35,14 @@ class ListenOn(QComboBox):
 
     def __init__(self, host: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.addItem(f"This computer alone ({HERE})", HERE)
+        self.addItem(f"This computer only ({HERE})", HERE)
         for name, address in addresses():
-            self.addItem(f"The network at {name} ({address})", address)
+            self.addItem(f"Network on {name} ({address})", address)
         self.addItem(f"All networks of this computer ({EVERYWHERE})", EVERYWHERE)
         if self.findData(host) < 0:  # of a network that is not there now
-            self.addItem(f"{host}, which this computer does not have now", host)
+            self.addItem(f"{host} (not an address of this computer now)", host)
         self.setCurrentIndex(self.findData(host))
-        self.setToolTip("From where others reach the port")
+        self.setToolTip("Networks from which the port can be reached")
 
     @property
     def host(self) -> str:

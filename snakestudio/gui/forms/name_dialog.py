@@ -32,9 +32,9 @@ class NameDialog(Dialog):
         parent: QWidget | None = None,
         *,
         of: str = "layout",
-        kept: str = "Keeps which panels are open, where they stand, how large they are, and what the plots show.",
+        kept: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
     ) -> None:
-        super().__init__(parent, f"Save {of.capitalize()}")
+        super().__init__(parent, f"Save {of.title()}")
         self._taken = taken
         self._refusal = refusal
         self._of = of

@@ -150,7 +150,7 @@ class ParameterRow(Themed):
             colour = palette.dim if self._unused else palette.accent if changed else palette.text
             self.field.setStyleSheet(_FLAT % colour)
         default = "none" if self.default is None else exact_text(self.default)
-        self.reset_button.setToolTip(f"Back to {default} {self.doc.unit}".rstrip())
+        self.reset_button.setToolTip(f"Reset to {default} {self.doc.unit}".rstrip())
 
     def set_default(self, value: Any) -> None:
         """Say what the reset button goes back to and what counts as changed (a preset's value)."""

@@ -55,7 +55,7 @@ class ProblemList(QAbstractListModel):
             return entry
         if role == Qt.ItemDataRole.ToolTipRole:
             key = f"<br>{entry.problem.key}" if entry.problem.key else ""
-            return f"<qt>{entry.text}{key}<br>Click goes there.</qt>"
+            return f"<qt>{entry.text}{key}<br>Click to go there.</qt>"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return " ".join([entry.text, *(f"Fix: {fix.label}." for fix in entry.problem.fixes)])
         return None

@@ -185,7 +185,7 @@ class ChannelBrowser(Themed):
         self.search.textChanged.connect(self._fill)
         self.setFocusProxy(self.search)
         self.derive_button = QToolButton()
-        self.derive_button.setToolTip("Make a channel from others: Derived Channel ...")
+        self.derive_button.setToolTip("Derive a channel from others")
         self.derive_button.clicked.connect(lambda: self.derive_asked.emit(""))
         self.tree = _Tree()
         self.tree.setAccessibleName("Channels")
@@ -266,11 +266,9 @@ class ChannelBrowser(Themed):
         if recording is None:
             self.hint.setText("There is no run yet.")
         elif query and not self._items:
-            self.hint.setText("Nothing is called that.")
+            self.hint.setText("No matching channels.")
         else:
-            self.hint.setText(
-                "Drag into a plot, or double-click for the one whose title is underlined."
-            )
+            self.hint.setText("Drag onto a plot, or double-click to add to the active plot.")
         self._values_soon()
 
     def _fill_groups(self) -> None:
@@ -369,11 +367,11 @@ class ChannelBrowser(Themed):
         """The menu of the selected channels."""
         names = self.tree.chosen
         menu = Menu(self)
-        menu.addAction("Add to the Focused Plot", lambda: self.add_asked.emit(names))
+        menu.addAction("Add to the Active Plot", lambda: self.add_asked.emit(names))
         menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
         menu.addSeparator()
         if len(names) == 1 and names[0] in self._library:
-            menu.addAction("Change Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
+            menu.addAction("Edit Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
             menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
         menu.addAction("New Derived Channel ...", lambda: self.derive_asked.emit(""))
         return menu

@@ -54,7 +54,7 @@ def _around() -> list[tuple[str, str]]:
     names = sorted(FUNCTIONS, key=lambda name: name not in _FIRST)
     offered = [around for name in names if (around := FUNCTIONS[name].around) is not None]
     own = ("Change since the Start", "{0} - at({0}, 0)")
-    return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
+    return [*offered, own, ("Difference from the Overlaid Run", "{0} - other.{0}")]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _ExpressionEditor(Editor):
         self.around.setObjectName("apply_function")
         self.around.setText("Apply ▾")
         self.around.setToolTip(
-            "Put a filter or a function around the expression, or around what is selected of it"
+            "Apply a filter or a function to the expression, or to the selected part of it"
         )
         self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = Menu(parent)
@@ -143,7 +143,7 @@ class DerivedDialog(Dialog):
         other: Recording | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent, "Change Derived Channel" if name else "Derived Channel")
+        super().__init__(parent, "Edit Derived Channel" if name else "Derived Channel")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._recording = session_controller.recording
         self._library = library
@@ -202,7 +202,7 @@ class DerivedDialog(Dialog):
     def problem(self) -> str:
         """What is wrong with what is typed, in a sentence; "" if nothing is."""
         if self._recording is None:
-            return "There is no run yet: start one, so that its channels are known."
+            return "There is no run yet. Start one, so that its channels are known."
         try:
             self._signal = compile_signal(self.field.text(), self._columns, self._theirs)
         except SnakeStudioError as error:
@@ -212,12 +212,12 @@ class DerivedDialog(Dialog):
 
     def _name_problem(self, name: str) -> str:
         if not _NAME.fullmatch(name):
-            return "Give the channel a name of small letters, digits and underscores, such as tracking_error_rad."
+            return "Give the channel a name of lower-case letters, digits and underscores, such as tracking_error_rad."
         if name in self._columns:
-            return f"{name} is a column of the run itself; give another name."
+            return f"{name} is already a column of the run. Give another name."
         if name in self._library and name != self._old:
             return (
-                f"There is a derived channel {name} already; give another name, or change that one."
+                f"There is already a derived channel {name}. Give another name, or edit that one."
             )
         return ""
 
@@ -228,15 +228,13 @@ class DerivedDialog(Dialog):
         empty = not self.field.text().strip()
         theme.set_role(self.sentence, "warning" if problem and not empty else "dim")
         if empty:
-            self.sentence.setText(
-                "Type an expression over the channels of the run: names are completed."
-            )
+            self.sentence.setText("Type an expression of channels of the run; names are completed.")
         elif problem:
             self.sentence.setText(problem)
         elif self._signal is not None:
             unit = unit_text(self._signal.unit)
             self.sentence.setText(
-                f"In {unit}." if unit else "A pure number, or of a unit that has no name."
+                f"Unit: {unit}." if unit else "Dimensionless, or without a named unit."
             )
         self._draw()
 
@@ -298,7 +296,7 @@ class DerivedDialog(Dialog):
         picture.traces = [Trace(times, low, high, accent)]
         picture.unit = unit_text(self._signal.unit) if self._signal is not None else ""
         picture.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
-        picture.note = "" if known.any() else "It has no value anywhere in the newest rows."
+        picture.note = "" if known.any() else "No values in the newest rows."
         self.chart.show_picture(picture)
 
     def _stop(self) -> None:
@@ -329,6 +327,6 @@ def _help() -> str:
     )
     functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in shown if name in FUNCTIONS)
     return (
-        f"{functions}<br>Patterns stand for several channels, as in sum(link_*_obstacle_fx_n); "
-        "other.name is the channel of the run that is overlaid."
+        f"{functions}<br>Patterns select several channels, as in sum(link_*_obstacle_fx_n); "
+        "other.name is the channel of the overlaid run."
     )

@@ -82,7 +82,7 @@ def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
     painter.end()
     buffer = QBuffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
-    _keep(path, "picture", bytes(buffer.data().data()))
+    _keep(path, "image", bytes(buffer.data().data()))
 
 
 def save_svg(path: Path, chart: Chart, title: str) -> None:
@@ -102,7 +102,7 @@ def save_svg(path: Path, chart: Chart, title: str) -> None:
     painter = QPainter(generator)
     _paint_all(painter, size, chart, title)
     painter.end()
-    _keep(path, "picture", bytes(buffer.data().data()))
+    _keep(path, "image", bytes(buffer.data().data()))
 
 
 def _keep(path: Path, what: str, data: bytes) -> None:
@@ -113,8 +113,8 @@ def _keep(path: Path, what: str, data: bytes) -> None:
 
 
 def _not_kept(path: Path, what: str, error: OSError) -> OSError:
-    remedy = "choose another folder or free some space"
-    return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}); {remedy}.")
+    remedy = "Choose another folder or free some space"
+    return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}). {remedy}.")
 
 
 def save_profile(

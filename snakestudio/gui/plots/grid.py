@@ -87,7 +87,7 @@ class PlotGrid(QWidget):
         self.plots: list[LivePlot] = []
         self.coming: deque[Content] = deque()
         """What is still to be made."""
-        self.empty = QLabel("Drag channels here, or choose an arrangement above.", self)
+        self.empty = QLabel("Drag channels here, or choose a plot layout above.", self)
         self.empty.setProperty("role", "dim")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.zone = _Zone()

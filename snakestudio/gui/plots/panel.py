@@ -242,7 +242,7 @@ class PlotPanel(Themed):
         """One more plot, which gets the focus; None where there is no room."""
         if len(self.plots) >= MOST_PLOTS:
             self.refused.emit(
-                f"This panel has {MOST_PLOTS} plots already; View > Plots > New Plot Panel makes another."
+                f"This panel already has {MOST_PLOTS} plots. Add a panel with View > Plots > New Plot Panel."
             )
             return None
         plot = self.grid.add(content)
@@ -544,7 +544,7 @@ class PlotPanel(Themed):
         menu.addAction("Follow the Newest Data", self.follow)
         menu.addAction("Fit the Axes", lambda: self.fit_values(plot))
         if self.span is not None:
-            menu.addAction("Clear the Selected Span", lambda: self.select_span(None))
+            menu.addAction("Clear the Span", lambda: self.select_span(None))
         if plot.content.kind != "view":
             add_content_entries(menu, plot)
         menu.addSeparator()
@@ -553,13 +553,13 @@ class PlotPanel(Themed):
         menu.addSeparator()
         for kind, text in (
             ("csv", "Data as CSV"),
-            ("png", "Picture as PNG"),
-            ("svg", "Picture as SVG"),
+            ("png", "Image as PNG"),
+            ("svg", "Image as SVG"),
         ):
             action = menu.addAction(f"Export {text} ...")
             action.triggered.connect(lambda _=False, kind=kind: self._ask_export(plot, kind))
             action.setEnabled(kind != "csv" or bool(plot.lines))
-        menu.addAction("Copy Picture", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
+        menu.addAction("Copy Image", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
         return menu
 
     def _ask_export(self, plot: LivePlot, kind: str) -> None:

@@ -117,7 +117,7 @@ class PlotHead(QWidget):
                     lambda _=False, content=content: plot.show_content(content)
                 )
             self.view_menu.insertAction(first, action)
-        strips = Menu("Strips by Number", self.view_menu)
+        strips = Menu("Heat Maps", self.view_menu)
         self.view_menu.insertMenu(first, strips)
         self._fill_strips(strips)
         self.view_menu.insertSeparator(first)
@@ -134,7 +134,7 @@ class PlotHead(QWidget):
         tracks = now.kind == "xy" and now.outlines
         links = (1,) if plot.schema is None else tuple(dict.fromkeys((1, plot.schema.n_links)))
         return [
-            ("Chosen Channels", None if now.kind == "time" else Content("time", curves=shown)),
+            ("Time Series", None if now.kind == "time" else Content("time", curves=shown)),
             ("X-Y Plot", None if now.kind == "xy" and not tracks else Content("xy", curves=pair)),
             ("Tracks from Above", None if tracks else Content.tracks(links, centre=True)),
             ("Spectrum", None if now.kind == "spectrum" else Content("spectrum", curves=alike)),
@@ -410,7 +410,7 @@ class LivePlot(QWidget):
     def _with(self, names: tuple[str, ...]) -> Content | str:
         schema = self.schema
         if schema is None:
-            return "There is no run yet: start one, then drag what you want to see."
+            return "There is no run yet. Start one, then drag channels here."
         content = self._content if self._content.kind != "view" else Content("time")
         return with_curves(content, names, self.library.of(schema))
 

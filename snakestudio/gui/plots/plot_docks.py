@@ -95,14 +95,14 @@ def show_preset(panel: Panel, name: str) -> None:
     preset = next(each for each in PRESETS if each.name == name)
     recording = panel.history.recording
     if recording is None:
-        panel.refused.emit("There is no run yet: start one, then choose what you want to see.")
+        panel.refused.emit("There is no run yet. Start one, then choose a plot layout.")
         return
     panel.library.add(preset.derived)
     contents = _of(preset, panel, recording.schema)
     if contents:
         panel.show_gradually(contents)
     else:
-        panel.refused.emit(f"{name}: this run has nothing of it; choose another arrangement.")
+        panel.refused.emit(f"This run has no channels for {name}. Choose another plot layout.")
 
 
 class SetsMenu(QObject):
@@ -119,7 +119,7 @@ class SetsMenu(QObject):
         sets = self._sets
         menu = self._panel.bar.sets_menu
         menu.clear()
-        self._add("What Suits the Scene", panel.show_scene)
+        self._add("Default for This Scene", panel.show_scene)
         menu.addSeparator()
         for preset in PRESETS:
             self._add(preset.name, lambda name=preset.name: show_preset(panel, name)).setToolTip(
@@ -132,8 +132,8 @@ class SetsMenu(QObject):
                     name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name))
                 )
         menu.addSeparator()
-        self._add("Save Plots As ...", self.save)
-        delete = menu.addMenu("Delete Saved Plots")
+        self._add("Save Plot Layout ...", self.save)
+        delete = menu.addMenu("Delete Plot Layout")
         delete.setEnabled(bool(sets.names))
         for name in sets.names:
             delete.addAction(name.replace("&", "&&")).triggered.connect(
@@ -152,8 +152,8 @@ class SetsMenu(QObject):
             self._sets.names,
             self._sets.refusal,
             self._panel.bar,
-            of="plots",
-            kept="Keeps what every plot of this panel shows, with the derived channels among it.",
+            of="plot layout",
+            kept="Saves what every plot of this panel shows, including derived channels.",
         )
         if dialog.exec():
             self._sets.save(dialog.name, self._panel.contents)

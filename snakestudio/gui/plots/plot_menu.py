@@ -20,7 +20,7 @@ _WINDOW_NAMES = {
     "hann": "Hann",
     "hamming": "Hamming",
     "blackman": "Blackman",
-    "flattop": "Flat Top (for sizes)",
+    "flattop": "Flat Top (for amplitudes)",
     "rectangular": "None",
 }
 
@@ -49,7 +49,7 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
         "spectrum": (("log", "Logarithmic Amplitude"),),
         "xy": (
             ("equal", "Same Scale on Both Axes"),
-            ("whole", "All of the Run"),
+            ("whole", "Whole Run"),
             ("outlines", "Obstacles"),
         ),
         "heat": (),

@@ -46,7 +46,7 @@ def _contact_forces(schema: Schema) -> list[Content]:
         Content(
             "time",
             curves=(Curve("contact_obstacle_fx_n"), Curve("contact_obstacle_fy_n")),
-            title="On the robot",
+            title="Obstacle force on the robot",
         ),
         Content.of_view("friction"),
     ]
@@ -74,7 +74,7 @@ def _energy(schema: Schema) -> list[Content]:
             "time", curves=(Curve("energy_kinetic_j"), Curve("energy_potential_j")), title="Energy"
         ),
         Content.of_view("energy"),
-        Content("time", curves=(Curve("ledger_error_j"),), title="Error of the ledger"),
+        Content("time", curves=(Curve("ledger_error_j"),), title="Energy balance error"),
     ]
 
 
@@ -106,7 +106,7 @@ def _paper(schema: Schema) -> list[Content]:
         Content(
             "time",
             curves=(Curve(f"link_{link}_x_m"), Curve(f"link_{link}_y_m")),
-            title=f"Place of link {link}",
+            title=f"Position of link {link}",
         ),
     ]
 
@@ -153,14 +153,14 @@ PRESETS = (
     Preset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
     Preset(
         "Energy Balance",
-        "Energies, works, and what of their sum is unaccounted for",
+        "Energies, work, and the unaccounted remainder",
         _energy,
         (_LEDGER,),
     ),
     Preset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
     Preset(
         "Paper Figures",
-        "Forces by link, the path of a link, a joint, as the papers show them",
+        "Forces by link, path of a link, and a joint, as in the papers",
         _paper,
     ),
     Preset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
@@ -229,9 +229,9 @@ class PlotSets(QObject):
     def refusal(self, name: str) -> str:
         """Why plots cannot be kept under a name, in a sentence; empty if they can."""
         if not name.strip():
-            return "Give the arrangement a name."
+            return "Give the plot layout a name."
         if name.strip().casefold() in (preset.name.casefold() for preset in PRESETS):
-            return f"{name.strip()} comes with the program; give another name."
+            return f"{name.strip()} is the name of a built-in plot layout. Give another name."
         return ""
 
     def save(self, name: str, contents: Sequence[Content]) -> None:

@@ -42,7 +42,7 @@ COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
     ("Peak to peak", "{}", lambda s: s.peak_to_peak),
     ("Slope", "{}/s", lambda s: s.slope),
     ("Integral", "{} s", lambda s: s.integral),
-    ("Strongest [Hz]", "Hz", lambda s: s.dominant_hz),
+    ("Dominant [Hz]", "Hz", lambda s: s.dominant_hz),
 )
 """Figures: name, unit made from the curve's, and where it stands."""
 
@@ -87,11 +87,11 @@ class StatisticsStrip(Themed):
         self.copy_button = QToolButton()
         self._close = QToolButton()
         self.copy_button.setText("Copy table")
-        self.copy_button.setToolTip("Copy all figures as a table for a spreadsheet (Ctrl+C)")
+        self.copy_button.setToolTip("Copy all values as a table for a spreadsheet (Ctrl+C)")
         self.copy_button.setStyleSheet("QToolButton { padding: 2px 8px; }")
         self.copy_button.clicked.connect(self.copy)
         self._close.setProperty("role", "flat")
-        self._close.setToolTip("Close the figures and clear the span")
+        self._close.setToolTip("Close the statistics and clear the span")
         self._close.clicked.connect(self.closed)
         bar = QHBoxLayout()
         bar.setContentsMargins(16, 2, 8, 0)
@@ -99,7 +99,7 @@ class StatisticsStrip(Themed):
         bar.addWidget(self.copy_button)
         bar.addWidget(self._close)
         self.table = _Table(0, 1 + len(COLUMNS))
-        self.table.setAccessibleName("Figures of the span")
+        self.table.setAccessibleName("Statistics of the span")
         self.table.setHorizontalHeaderLabels(["", *(name for name, _, _ in COLUMNS)])
         first = QTableWidgetItem("Curve")
         first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

@@ -76,7 +76,7 @@ class ActionRegistry(QObject):
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
             context.banners.robot.say(
                 "info",
-                f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
+                f"{what} would block the window for longer than an armed robot tolerates. Disarm the robot first.",
                 passing=True,
             )
         else:

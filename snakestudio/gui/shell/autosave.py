@@ -100,9 +100,7 @@ class Autosave(QObject):
             self._kept = None
             self._timer.start()
             if not self._told:
-                self.failed.emit(
-                    f"Unsaved changes cannot be kept for the case of a crash ({reason}); save the scene."
-                )
+                self.failed.emit(f"Unsaved changes cannot be backed up ({reason}). Save the scene.")
         self._told = bool(reason)
         if self._write_again and not self._ended:
             self._write_again = False
@@ -117,7 +115,7 @@ class Autosave(QObject):
                 self._kept = scene
                 self._written = True
             except Exception:  # whatever went wrong already must not become worse here
-                log.exception("unsaved changes could not be kept")
+                log.exception("unsaved changes could not be backed up")
 
     def close(self, keep: bool = False) -> None:
         """End; what is unsaved is not wanted any more unless `keep` says so. After that, nothing is written."""

@@ -208,7 +208,7 @@ class CommandPalette(ModalOverlay):
         self.view.viewport().installEventFilter(self)
         self.view.clicked.connect(self._run)
         column.addWidget(self.view, 1)
-        self._nothing = QLabel("Nothing is called that.", self.frame)
+        self._nothing = QLabel("No matching commands.", self.frame)
         self._nothing.setObjectName("nothing_found")
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)

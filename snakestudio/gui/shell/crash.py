@@ -87,7 +87,7 @@ class CrashGuard:
                 self._rescue()
             where = f" Details are in {self.path}." if self.path is not None else ""
             self._tell(
-                f"Internal error: {kind.__name__}: {error}. The program goes on; please report this.{where}"
+                f"Internal error: {kind.__name__}: {error}. The program continues. Please report this.{where}"
             )
         finally:
             self._telling = False

@@ -112,13 +112,13 @@ class DiskNotice(QObject):
 
     def _on_noticed(self, state: str) -> None:
         name = self._document.name
-        keep = ("Keep Mine", self._keep)
+        keep = ("Keep My Version", self._keep)
         if state == "changed":
-            edits = " It has unsaved changes here, too." if self._document.dirty else ""
+            edits = " The scene also has unsaved changes here." if self._document.dirty else ""
             text = f"{name} was changed by another program.{edits}"
             self._banner.say("warning", text, [("Reload", self._reload), keep], closable=False)
         elif state == "gone":
-            text = f"{name} is not there any more: it was moved, renamed or deleted. The scene is still here."
+            text = f"{name} no longer exists: it was moved, renamed or deleted. The scene is still open."
             self._banner.say("warning", text, [("Save Again", self._save), keep], closable=False)
         else:
             self._banner.clear()

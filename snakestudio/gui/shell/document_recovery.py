@@ -45,7 +45,7 @@ def unsaved_words(unsaved: Unsaved) -> list[str]:
     try:
         saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
     except SceneError:
-        return ["Its file cannot be read any more; this is the whole scene."]
+        return ["Its file can no longer be read. The whole scene will be restored."]
     return difference_in_words(saved, unsaved.scene)
 
 
@@ -98,11 +98,11 @@ class RecoveryDialog(Dialog):
             "Decide Later", QDialogButtonBox.ButtonRole.RejectRole
         )
         self.restore_button.setToolTip(
-            "Open it with these changes unsaved; undo leads back to what its file holds"
+            "Open the scene with these unsaved changes; undo returns to the saved file"
         )
-        self.discard_button.setToolTip("Throw these changes away")
+        self.discard_button.setToolTip("Delete these changes permanently")
         self.later_button.setToolTip(
-            "Keep them; File > Restore Unsaved Changes brings this question back"
+            "Keep these changes; File > Restore Unsaved Changes opens this dialog again"
         )
         theme.set_role(self.restore_button, "primary")
         self.restore_button.setDefault(True)
@@ -129,9 +129,9 @@ class RecoveryDialog(Dialog):
         unsaved = self._scenes[row]
         where = f" in {unsaved.path.parent}" if unsaved.path is not None else ""
         self.about.setText(
-            f"{unsaved.name}{where}, kept {when(unsaved.written)}. Its unsaved changes:"
+            f"{unsaved.name}{where}, backed up {when(unsaved.written)}. Unsaved changes:"
         )
-        lines = unsaved_words(unsaved) or ["None: its file holds the same by now."]
+        lines = unsaved_words(unsaved) or ["None: the file already contains them."]
         self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
 
     def _on_restore(self) -> None:

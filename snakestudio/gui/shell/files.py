@@ -60,7 +60,7 @@ _FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
 _KEY = "files/recent"
 _OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
 _ROBOTS = f"Robot files ({' '.join(f'*{ending}' for ending in ENDINGS)});;All files (*)"
-_SAME = ["The scene stays the same; only comments or layout of the file differ."]
+_SAME = ["The scene is the same; only comments or formatting of the file differ."]
 
 
 class Files(QObject):
@@ -169,7 +169,7 @@ class Files(QObject):
         try:
             words = difference_in_words(self._document.read_file(), self._document.scene)
         except SceneError:
-            words = ["What it holds now cannot be read as a scene."]
+            words = ["The changed file cannot be read as a scene."]
         return ask_about_changes(
             self._window, "Overwrite Changes", question, words or _SAME, "Overwrite"
         )
@@ -189,13 +189,13 @@ class Files(QObject):
         try:
             if always_ask or document.dirty:
                 words = difference_in_words(document.scene, document.read_file()) or _SAME
-                question = f"{verb} to what {document.name} holds? Undo brings your changes back."
+                question = f"{verb} {document.name}? Undo restores your changes."
                 if not ask_about_changes(self._window, f"{verb} Scene", question, words, verb):
                     return False
             document.revert(step)
         except SceneError as error:
             self._banner.say(
-                "warning", f"{document.name} could not be read; the scene stays as it is.\n{error}"
+                "warning", f"{document.name} could not be read. The scene is unchanged.\n{error}"
             )
             return False
         self._banner.clear()
@@ -206,7 +206,7 @@ class Files(QObject):
         if not self.may_discard():
             return False
         self._document.restore(unsaved.scene, unsaved.path)
-        text = f"The unsaved changes of {unsaved.name} are back; save them to keep them."
+        text = f"Unsaved changes to {unsaved.name} were restored. Save to keep them."
         self._banner.say("info", text, passing=True)
         return True
 
@@ -219,7 +219,7 @@ class Files(QObject):
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Unsaved changes")
         box.setText(f"Save the changes to {self._document.title}?")
-        box.setInformativeText("Without saving, they are lost.")
+        box.setInformativeText("They are lost if you do not save.")
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         box.setDefaultButton(buttons.Save)
         answer = box.exec()

@@ -57,10 +57,10 @@ class Chips(QWidget):
         row.setSpacing(6)
         papers = sorted({paper for entry in entries() for paper in entry.papers})
         used = {entry.model for entry in entries()}
-        self.papers = self._group("Paper", papers, "Scenes of paper {}")
+        self.papers = self._group("Paper", papers, "Scenes from paper {}")
         row.addSpacing(18)
         models = [info.short for info in FORMULATIONS.values() if info.short in used]
-        self.models = self._group("Model", models, "Scenes that run in the {} model")
+        self.models = self._group("Model", models, "Scenes that use the {} model")
         row.addStretch(1)
 
     def _group(self, caption: str, names: Sequence[str], tip: str) -> dict[str, QToolButton]:
@@ -204,7 +204,7 @@ class Gallery(ModalOverlay):
         column.addWidget(self._count)
         column.addSpacing(10)
         column.addWidget(self.scenes)
-        self._nothing = QLabel("No scene matches. Remove a word or a filter.", inner)
+        self._nothing = QLabel("No matching scenes. Remove a word or a filter.", inner)
         self._nothing.setObjectName("nothing_found")
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -126,7 +126,9 @@ class DocumentDialog(QWidget):
         try:
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
-            text = f"# {name}\n\nThis page cannot be read ({error.strerror}); install the program again.\n"
+            text = (
+                f"# {name}\n\nThis page cannot be read ({error.strerror}). Reinstall the program.\n"
+            )
         # dressed before it is seen: one that is seen is laid out at every change
         document = QTextDocument(self)
         document.setDefaultFont(self.text.font())
@@ -208,56 +210,56 @@ MOUSE = (
     (
         "Mouse in the viewport",
         (
-            ("Left drag", "Turn around the point under the cursor"),
-            ("Right or middle drag", "Shift the picture"),
+            ("Left drag", "Orbit around the point under the cursor"),
+            ("Right or middle drag", "Pan"),
             ("Wheel", "Zoom to the cursor"),
-            ("Click", "Select a link or an obstacle; on the ground: select nothing"),
-            ("Ctrl+click", "Add to the selection, or take out of it"),
-            ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
+            ("Click", "Select a link or an obstacle; on the ground: deselect all"),
+            ("Ctrl+click", "Add to or remove from the selection"),
+            ("Drag a selected obstacle, Shift+drag any obstacle", "Move it over the ground"),
             (
-                "Ctrl+drag of a link while the simulation runs",
-                "Pull on it with a spring; the wheel sets the strength",
+                "Ctrl+drag a link while the simulation runs",
+                "Pull it with a spring; the wheel sets the stiffness",
             ),
-            ("X, Y while dragging", "Keep to that axis"),
-            ("Esc while dragging", "Put it back"),
+            ("X, Y while dragging", "Constrain to that axis"),
+            ("Esc while dragging", "Cancel the drag"),
         ),
     ),
     (
         "Mouse in the time bar",
         (
-            ("Click, drag", "Look at that moment"),
-            ("Click on a mark", "Go to that event"),
-            ("Wheel", "Look closer at the run"),
-            ("Shift+wheel, middle drag", "Move along the run"),
-            ("Double click on the figures", "Show the whole run"),
+            ("Click, drag", "Go to that time"),
+            ("Click a mark", "Go to that event"),
+            ("Wheel", "Zoom the time"),
+            ("Shift+wheel, middle drag", "Pan the time"),
+            ("Double-click the numbers", "Show the whole run"),
         ),
     ),
     (
         "Mouse in plots",
         (
-            ("Click, drag of the cursor", "Look at that moment"),
-            ("Drag", "Shift the time"),
-            ("Wheel", "Stretch the time"),
-            ("Ctrl+wheel, wheel over the axis", "Stretch the values"),
-            ("Shift+drag", "Select a span, with its statistics"),
-            ("Double click", "Follow the newest data, and fit the axes"),
-            ("Right click, also in the legend", "What can be done with plot or curve"),
-            ("Drag of a channel into a plot", "Add it; below the plots: make a new plot"),
+            ("Click, drag the cursor", "Go to that time"),
+            ("Drag", "Pan the time axis"),
+            ("Wheel", "Zoom the time axis"),
+            ("Ctrl+wheel, wheel over the axis", "Zoom the value axis"),
+            ("Shift+drag", "Select a span and show its statistics"),
+            ("Double-click", "Follow the newest data and fit the axes"),
+            ("Right-click, also in the legend", "Context menu of the plot or curve"),
+            ("Drag a channel onto a plot", "Add it; below the plots: make a new plot"),
         ),
     ),
     (
         "Charts of a study",
         (
-            ("Click, Ctrl+click", "Select a point, or one more"),
-            ("Drag", "Brush what lies there; Esc takes brushes away"),
+            ("Click, Ctrl+click", "Select a point; add it to the selection"),
+            ("Drag", "Brush the points there; Esc clears brushes"),
             (
                 "Arrow keys",
-                "Go to the next point on that side, in parallel coordinates also from axis to axis",
+                "Go to the next point on that side; in parallel coordinates also to the next axis",
             ),
-            ("Enter, double click", "Open its run"),
-            ("Space", "Select it, or no more"),
+            ("Enter, double-click", "Open its run"),
+            ("Space", "Toggle its selection"),
             ("P", "Pin it to the top of the table"),
-            ("Menu, Shift+F10, right click", "What can be done with it"),
+            ("Menu, Shift+F10, right-click", "Context menu"),
         ),
     ),
 )
@@ -303,7 +305,7 @@ def graphics_text(viewport: GraphicsView) -> str:
     if gl is None:
         lines.append(f"Plain view from above. {viewport.fallback_reason}")
     elif info is None:
-        lines.append("Nothing was drawn yet.")
+        lines.append("Nothing has been drawn yet.")
     else:
         software = "yes" if info.is_software else "no"
         lines += [
@@ -371,7 +373,7 @@ class ShortcutSheet(ModalOverlay):
         super().__init__(window)
         self.frame = card_frame(self)
         head, self.search = make_head(
-            self, self.frame, "Keys and Mouse", "Search keys and commands"
+            self, self.frame, "Keyboard and Mouse Shortcuts", "Search keys and commands"
         )
         head.setContentsMargins(0, 0, 16, 0)
         self.search.textChanged.connect(self._filter)
@@ -380,7 +382,7 @@ class ShortcutSheet(ModalOverlay):
         self._filtered.setFilterRole(_SEARCHED)
         self._filtered.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.table = self._make_table()
-        self._nothing = QLabel("No key or gesture matches. Remove a word.", self.frame)
+        self._nothing = QLabel("No matching shortcuts. Remove a word.", self.frame)
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.hide()

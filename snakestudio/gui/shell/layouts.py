@@ -39,7 +39,7 @@ SHIPPED = (
     Shipped(
         "Build", "A large view, scene tree and inspector; no plots", ("plots", "parameters"), 0.34
     ),
-    Shipped("Run", "Everything at hand: the default", (), 0.34),
+    Shipped("Run", "All panels; the default layout", (), 0.34),
     Shipped(
         "Analyse",
         "Large plots, a small view, and the parameters",
@@ -131,7 +131,7 @@ class Layouts(QObject):
         if not name.strip():
             return "Give the layout a name."
         if name.strip().casefold() in (each.name.casefold() for each in SHIPPED):
-            return f"{name.strip()} comes with the program; give another name."
+            return f"{name.strip()} is the name of a built-in layout. Give another name."
         return ""
 
     def save(self, name: str) -> None:
@@ -149,8 +149,8 @@ class Layouts(QObject):
         if not self._window.restoreState(state, _VERSION):
             self._banner.say(
                 "warning",
-                f"The layout {name} is from another version of SnakeStudio and does not fit. Arrange the panels as you "
-                "like them and save it again.",
+                f"The layout {name} is from another version of SnakeStudio and cannot be used. Arrange the panels "
+                "and save it again.",
                 [("Delete It", lambda: self._forget(name))],
             )
             return
@@ -176,7 +176,7 @@ class Layouts(QObject):
             return True
         self._banner.say(
             "info",
-            "The arrangement of the panels is from another version of SnakeStudio; they stand as at first now.",
+            "The arrangement of the panels is from another version of SnakeStudio. The default layout is shown.",
             passing=True,
         )
         return False

@@ -115,7 +115,7 @@ class PlayButton(QToolButton):
             caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
             then = (
-                "It plays when ready; press again if it shall not"
+                "It plays when ready; press again to only prepare it"
                 if queued
                 else "Press to play when ready"
             )
@@ -312,25 +312,25 @@ class RunBar(QToolBar):
         self.factor = Figure(
             "real-time factor",
             "10.00 (max 000×)",
-            "Simulated over real time, measured; in brackets what as fast as possible would give",
+            "Measured ratio of simulated to real time; in brackets the largest possible one",
             content,
         )
         self.residual = Figure(
             "residual",
             "0.0e-00 ",
-            "<qt><b>Residual of the contact problems</b>, the worst since the row before: by how much forces and "
-            "velocities miss the laws of contact and friction, as a share of a link's weight. It is computed by code "
-            "that does not know the solver. Green up to 1e-8, which counts as solved.</qt>",
+            "<qt><b>Largest residual of the contact problems</b> since the last row: by how much forces and velocities "
+            "violate the laws of contact and friction, relative to a link's weight. It is computed independently of "
+            "the solver. Green up to 1e-8, which counts as solved.</qt>",
             content,
         )
         self.iterations = Figure(
-            "iterations", "000.0", "Mean Newton iterations of the contact solver a step", content
+            "iterations", "000.0", "Mean Newton iterations of the contact solver per step", content
         )
         self.unconverged = Figure(
             "unconverged",
             "0 000 000",
-            "<qt><b>Steps of this run whose residual is above 1e-8.</b> They were taken with the best solution that "
-            "was found; a step that cannot be solved at all stops the run. The plot Solver shows when they were.</qt>",
+            "<qt><b>Steps of this run whose residual is above 1e-8.</b> They use the best solution found; "
+            "a step that cannot be solved at all stops the run. The Solver plot shows when they occurred.</qt>",
             content,
         )
         figures = self.time, self.factor, self.residual, self.unconverged, self.iterations
@@ -343,7 +343,7 @@ class RunBar(QToolBar):
         self.export.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export.setFixedHeight(theme.scaled(34))
-        self.export.setToolTip("Write the run as numbers or as a video")
+        self.export.setToolTip("Export the run as data or video")
         menu = Menu(self.export)
         menu.addActions(exports)
         self.export.setMenu(menu)
@@ -443,9 +443,9 @@ def _button(action: QAction, parent: QWidget) -> QToolButton:
 
 
 _SEGMENTS: tuple[tuple[SourceKind, str, str], ...] = (
-    ("simulation", "Simulation", "Show the simulation; a robot goes on as it does"),
-    ("robot", "Robot", "Show the robot that is connected, or connect to one"),
-    ("replay", "Replay", "Show a run that was recorded"),
+    ("simulation", "Simulation", "Show the simulation; a connected robot is not affected"),
+    ("robot", "Robot", "Show the connected robot, or connect to one"),
+    ("replay", "Replay", "Show a recorded run"),
 )
 
 

@@ -27,7 +27,7 @@ _STATES = {
     "empty": ("loading the scene", "dim"),
     "preparing": ("preparing", "accent"),
     "unprepared": ("not prepared", "warning"),
-    "continuing": ("going back", "accent"),
+    "continuing": ("restoring the state", "accent"),
     "ready": ("ready", "accent"),
     "running": ("running", "good"),
     "paused": ("paused", "accent"),
@@ -66,12 +66,11 @@ class StatusBar(QStatusBar):
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
         self.right = _Line(Qt.AlignmentFlag.AlignRight, self)
         self.left.setToolTip(
-            "<qt>What the session does; contacts that carried load when the picture was taken; time steps of this run "
-            "with a residual above 1e-8, out of all steps so far. Residual, iterations and real-time factor stand at "
-            "the top.</qt>"
+            "<qt>State of the session; contacts that carry load; time steps of this run with a residual above 1e-8, "
+            "out of all steps so far. Residual, iterations and real-time factor are shown at the top.</qt>"
         )
         self.right.setToolTip(
-            "Stream, remote control, engines prepared in the background, and frames of the viewport a second"
+            "Stream, remote control, engines being prepared in the background, and frame rate of the viewport"
         )
         self.addWidget(self.left, 3)
         self.addPermanentWidget(self.right, 2)
@@ -132,14 +131,15 @@ class StatusBar(QStatusBar):
         snapshot = self._session_controller.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
-                parts.append((f"{len(snapshot.contacts)} contacts closed", "dim"))
+                count = len(snapshot.contacts)
+                parts.append((f"{count} closed contact{'' if count == 1 else 's'}", "dim"))
             if Fields.SOLVER in snapshot.valid:
                 steps = round(snapshot.time / scene.solver.step_s)
                 bad = snapshot.solver.unconverged
                 text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
                 parts.append((text_of, "warning" if bad else "dim"))
         if self._session_controller.source == "simulation" and not self._session_controller.live:
-            parts.append(("looking back: End returns to the newest state", "accent"))
+            parts.append(("viewing the past: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
         right = [
             *self._background(),

@@ -26,47 +26,47 @@ class Step:
 
 STEPS = (
     Step(
-        "Run it",
-        "Space plays and pauses. Beside the buttons stand the speed, the model that computes the motion, and what was "
-        "measured: simulated time, real-time factor, and the residual of the contact solver at this very step.",
+        "Run the simulation",
+        "Space plays and pauses. Next to the buttons are the speed, the model that computes the motion, and live "
+        "values: simulated time, real-time factor, and the residual of the contact solver.",
         "run_bar",
     ),
     Step(
-        "Look around",
-        "Drag turns the view around the point under the cursor, right drag shifts it, the wheel zooms. A click "
-        "selects; arrows show the forces that obstacles put on the robot.",
+        "Move the view",
+        "Drag to orbit around the point under the cursor, right-drag to pan, turn the wheel to zoom. Click to select. "
+        "Arrows show the forces of obstacles on the robot.",
         "viewport",
     ),
     Step(
-        "What the scene is made of",
-        "Robot, ground, path and obstacles. Select something here or in the view, and its numbers appear in the "
-        "inspector below. Every edit can be undone.",
+        "Edit the scene",
+        "The scene consists of robot, ground, path and obstacles. Select something here or in the view, and the "
+        "inspector below shows its values. Every edit can be undone.",
         "scene",
     ),
     Step(
         "Change it while it runs",
-        "Gait, controller, contact and friction. Sliders act at once, also during a run; the few values that cannot "
-        "say that they apply at reset.",
+        "Set gait, controller, contact and friction. Changes take effect immediately, even during a run; the few "
+        'values that cannot change then are marked "applies at reset".',
         "parameters",
     ),
     Step(
         "Go back in time",
-        "Every run is kept. Drag the slider to any instant; the view and all plots follow. Marks are impacts, jams and "
-        "changes: point at one for its picture. Time > Continue from Here goes on from any instant; End returns to the "
-        "newest state; File > Kept Runs finds earlier runs.",
+        "Every run is recorded. Drag the slider to any time; the view and all plots follow. Marks are impacts, jams "
+        "and changes: hover over one to see an image. Time > Continue from Here starts a new run from any time; End "
+        "returns to the newest state; File > Kept Runs lists earlier runs.",
         "time_bar",
     ),
     Step(
-        "Measure it",
+        "Measure the motion",
         "Forces, angles, speeds, energies: click a plot's title for another quantity, or drag channels from the "
-        "Channels panel. Shift+drag gives the figures of a span. Export writes what you see, or the whole run, as "
+        "Channels panel. Shift+drag shows the statistics of a span. Export writes what you see, or the whole run, as "
         "CSV, HDF5, figures or video.",
         "plots",
     ),
     Step(
         "Find anything",
-        "Ctrl+K finds every command, panel and scene by a few letters; F1 lists all keys. Gallery and tour are in the "
-        "Help menu whenever you want them again.",
+        "Ctrl+K finds every command, panel and scene by a few letters; F1 lists all keys. Gallery and tour can be "
+        "reopened from the Help menu.",
         "menu_bar",
     ),
 )
