@@ -1,4 +1,4 @@
-"""Keeps unsaved edits safe: twice a minute while there are new ones, and at once when something goes wrong."""
+"""Backup of unsaved edits: twice a minute while there are new ones, and immediately after an internal error."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from snakestudio.session.recovery import RecoveryFile
 log = logging.getLogger(__name__)
 
 INTERVAL_S = 30.0
-"""No edit is older than this, and the time it takes to write, when it is on disk."""
+"""Longest time from an edit to its backup, excluding the time of writing, s."""
 
 
 class Autosave(QObject):
-    """Writes the document beside its file while it has unsaved edits; removes that when it has none.
+    """Writes a backup of the document next to its file while it has unsaved edits; removes it when it has none.
 
     Parameters
     ----------
     interval_s : float
-        Longest time from an edit to its being kept.
+        Longest time from an edit to its backup, s.
 
     Signals
     -------
     failed(sentence: str)
-        Unsaved edits cannot be kept; said once until it works again.
+        The backup cannot be written; emitted once until it works again.
     """
 
     failed = Signal(str)
@@ -107,18 +107,18 @@ class Autosave(QObject):
             self._timer.start()
 
     def write_now(self) -> None:
-        """Keep the unsaved edits before returning, on whichever thread; says nothing if that fails."""
+        """Write the backup before returning, on any thread; a failure is only logged."""
         scene = self._document.scene
         if self._document.dirty and not self._ended:
             try:
                 self._file.write(scene, self._document.path, self._file.next_order())
                 self._kept = scene
                 self._written = True
-            except Exception:  # whatever went wrong already must not become worse here
+            except Exception:  # a previous failure must not be followed by another one
                 log.exception("unsaved changes could not be backed up")
 
     def close(self, keep: bool = False) -> None:
-        """End; what is unsaved is not wanted any more unless `keep` says so. After that, nothing is written."""
+        """Stop writing; the backup is deleted unless `keep` is set."""
         if self._ended:
             return
         self._ended = True

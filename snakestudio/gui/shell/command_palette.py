@@ -1,4 +1,4 @@
-"""The command palette: type a few letters, press Enter, and a command of the window runs."""
+"""The command palette: runs a command of the window that is found by a few letters."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class CommandEntry:
     """One line of the palette."""
 
     id: str
-    """Its name among the recently used ones."""
+    """Identifier in the list of recently used commands."""
 
     text: str
     where: str
-    """Menu it stands in; where a scene is from."""
+    """Menu of a command; source of a scene."""
 
     run: Callable[[], object]
     keys: str = ""
-    """Its shortcut, as this platform writes it."""
+    """Shortcut in the notation of this platform."""
 
     icon: str = ""
     """Name of a file in `resources/icons`."""
@@ -76,7 +76,7 @@ def command_entries(
     layouts: Layouts,
     open_scene: Callable[[Path], object],
 ) -> list[CommandEntry]:
-    """Everything that can be found, in the order of the menus."""
+    """Return all entries that can be found, in the order of the menus."""
     table.refresh()
     found = []
     for spec in table.commands:
@@ -91,7 +91,7 @@ def command_entries(
                 spec.id,
                 f"{below.replace('/', ': ')}: {text}"
                 if below
-                else text,  # "Cylinder" alone would say little
+                else text,  # "Cylinder" alone is not clear
                 top,
                 action.trigger,
                 keys,
@@ -145,9 +145,9 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[Found]:
-    """The entries that fit a query, the best first; of equals the one used last, and what can be used before the rest.
+    """Return the entries that match a query, the best first; recently used and enabled entries rank higher.
 
-    The menu is searched as well, but counts less than the text itself.
+    The menu is searched too, but counts less than the text.
     """
     found: list[tuple[tuple[float, int, int], Found]] = []
     for place, entry in enumerate(entries):
@@ -161,21 +161,21 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[F
             worth = wide.score - 200.0
             fits = Match(wide.score, inside)
         age = recent.index(entry.id) if entry.id in recent else _MAX_RECENT
-        # What was used lately goes up by one class of fits at most.
+        # A recently used entry rises by at most one class of matches.
         rank = -worth - (8.0 if age < _MAX_RECENT else 0.0) + (0.0 if entry.enabled else 25.0)
         found.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
     return [each for _, each in sorted(found, key=lambda item: item[0])]
 
 
 class CommandPalette(ModalOverlay):
-    """A field to type into, and what fits.
+    """A search field and the list of matching entries.
 
     Parameters
     ----------
     entries : list of CommandEntry
-        What can be found.
+        Entries that can be found.
     settings : QSettings
-        Keep what was used last.
+        Settings that store the recently used entries.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class CommandPalette(ModalOverlay):
             self.view.scrollTo(index)
 
     def _run(self, index: QModelIndex) -> None:
-        """Run what stands at a row; what cannot be used now is left where it is."""
+        """Run the entry of a row; a disabled entry does nothing."""
         if not index.isValid() or not self.found[index.row()][0].enabled:
             return
         entry = self.found[index.row()][0]
@@ -249,7 +249,7 @@ class CommandPalette(ModalOverlay):
         run = entry.run
         window = self.window_area
         self.close_sheet()
-        # Only when the keyboard is back where it was: many commands mean what has it.
+        # Run after the keyboard focus has returned: many commands act on the focused widget.
         QTimer.singleShot(0, window, run)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -282,19 +282,19 @@ class CommandPalette(ModalOverlay):
             and event.type() == QEvent.Type.MouseMove
             and isinstance(event, QMouseEvent)
         ):
-            # Not when a row comes to lie under a cursor that stands still: the keys choose then.
+            # Not when a row moves under a mouse at rest: then the keyboard chooses.
             self.view.setCurrentIndex(self.view.indexAt(event.position().toPoint()))
         return super().eventFilter(watched, event)
 
 
 def _recent(settings: QSettings) -> list[str]:
-    """What was used lately, the last first."""
+    """Return the recently used entries, newest first."""
     stored = settings.value(_RECENT_KEY) or []
     return [stored] if isinstance(stored, str) else [str(name) for name in stored]
 
 
 class _Lines(QStyledItemDelegate):
-    """Paints an entry: icon, text with the letters that were meant, menu, shortcut."""
+    """Paints an entry: icon, text with the matched letters highlighted, menu, shortcut."""
 
     def __init__(self, palette: CommandPalette) -> None:
         super().__init__(palette)
@@ -338,7 +338,7 @@ class _Lines(QStyledItemDelegate):
         painter.restore()
 
     def _keys(self, painter: QPainter, entry: CommandEntry, area: QRect) -> int:
-        """Paint the shortcut as a key cap; returns where it begins."""
+        """Paint the shortcut as a key cap; return its left edge, px."""
         if not entry.keys:
             return area.right() + 2
         left = QPoint(area.right() - key_cap_width(entry.keys) - 8, area.center().y())
@@ -346,7 +346,7 @@ class _Lines(QStyledItemDelegate):
         return left.x()
 
     def _text(self, painter: QPainter, entry: CommandEntry, fits: Match, area: QRect) -> None:
-        """Paint the text, the letters that were meant in bold and in colour."""
+        """Paint the text, the matched letters in bold and in colour."""
         plain = theme.text_font(13)
         bold = theme.text_font(13, strong=True)
         painter.save()
@@ -368,7 +368,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def _pieces(length: int, letters: frozenset[int]) -> list[tuple[int, int, bool]]:
-    """Runs of letters that were meant, and of those that were not."""
+    """Return alternating runs of matched and unmatched letters."""
     pieces: list[tuple[int, int, bool]] = []
     begin = 0
     for end in range(1, length + 1):

@@ -1,4 +1,4 @@
-"""Every command of the window in one table: what each part declares, and what the shell has itself."""
+"""Table of all commands of the window: those that each part declares, and those of the shell itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.gui.viewport import commands as viewport
 
 
 def _show_array(c: Context) -> None:
-    """Bring up the window that makes arrays of obstacles, beside what it makes."""
+    """Show the dialog that makes arrays of obstacles, next to the array."""
     from snakestudio.gui.scene.array_dialog import ArrayDialog
 
     dialog = c.window.findChild(ArrayDialog)
@@ -33,7 +33,7 @@ def _show_array(c: Context) -> None:
 
 
 def _delete(c: Context) -> None:
-    """Delete the waypoint or corner under the cursor, or else the selected obstacles and friction patches."""
+    """Delete the waypoint or corner under the cursor, otherwise the selected obstacles and friction patches."""
     if (
         not c.viewport.tools.path_tool.remove_hovered()
         and not c.viewport.tools.patch_tool.remove_hovered()
@@ -46,7 +46,7 @@ def _has_deletable(c: Context) -> bool:
 
 
 def _layout(layout: Shipped) -> Command[Context]:
-    """A command that arranges the panels as in a shipped layout."""
+    """Return a command that arranges the panels as in a shipped layout."""
     return Command(
         f"layout_{layout.name.lower()}",
         "View/Layouts",
@@ -320,7 +320,7 @@ _HELP: tuple[Command[Context], ...] = (
 
 
 def table() -> tuple[Command[Context], ...]:
-    """All commands, in the order of the menus; those that add obstacles are of the shapes that there are by now."""
+    """Return all commands, in the order of the menus; those that add obstacles cover the shapes registered now."""
     return (
         *_FILE,
         *_HISTORY,

@@ -1,4 +1,4 @@
-"""Notices that another program changed the open scene's file, whichever way that program writes files."""
+"""Detection of changes that other programs make to the open scene's file, in any way of writing files."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 
 _SETTLE_MS = 200
-"""Time a program is given to finish writing."""
+"""Time that another program has to finish writing, ms."""
 
 
 class DiskWatch(QObject):
-    """Watches the document's file by what it holds: touching it, or saving the same text again, is no change.
+    """Watches the content of the document's file: touching it or saving the same text again is not a change.
 
     Signals
     -------
     noticed(state: str)
-        "changed", "gone", or "same" when it is again as it was.
+        "changed", "gone", or "same" when the file has its previous content again.
     """
 
     noticed = Signal(str)
@@ -37,8 +37,8 @@ class DiskWatch(QObject):
         self._watcher.fileChanged.connect(self._look_soon)
         self._watcher.directoryChanged.connect(self._look_soon)
         document.title_changed.connect(self._on_title)
-        # Some file systems tell of nothing, network drives among them: look when the user comes
-        # back to the program.
+        # Some file systems, such as network drives, report no changes: check when the user returns to
+        # the program.
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         self._app = app
@@ -53,8 +53,7 @@ class DiskWatch(QObject):
 
     def _on_title(self) -> None:
         path = self._document.path
-        # The folder tells of a file that is replaced or removed: it is another file then, and not
-        # watched any more.
+        # The folder reports a file that is replaced or removed, which is no longer watched itself.
         wanted = (
             [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
         )
@@ -67,7 +66,7 @@ class DiskWatch(QObject):
             self.look()
 
     def look(self) -> None:
-        """Look at the file now."""
+        """Check the file now."""
         state = self._document.on_disk()
         if state != self._state or state == "changed":
             self._state = state
@@ -77,7 +76,7 @@ class DiskWatch(QObject):
             self._watcher.addPath(str(path))
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._document.title_changed.disconnect(self._on_title)
         self._app.applicationStateChanged.disconnect(self._on_application)
         self._timer.stop()
@@ -86,12 +85,12 @@ class DiskWatch(QObject):
 
 
 class DiskNotice(QObject):
-    """Says in a banner what `DiskWatch` noticed, and offers what to do.
+    """Shows in a banner what `DiskWatch` detected, with buttons to resolve it.
 
     Parameters
     ----------
     reload, save : callable
-        Take what is on disk; write the scene again.
+        Load the file from disk; write the scene to it again.
     """
 
     def __init__(

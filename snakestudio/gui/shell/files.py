@@ -25,7 +25,7 @@ _MOST = 12
 
 
 def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
-    """The first lines, and how many more there are."""
+    """Return the first lines, and the number of further ones."""
     if len(words) <= most:
         return list(words)
     return [*words[: most - 1], f"... and {len(words) - most + 1} more changes"]
@@ -34,14 +34,14 @@ def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
 def ask_about_changes(
     parent: QWidget, title: str, question: str, words: Sequence[str], do_it: str
 ) -> bool:
-    """Ask whether something shall be done to the scene.
+    """Ask the user to confirm a change of the scene; return whether they do.
 
     Parameters
     ----------
     words : sequence of str
         The changes, a line each.
     do_it : str
-        Text of the button that does it.
+        Text of the button that confirms.
     """
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
@@ -64,14 +64,14 @@ _SAME = ["The scene is the same; only comments or formatting of the file differ.
 
 
 class Files(QObject):
-    """What the File menu does to the document.
+    """Commands of the File menu that open, save, revert and import.
 
     Parameters
     ----------
     banner : Banner
-        Says what could not be read or written.
+        Shows what could not be read or written.
     settings : QSettings
-        Keeps the recent files.
+        Storage of the recent files.
     window : QWidget
         Parent of the dialogs.
     """
@@ -88,7 +88,7 @@ class Files(QObject):
     # --- opening ----------------------------------------------------------------------------------
 
     def new(self) -> bool:
-        """Begin an empty scene, if nothing would be lost."""
+        """Open an empty scene, unless unsaved changes must be kept."""
         if not self.may_discard():
             return False
         self._banner.clear()
@@ -102,13 +102,13 @@ class Files(QObject):
 
     @property
     def _folder(self) -> Path | None:
-        """Folder of the scene's own file, if it has one."""
+        """Folder of the scene's file, if it has one."""
         return self._document.path.parent if self._document.path is not None else None
 
     def open(self, path: Path, *, remember: bool = True) -> bool:
-        """Open a scene, if nothing would be lost; a file that cannot be read changes nothing but the notice.
+        """Open a scene, unless unsaved changes must be kept; a notice reports a file that cannot be read.
 
-        With `remember` it is one of the recent files then.
+        With `remember`, the file is added to the recent files.
         """
         if not self.may_discard():
             return False
@@ -126,13 +126,13 @@ class Files(QObject):
     # --- saving -----------------------------------------------------------------------------------
 
     def save(self) -> bool:
-        """Save where the scene came from, or ask where to."""
+        """Save to the scene's file, or ask for one."""
         if self._document.path is None:
             return self.ask_save()
         return self._save(self._document.path)
 
     def ask_save(self) -> bool:
-        """Ask for a name and save under it."""
+        """Ask for a file name and save under it."""
         name = self._document.path.name if self._document.path is not None else self._document.name
         path = ask_save(
             self._window,
@@ -163,7 +163,7 @@ class Files(QObject):
         return True
 
     def _may_overwrite(self) -> bool:
-        """Whether what another program wrote to the scene's file may go."""
+        """Ask whether changes of another program to the scene's file may be overwritten."""
         name = self._document.name
         question = f"{name} was changed by another program. Overwrite those changes?"
         try:
@@ -174,14 +174,14 @@ class Files(QObject):
             self._window, "Overwrite Changes", question, words or _SAME, "Overwrite"
         )
 
-    # --- going back -------------------------------------------------------------------------------
+    # --- reverting --------------------------------------------------------------------------------
 
     def revert(self) -> bool:
-        """Ask, and go back to what the file holds; undo takes that back."""
+        """Ask for confirmation, and revert to the file as one step of undo."""
         return self._take_file("Revert", "Revert to file", always_ask=True)
 
     def reload(self) -> bool:
-        """Take what another program wrote; asks if there are unsaved changes here."""
+        """Load the changes of another program; ask first if there are unsaved changes here."""
         return self._take_file("Reload", "Reload from disk", always_ask=False)
 
     def _take_file(self, verb: str, step: str, always_ask: bool) -> bool:
@@ -202,7 +202,7 @@ class Files(QObject):
         return True
 
     def restore(self, unsaved: Unsaved) -> bool:
-        """Take up a scene that was not saved, if nothing would be lost."""
+        """Restore an unsaved scene, unless unsaved changes of the open scene must be kept."""
         if not self.may_discard():
             return False
         self._document.restore(unsaved.scene, unsaved.path)
@@ -211,7 +211,7 @@ class Files(QObject):
         return True
 
     def may_discard(self) -> bool:
-        """Whether the open scene may go: nothing is unsaved, or the user saved it or does not want it."""
+        """Whether the open scene can be closed: it is saved, or the user saves or discards the changes now."""
         if not self._document.dirty:
             return True
         buttons = QMessageBox.StandardButton
@@ -236,7 +236,7 @@ class Files(QObject):
         return path is not None and self.import_obstacles(path)
 
     def import_obstacles(self, path: Path) -> bool:
-        """Show what obstacles a file holds, and take them as one step of undo if the user wants them."""
+        """Preview the obstacles of a file, and import them as one step of undo if the user agrees."""
         try:
             found = read_circles(path)
         except SceneError as error:
@@ -258,7 +258,7 @@ class Files(QObject):
         return path is not None and self.import_robot(path)
 
     def import_robot(self, path: Path) -> bool:
-        """Show the robot in a file, and import it if the user agrees, into a new scene or this one; undoable."""
+        """Preview the robot of a file, and import it into a new scene or this one if the user agrees; undoable."""
         try:
             imported = load_robot(path)
         except RobotFileError as error:

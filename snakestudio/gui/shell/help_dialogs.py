@@ -1,4 +1,4 @@
-"""What the Help menu shows: pages of the documentation, keys and gestures, OpenGL here, about the program."""
+"""Dialogs of the Help menu: pages of the documentation, shortcuts, OpenGL information, About."""
 
 from __future__ import annotations
 
@@ -66,17 +66,16 @@ from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.paths import docs_dir
 
 _TURN_MS = 30
-"""Longer than a heartbeat of the window takes to come."""
+"""Delay before a page is shown, ms: longer than the interval of the window's heartbeat."""
 
 
 class DocumentDialog(QWidget):
-    """Shows one page at a time; links between pages lead on, others go to the browser.
+    """Shows one page at a time; links to other pages open here, all others in the browser.
 
     Signals
     -------
     asked(name: str)
-        A link to another page was followed: whoever shows pages decides whether it may be shown
-        now.
+        A link to another page was followed; the receiver decides whether it can be shown now.
     """
 
     asked = Signal(str)
@@ -108,11 +107,11 @@ class DocumentDialog(QWidget):
 
     @staticmethod
     def shown(name: str, window: QWidget) -> DocumentDialog:
-        """Bring up a page (without ".md") over a window."""
+        """Show the page `name` (without ".md") over a window, and return the dialog."""
         dialog = window.findChild(DocumentDialog) or DocumentDialog(window)
         dialog.show_page(name)
-        # In a turn of its own: page and window together would keep the program for too long while a
-        # robot is armed.
+        # In a separate turn of the event loop: page and window together would block it for too long
+        # while a robot is armed.
         QTimer.singleShot(_TURN_MS, dialog, dialog._bring_up)
         return dialog
 
@@ -129,7 +128,7 @@ class DocumentDialog(QWidget):
             text = (
                 f"# {name}\n\nThis page cannot be read ({error.strerror}). Reinstall the program.\n"
             )
-        # dressed before it is seen: one that is seen is laid out at every change
+        # formatted before it is shown: a visible document is laid out at every change
         document = QTextDocument(self)
         document.setDefaultFont(self.text.font())
         document.setDocumentMargin(theme.scaled(16))
@@ -156,7 +155,7 @@ class DocumentDialog(QWidget):
         if item is not None:
             cursor = self.text.textCursor()
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            self.text.setTextCursor(cursor)  # from below, so that the heading stands at the top
+            self.text.setTextCursor(cursor)  # from the end, so that the heading is at the top
             cursor.setPosition(item.data(Qt.ItemDataRole.UserRole))
             self.text.setTextCursor(cursor)
 
@@ -169,7 +168,7 @@ class DocumentDialog(QWidget):
 
 
 def _dress(document: QTextDocument) -> None:
-    """Give headings and tables the window's look, which Markdown knows nothing of."""
+    """Format headings and tables in the style of the window."""
     block = document.begin()
     while block.isValid():
         level = block.blockFormat().headingLevel()
@@ -263,7 +262,7 @@ MOUSE = (
         ),
     ),
 )
-"""What the mouse does, by where it is, and keys that are no commands."""
+"""Mouse gestures by where they work, and keys that are not commands."""
 
 
 class _Dialog(Dialog):
@@ -280,19 +279,19 @@ class _Dialog(Dialog):
 
 
 class GraphicsView(Protocol):
-    """The viewport, as far as its graphics go."""
+    """Graphics properties of the viewport."""
 
     @property
     def gl(self) -> GlView | ThreadedView | None:
-        """What draws with OpenGL, if anything does."""
+        """The widget that draws with OpenGL, if there is one."""
 
     @property
     def fallback_reason(self) -> str:
-        """Why nothing does."""
+        """Why OpenGL is not used."""
 
 
 def graphics_text(viewport: GraphicsView) -> str:
-    """What is known about the graphics of this machine, as lines of text."""
+    """Return information about the graphics of this machine, as lines of text."""
     screen = QGuiApplication.primaryScreen()
     lines = [f"Qt {qVersion()}, platform {QGuiApplication.platformName()}"]
     if screen is not None:
@@ -317,7 +316,7 @@ def graphics_text(viewport: GraphicsView) -> str:
 
 
 class GraphicsDialog(_Dialog):
-    """What OpenGL offers here, to be copied into a report."""
+    """Information about OpenGL, to be copied into a report."""
 
     def __init__(self, viewport: GraphicsView, parent: QWidget | None = None) -> None:
         super().__init__("OpenGL Information", parent)
@@ -330,7 +329,7 @@ class GraphicsDialog(_Dialog):
 
 
 class AboutDialog(_Dialog):
-    """Name, version, what it is."""
+    """Name, version and description of the program."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("About SnakeStudio", parent)
@@ -354,20 +353,20 @@ _MARGIN = 24
 _ROW = 25
 """Height of a row of the sheet, px of the design."""
 _CAP_GAP = 6
-"""Around the caps of keys, px."""
+"""Space around key caps, px."""
 
 _SEARCHED = Qt.ItemDataRole.UserRole
 _CAPS = Qt.ItemDataRole.UserRole + 1
-"""Whether keys are drawn as caps; gestures of the mouse are sentences."""
+"""Role: whether keys are drawn as caps; mouse gestures are plain text."""
 
 Topic = tuple[str, Sequence[tuple[str, str]]]
-"""Where it holds, and pairs of keys (several ways joined by " or ") and what they do."""
+"""Where the shortcuts work, and pairs of keys (alternatives joined by " or ") and actions."""
 
 _Index = QModelIndex | QPersistentModelIndex
 
 
 class ShortcutSheet(ModalOverlay):
-    """What every key does, and what the mouse does where, as a table."""
+    """Table of all keyboard shortcuts and mouse gestures."""
 
     def __init__(self, window: QMainWindow, keys: Sequence[Topic], mouse: Sequence[Topic]) -> None:
         super().__init__(window)
@@ -407,7 +406,7 @@ class ShortcutSheet(ModalOverlay):
         table.setTabKeyNavigation(False)
         rows = table.verticalHeader()
         rows.hide()
-        # which rows are at least as high as
+        # the least height of rows
         rows.setStyleSheet("QHeaderView::section { padding: 0; }")
         rows.setMinimumSectionSize(theme.scaled(_ROW))
         rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -424,7 +423,7 @@ class ShortcutSheet(ModalOverlay):
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The texts of the rows that are shown."""
+        """Texts of the rows that are shown."""
         model = self._filtered
         cells = range(model.columnCount())
         return [
@@ -440,7 +439,7 @@ class ShortcutSheet(ModalOverlay):
         )
 
     def _filter(self, query: str) -> None:
-        """Show the rows that have all words of `query`."""
+        """Show the rows that contain all words of `query`."""
         words = "".join(f"(?=.*{QRegularExpression.escape(word)})" for word in query.split())
         options = QRegularExpression.PatternOption.CaseInsensitiveOption
         self._filtered.setFilterRegularExpression(QRegularExpression(f"^{words}", options))
@@ -474,7 +473,7 @@ class ShortcutSheet(ModalOverlay):
 def _shortcut_model(
     keys: Sequence[Topic], mouse: Sequence[Topic], parent: QObject
 ) -> QStandardItemModel:
-    """What keys and gestures do, which they are, and where they hold, a row each, in the order of the menus."""
+    """Return a model with a row for each shortcut: action, keys, and where they work, in the order of the menus."""
     model = QStandardItemModel(0, 3, parent)
     model.setHorizontalHeaderLabels(["Action", "Keys", "Where"])
     for caps, topics in ((True, keys), (False, mouse)):
@@ -490,7 +489,7 @@ def _shortcut_model(
 
 
 class _KeyDelegate(QStyledItemDelegate):
-    """Draws keys as caps, one for each way; gestures of the mouse as text."""
+    """Draws keys as caps, one for each alternative, and mouse gestures as text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         if not index.data(_CAPS):

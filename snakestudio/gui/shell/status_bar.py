@@ -1,4 +1,4 @@
-"""The line at the bottom: what the session does, contacts, solver, and how fast the picture is."""
+"""The status bar: state of the session, contacts, solver, and frame rate."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _STATES = {
 
 
 class StatusBar(QStatusBar):
-    """State of the session on the left, frames a second on the right.
+    """State of the session on the left, background work and frame rate on the right.
 
     Parameters
     ----------
     robot : callable
-        Gives how the robot stands.
+        Returns the status of the robot.
     background : callable
-        Gives what goes on in the background, a few words each.
+        Returns short descriptions of the work in the background.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class StatusBar(QStatusBar):
         self._refresh()
 
     def refresh_soon(self) -> None:
-        """Something it is told by a callable is otherwise."""
+        """Refresh soon, because the result of a callable has changed."""
         self._soon()
 
     @property
@@ -97,7 +97,7 @@ class StatusBar(QStatusBar):
         return float(len(self._frames))
 
     def count_frame(self) -> None:
-        """A frame was drawn."""
+        """Count a drawn frame."""
         self._frames.append(time.perf_counter())
 
     def _soon(self) -> None:
@@ -119,7 +119,7 @@ class StatusBar(QStatusBar):
             text = f"robot: {robot.title.lower()}"
             role = robot.role
         parts: list[Part] = []
-        if self._robot().lost:  # whatever is shown
+        if self._robot().lost:  # even while another source is shown
             text = f"robot: {self._robot().title}"
             role = "danger"
         if self._session_controller.source == "simulation" and state in ("preparing", "unprepared"):
@@ -151,7 +151,7 @@ class StatusBar(QStatusBar):
 
 
 class _Line(QWidget):
-    """A line of text after a coloured dot: painted here, so that a change never asks for a new layout."""
+    """A line of text after a coloured dot, painted here so that a change needs no new layout."""
 
     def __init__(self, side: Qt.AlignmentFlag, parent: QWidget) -> None:
         super().__init__(parent)
@@ -162,13 +162,13 @@ class _Line(QWidget):
 
     @property
     def text(self) -> str:
-        """Everything it says."""
+        """The whole text."""
         return " ".join(
             part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part
         )
 
     def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
-        """Show texts, each in a colour of the palette, after a state with a dot in one."""
+        """Show texts, each in a colour of the palette, after a state with a dot in the colour `role`."""
         if (tuple(parts), state, role) != (self._parts, self._state, self._role):
             self._parts = tuple(parts)
             self._state = state

@@ -1,4 +1,4 @@
-"""The guided tour: a few steps over the window, each lighting up one part of it and saying what it is for."""
+"""The guided tour: a few steps over the window, each of which highlights one part and explains it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Step:
     title: str
     text: str
     target: str
-    """The part of the window that is lit up; a dock is opened for it."""
+    """The highlighted part of the window; a dock is opened for it."""
 
 
 STEPS = (
@@ -72,16 +72,16 @@ STEPS = (
 )
 
 _GAP = 16
-"""Between what is lit up and the card, px."""
+"""Gap between the highlighted part and the card, px."""
 
 
 class Tour(ModalOverlay):
-    """Leads through the window; Esc or Skip ends it at any step.
+    """Guides through the window; Esc or Skip ends the tour at any step.
 
     Parameters
     ----------
     targets : mapping of str to QWidget
-        The other parts that steps light up, by their names.
+        Highlighted parts that are not docks, by name.
     """
 
     def __init__(self, window: QMainWindow, docks: Docks, targets: Mapping[str, QWidget]) -> None:
@@ -126,19 +126,19 @@ class Tour(ModalOverlay):
         self._show(0)
 
     def go_on(self) -> None:
-        """To the next step, or to the end."""
+        """Go to the next step, or end the tour after the last one."""
         if self.place + 1 < len(STEPS):
             self._show(self.place + 1)
         else:
             self.close_sheet()
 
     def back(self) -> None:
-        """To the step before."""
+        """Go to the previous step."""
         if self.place > 0:
             self._show(self.place - 1)
 
     def close_sheet(self) -> None:
-        """End it."""
+        """End the tour."""
         self._aim_at(None)
         super().close_sheet()
 
@@ -153,7 +153,9 @@ class Tour(ModalOverlay):
         self.next_button.setText("&Done" if last else "&Next")
         self.skip_button.setVisible(not last)
         if step.target in self._docks:
-            self._docks[step.target].setFloating(False)  # a loose panel would lie beside the window
+            self._docks[step.target].setFloating(
+                False
+            )  # a floating panel may be outside the window
             self._docks.show(step.target)
             self._aim_at(self._docks[step.target])
         else:
@@ -173,10 +175,10 @@ class Tour(ModalOverlay):
         if target is not None:
             target.installEventFilter(self)
 
-    # --- where things stand -----------------------------------------------------------------------
+    # --- layout -----------------------------------------------------------------------------------
 
     def _lit(self) -> QRect:
-        """The part of the sheet that is lit up."""
+        """The highlighted part of the sheet."""
         target = self._target
         if target is None or not target.isVisible():
             return QRect()
@@ -226,7 +228,7 @@ class Tour(ModalOverlay):
             and isinstance(event, QKeyEvent)
             and self._key(event.key())
         ):
-            return True  # before a button takes arrows for a wish to go to the next button
+            return True  # otherwise a focused button would use arrows to go to the next button
         return super().eventFilter(watched, event)
 
     def _key(self, key: int) -> bool:
@@ -242,11 +244,11 @@ class Tour(ModalOverlay):
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # a click beside the card is no wish to end the tour
+        event.accept()  # a click next to the card does not end the tour
 
 
 def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
-    """Where a card stands: below, above, right or left of what is lit up, or else in its middle."""
+    """Return the position of a card: below, above, right or left of the highlighted part, or else in its middle."""
     middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
     if lit.isEmpty():
         middle = QPoint(
@@ -267,7 +269,7 @@ def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
 
 
 def _pushed(place: QPoint, size: QSize, inside: QRect) -> QPoint:
-    """A place moved so that a card there lies inside."""
+    """Return a position moved so that a card there is inside."""
     x = max(inside.left(), min(place.x(), inside.right() - size.width()))
     y = max(inside.top(), min(place.y(), inside.bottom() - size.height()))
     return QPoint(x, y)
@@ -283,7 +285,7 @@ class _Dots(QWidget):
         self.setFixedSize(count * 14, 14)
 
     def show_place(self, place: int) -> None:
-        """The present step is another one."""
+        """Set the present step."""
         self._place = place
         self.update()
 
