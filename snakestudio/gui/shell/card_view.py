@@ -294,7 +294,7 @@ class CardView(QListView):
 
     @property
     def current(self) -> Any:
-        """Scene or start of the current card; None if there is none."""
+        """Scene or start of the current card; None without one."""
         return self.currentIndex().data(ITEM)
 
     @property

@@ -171,7 +171,7 @@ class Docks(QObject):
         self.all[name].raise_()
 
     def make_room(self, name: str, height: int) -> None:
-        """Give a panel a height of at least `height` (px), but no more than half of the window."""
+        """Give a panel a height of at least `height` (px), limited to half of the window."""
         dock = self.all[name]
         height = min(height, self._window.height() // 2)
         if dock.height() >= height:

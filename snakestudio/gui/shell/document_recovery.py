@@ -176,7 +176,7 @@ class DocumentRecovery(QObject):
         self.dialog: RecoveryDialog | None = None
 
     def offer(self, asked: bool = False) -> RecoveryDialog | None:
-        """Offer the backups of windows that ended without saving; return the dialog, or None if there is none.
+        """Offer the backups of windows that ended without saving; return the dialog, or None without any.
 
         Parameters
         ----------

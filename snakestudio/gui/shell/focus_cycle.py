@@ -59,7 +59,7 @@ class FocusCycle(QObject):
 
 
 def _focus(pane: QWidget) -> bool:
-    """Move the focus to the first widget of a pane that accepts it; return False if there is none."""
+    """Move the focus to the first widget of a pane that accepts it; return whether one does."""
     if pane.focusPolicy() & Qt.FocusPolicy.TabFocus:
         target: QWidget | None = pane
     else:
