@@ -1,4 +1,4 @@
-"""A line for an expression over the columns of a run, in which names are completed."""
+"""A field for expressions of the columns of a run, with completion of names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 
 
 class ExpressionField(QLineEdit):
-    """A line in which names are completed one word at a time."""
+    """A line edit with completion of names word by word."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class ExpressionField(QLineEdit):
             self._popup.hide()
 
     def complete_with(self, word: str) -> None:
-        """Put a name in place of the word before the cursor."""
+        """Replace the word before the cursor by a name."""
         before = self.text()[: self.cursorPosition()]
         after = self.text()[self.cursorPosition() :]
         found = _WORD.search(before)
@@ -76,7 +76,7 @@ class ExpressionField(QLineEdit):
         self.textEdited.emit(self.text())
 
     def wrap(self, pattern: str) -> None:
-        """Put a function around what is selected, or around all."""
+        """Apply a function to the selected text, or to the whole text."""
         if self.hasSelectedText():
             start = self.selectionStart()
             chosen = self.selectedText()

@@ -1,4 +1,4 @@
-"""A typed formula with its symbol and unit: looked at while one types, taken over on Enter or on leaving."""
+"""A formula with symbol and unit: checked while typing, committed on Enter or when the focus leaves it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import refusal
 
 _PAUSE_MS = 350
-"""A formula is looked at once nobody has typed for so long."""
+"""Delay after the last key before a formula is checked, ms."""
 
 Check = Callable[[Scene, str], str]
-"""What is wrong with the value at a key of a scene, as a sentence; "" if nothing is."""
+"""Returns a message about the value at a key of a scene; "" if it is valid."""
 
 STRAIN_NAMES = (
     ("X", "material abscissa from the head, m"),
@@ -51,7 +51,7 @@ _FUNCTIONS = (
 
 
 def wrong_at(error: SnakeStudioError, key: str) -> str:
-    """What an error says of the formula at `key`, as a sentence; "" if it is about others."""
+    """Return the message of an error about the formula at `key`; "" if it is about others."""
     return next(
         (
             problem.sentence_for()
@@ -63,7 +63,7 @@ def wrong_at(error: SnakeStudioError, key: str) -> str:
 
 
 class _Field(QLineEdit):
-    """A line that says when Esc takes back what was typed."""
+    """A line edit that signals when Esc discards the input."""
 
     restored = Signal()
 
@@ -76,25 +76,25 @@ class _Field(QLineEdit):
 
 
 class FormulaRow(Themed):
-    """A formula of the scene. What is wrong stays in the field with a sentence under it; the scene keeps its value.
+    """A formula of the scene. Invalid input stays in the field with a message below; the scene is unchanged.
 
     Parameters
     ----------
     key : str
         Dotted scene key.
     symbol : str
-        What the formula is of, rich text; "" for a `title` above the field instead.
+        Symbol of the quantity, rich text; "" to show `title` above the field instead.
     help : str
-        What it is, in a sentence.
+        Explanation of the quantity.
     check : callable, optional
-        Finds what is wrong with a scene that has the formula.
+        Checks a scene that contains the formula.
     of : str
-        What the formula is of, for the undo list: "curvature about Z".
+        Name of the quantity for the undo list: "curvature about Z".
 
     Signals
     -------
     tried(scene: Scene)
-        The scene as it would be with what is being typed, which is valid.
+        The scene with the pending input, which is valid.
     """
 
     tried = Signal(object)
@@ -167,34 +167,34 @@ class FormulaRow(Themed):
 
     @property
     def problem(self) -> str:
-        """What is wrong with what stands in the field, "" if nothing is."""
+        """Message about the text in the field; "" if it is valid."""
         return self.message.text()
 
     def refresh(self) -> None:
-        """Show what the scene says now; what somebody is typing stays."""
+        """Show the present formula of the scene; pending input is kept."""
         try:
             value = str(get_value(self._document.scene, self.key))
         except SceneError:
-            return  # what is edited has just gone; the row goes with it
+            return  # the edited item was removed, and the row will be
         if not self.field.isModified() and value != self.field.text():
             self.field.setText(value)
             self.field.setCursorPosition(0)
 
     def set_unused(self, reason: str) -> None:
-        """Say why the formula has no effect in the scene as it stands, and lock it; "" if it has."""
+        """Show why the formula has no effect in the present scene, and lock it; "" if it has."""
         for widget in (self._label, self.field, self._unit):
             widget.setEnabled(not reason)
         self.note.setText(capitalized(reason))
         self.note.setVisible(bool(reason))
 
     def show_finding(self, sentence: str) -> None:
-        """Say what a check of the whole scene has found at this formula; "" for nothing."""
+        """Show a problem that a check of the whole scene reports for this formula; "" for none."""
         self._found = sentence
         if not self.field.isModified():
             self._say(sentence)
 
     def restore(self) -> None:
-        """Forget what was typed."""
+        """Discard the input."""
         self._pause.stop()
         self.field.setModified(False)
         self._say(self._found)
@@ -202,7 +202,7 @@ class FormulaRow(Themed):
         self.tried.emit(self._document.scene)
 
     def commit(self) -> None:
-        """Take over what was typed, as one step of undo, if it is valid."""
+        """Commit valid input as one step of undo."""
         self._pause.stop()
         if not self.field.isModified():
             return
@@ -215,7 +215,7 @@ class FormulaRow(Themed):
         self.refresh()
 
     def _candidate(self) -> Scene | None:
-        """The scene with what was typed; None, and a sentence under the field, if it is not valid."""
+        """Return the scene with the input; None, with a message below the field, if it is not valid."""
         problem = ""
         scene: Scene | None = None
         try:
@@ -247,12 +247,12 @@ class FormulaRow(Themed):
 
 
 class FormulaHelp(QToolButton):
-    """A button that lists the names and functions that a formula may use.
+    """A button that lists the names and functions that formulas can use.
 
     Parameters
     ----------
     names : sequence of (str, str)
-        The names, and what they are.
+        The names and their meanings.
     """
 
     def __init__(

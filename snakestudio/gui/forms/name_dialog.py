@@ -1,4 +1,4 @@
-"""Asks for a name under which something is kept, and says at the field what is wrong with it."""
+"""Dialog for the name under which something is saved, with a message about invalid names."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from snakestudio.gui.forms.dialog import Dialog
 
 
 class NameDialog(Dialog):
-    """A name and two buttons.
+    """A name field and two buttons.
 
     Parameters
     ----------
     taken : list of str
-        Names that are in use: such a layout is replaced.
+        Names in use, whose items will be replaced.
     refusal : callable
-        Says in a sentence why a name cannot be used, "" if it can.
+        Returns why a name cannot be used; "" if it can.
     of : str
-        What gets the name.
+        What is saved, such as "layout".
     kept : str
-        What is kept under it, in a sentence.
+        Explanation of what is saved.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class NameDialog(Dialog):
 
     @property
     def name(self) -> str:
-        """What was typed."""
+        """The typed name."""
         return self.field.text().strip()
 
     def _judge(self, text: str) -> None:

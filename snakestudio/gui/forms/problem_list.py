@@ -1,4 +1,4 @@
-"""The list of findings: a mark, a sentence on as many lines as it needs, and below it a button for every fix."""
+"""The list of problems: an icon, a message on several lines, and below it a button for every fix."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending
 
 
 class ProblemRow(NamedTuple):
-    """An entry of the list: what kind it is ("error", "warning", "hint", "pending"), the finding, and its sentence."""
+    """An entry of the list: its kind ("error", "warning", "hint", "pending"), the problem, and its message."""
 
     kind: str
     problem: Problem
@@ -38,7 +38,7 @@ class ProblemRow(NamedTuple):
 
 
 class ProblemList(QAbstractListModel):
-    """Findings for a view; in the user role stands the whole entry."""
+    """Model of problems; the user role returns the whole entry."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -61,7 +61,7 @@ class ProblemList(QAbstractListModel):
         return None
 
     def replace(self, entries: list[ProblemRow]) -> None:
-        """Show these."""
+        """Replace all entries."""
         if entries != self.entries:
             self.beginResetModel()
             self.entries = entries
@@ -69,7 +69,7 @@ class ProblemList(QAbstractListModel):
 
 
 class ProblemDelegate(QStyledItemDelegate):
-    """Draws the findings of a list and notices clicks on the buttons of their fixes.
+    """Draws the problems of a list and handles clicks on the buttons of their fixes.
 
     Signals
     -------
@@ -93,7 +93,7 @@ class ProblemDelegate(QStyledItemDelegate):
         return self._over is not None
 
     def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
-        """Where the buttons of a finding that is drawn in `rect` are, and what they do."""
+        """Return the rectangles and fixes of the buttons of a problem that is drawn in `rect`."""
         entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         left = rect.left() + self._LEFT
         room = max(60, rect.width() - self._LEFT - 4)
@@ -101,7 +101,7 @@ class ProblemDelegate(QStyledItemDelegate):
         found: list[tuple[QRect, Fix]] = []
         for fix in entry.problem.fixes:
             words = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
-            if words.width() + 18 > room:  # as many lines as it takes
+            if words.width() + 18 > room:  # wrapped
                 within = QRect(0, 0, room - 18, 10000)
                 words = QSize(
                     room - 18,
@@ -115,7 +115,7 @@ class ProblemDelegate(QStyledItemDelegate):
         return found
 
     def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
-        """Height of a sentence."""
+        """Return the height of a message."""
         room = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
         return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
 

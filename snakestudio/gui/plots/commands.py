@@ -1,4 +1,4 @@
-"""What plots have in the View menu."""
+"""Commands for plots in the View menu."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MENU = "View/Plots"
 
 
 class _Plots(Protocol):
-    """What of the plots these commands work with."""
+    """Members of `PlotDocks` that these commands use."""
 
     def new_panel(self, contents: Sequence[Content]) -> object: ...
 
@@ -23,7 +23,7 @@ class _Plots(Protocol):
 
 
 class PlotsContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     @property
     def plot_docks(self) -> _Plots:

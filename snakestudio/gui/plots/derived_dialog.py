@@ -1,4 +1,4 @@
-"""The window in which channels are made from others: a typed expression, its check at the field, and its curve."""
+"""The dialog that derives channels from others: an expression, its check, and a preview of the curve."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from snakestudio.viewmodel.plots.pyramid import Pyramid
 from snakestudio.viewmodel.plots.scale import fitted, readable
 
 _PAUSE_MS = 250
-"""What is typed is looked at once nobody has typed for so long."""
+"""Delay after the last key before the expression is checked, ms."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _PREVIEW_ROWS = 20_000
-"""Newest rows that the preview shows."""
+"""Number of newest rows in the preview."""
 _BINS = 800
 _FIRST = ("lowpass", "highpass", "moving_mean", "median")
-"""What is put around signals most often."""
+"""The most common functions, listed first."""
 
 
 def _around() -> list[tuple[str, str]]:
-    """What can be put around the expression, or around what is selected of it: titles and patterns."""
+    """Return titles and patterns of the functions that can wrap the expression or the selected part of it."""
     names = sorted(FUNCTIONS, key=lambda name: name not in _FIRST)
     offered = [around for name in names if (around := FUNCTIONS[name].around) is not None]
     own = ("Change since the Start", "{0} - at({0}, 0)")
@@ -59,7 +59,7 @@ def _around() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Channel:
-    """What is typed."""
+    """Values of the form."""
 
     name: str = form_field("", "&Name", placeholder="tracking_error_rad")
     expression: str = form_field(
@@ -68,14 +68,14 @@ class Channel:
 
 
 class _ExpressionEditor(Editor):
-    """An expression, and what can be put around it.
+    """Editor of an expression, with a menu of functions that wrap it.
 
     Parameters
     ----------
     columns : sequence of str
-        Names that are completed.
+        Names for completion.
     other : bool
-        Whether there is another run.
+        Whether there is an overlaid run.
     """
 
     def __init__(
@@ -116,16 +116,16 @@ class _ExpressionEditor(Editor):
 
 
 class DerivedDialog(Dialog):
-    """Name, expression, what is wrong with it, and its curve over the newest rows.
+    """Name, expression, problems, and the curve over the newest rows.
 
     Parameters
     ----------
     library : Library
-        Takes what is made.
+        Library that the channel is added to.
     name : str
-        Of the channel to change; "" for a new one.
+        Name of the channel to edit; "" for a new one.
     other : Recording or None
-        What expressions call the other run.
+        The overlaid run, `other` in expressions.
 
     Signals
     -------
@@ -180,7 +180,7 @@ class DerivedDialog(Dialog):
         self.keep_button.setProperty("role", "primary")
         buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.keep)
-        buttons.rejected.connect(self.close)  # which ends what is still computed
+        buttons.rejected.connect(self.close)  # also cancels the computation
         self.arrange(self.form, self.sentence, (self.chart, 1), self.help, buttons, spacing=10)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -191,16 +191,15 @@ class DerivedDialog(Dialog):
         self.judge()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over
-        # them.
+        # Layouts ignore the least height of wrapped lines: the chart's numbers would cover them.
         super().resizeEvent(event)
         self.help.setMinimumHeight(self.help.heightForWidth(self.help.width()))
 
-    # --- what is typed ----------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     @property
     def problem(self) -> str:
-        """What is wrong with what is typed, in a sentence; "" if nothing is."""
+        """Message about invalid input; "" if it is valid."""
         if self._recording is None:
             return "There is no run yet. Start one, so that its channels are known."
         try:
@@ -222,7 +221,7 @@ class DerivedDialog(Dialog):
         return ""
 
     def judge(self) -> None:
-        """Say what is wrong with what is typed, and draw what can be drawn."""
+        """Show a message about the input, and draw the curve if it is valid."""
         problem = self.problem
         self.keep_button.setEnabled(not problem)
         empty = not self.field.text().strip()
@@ -239,7 +238,7 @@ class DerivedDialog(Dialog):
         self._draw()
 
     def keep(self) -> None:
-        """Put the channel into the library."""
+        """Add the channel to the library."""
         if self.problem or self._signal is None:
             self.judge()
             return
@@ -312,7 +311,7 @@ class DerivedDialog(Dialog):
 
 
 def _help() -> str:
-    """What can be typed, in a few lines."""
+    """Return a summary of the syntax."""
     shown = (
         "derivative",
         "integral",

@@ -1,4 +1,4 @@
-"""The plots of a panel, side by side: how many there are decides how they stand."""
+"""Grid of the plots of a panel; their number and the size of the panel determine the columns."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.viewmodel.plots.content import Content
 
 MOST_PLOTS = 12
-"""Plots of one panel: more would be too small to read."""
+"""Largest number of plots in a panel: more would be too small to read."""
 
 _TURN_MS = 30
-"""Between two plots of many that are made: longer than a heartbeat of the window takes to come."""
+"""Interval between the construction of two plots, ms: longer than that of the window's heartbeat."""
 _NARROW = 560
-"""Width of a plot below which they stand in fewer columns, px."""
+"""Width of a plot below which there are fewer columns, px."""
 _LOW = 120
 """Height of a row below which there are more columns, px."""
 
 
 class _Zone(QLabel):
-    """Where channels are dropped that shall have a plot of their own; there only while some are dragged."""
+    """Drop zone for channels in a new plot; visible only during a drag of channels."""
 
     dropped = Signal(tuple)
 
@@ -63,7 +63,7 @@ class _Zone(QLabel):
 
 
 class PlotGrid(QWidget):
-    """Some plots.
+    """A grid of plots.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ class PlotGrid(QWidget):
     Signals
     -------
     changed()
-        A plot came or went.
+        A plot was added or removed.
     dropped(names: tuple of str)
-        Channels were dropped beside the plots.
+        Channels were dropped outside the plots.
     """
 
     changed = Signal()
@@ -86,7 +86,7 @@ class PlotGrid(QWidget):
         self._make = make
         self.plots: list[LivePlot] = []
         self.coming: deque[Content] = deque()
-        """What is still to be made."""
+        """Contents of plots that are not made yet."""
         self.empty = QLabel("Drag channels here, or choose a plot layout above.", self)
         self.empty.setProperty("role", "dim")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -104,7 +104,7 @@ class PlotGrid(QWidget):
         self.setAcceptDrops(True)
 
     def show_contents(self, contents: list[Content]) -> None:
-        """Show these and nothing else; plots that are there are used again."""
+        """Show exactly these contents; existing plots are reused."""
         self.coming.clear()
         while len(self.plots) > len(contents):
             self._take(self.plots[-1])
@@ -116,7 +116,7 @@ class PlotGrid(QWidget):
         self.changed.emit()
 
     def show_gradually(self, contents: list[Content]) -> None:
-        """As `show_contents`, with a new plot in every turn of the event loop: the window answers in between."""
+        """Like `show_contents`, but makes one plot per turn of the event loop, so that the window stays responsive."""
         there = max(1, len(self.plots))
         self.show_contents(contents[:there])
         self.coming.extend(contents[there:])
@@ -132,7 +132,7 @@ class PlotGrid(QWidget):
             self._go_on()
 
     def add(self, content: Content) -> LivePlot:
-        """One more plot, the last."""
+        """Add a plot at the end, and return it."""
         plot = self._make(content)
         self.plots.append(plot)
         self._arrange(anew=True)
@@ -140,7 +140,7 @@ class PlotGrid(QWidget):
         return plot
 
     def remove(self, plot: LivePlot) -> None:
-        """Take a plot away."""
+        """Remove a plot."""
         self._take(plot)
         self._arrange(anew=True)
         self.changed.emit()
@@ -163,7 +163,7 @@ class PlotGrid(QWidget):
             else 1
         )
         columns = 1 if n == 1 else min(most, n, 2 if n <= 4 else 3 if n <= 9 else 4)
-        seen = self.parentWidget()  # it may be higher itself, and scroll
+        seen = self.parentWidget()  # the grid itself may be higher than the visible area and scroll
         height = seen.height() if seen is not None else self.height()
         while columns < min(most, n) and height < -(-n // columns) * theme.scaled(_LOW):
             columns += 1

@@ -1,4 +1,4 @@
-"""The line over a panel of plots: what fills it, and what of the run is in view."""
+"""The bar over a plot panel: layout of the plots, and time range in view."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.gui.forms.sections import heading
 
 _WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
 _NARROWEST = 300
-"""Width of its least, px of the design."""
+"""Least width of the bar, px of the design."""
 _ICONS = {"follow_button": "live", "pause_button": "pause", "statistics_button": "statistics"}
 
 
@@ -26,8 +26,7 @@ class PanelBar(NarrowRow):
         self.title = heading(title)
         self.note = QLabel()
         self.note.setProperty("role", "dim")
-        # Words for what is used all the time, icons for the rest: panels are narrow on small
-        # screens.
+        # Texts for frequent actions, icons for the rest: panels are narrow on small screens.
         self.add_button = self._tool("New plot", "Add a plot", bare=True)
         self.sets_button = self._tool(
             "Plot layouts",
@@ -79,13 +78,13 @@ class PanelBar(NarrowRow):
         self.renew_theme()
 
     def set_closable(self, close: Callable[[], object]) -> None:
-        """Have a button that closes the panel."""
+        """Show a button that closes the panel."""
         self._close.clicked.connect(lambda: close())
         self._close.show()
 
     @staticmethod
     def _tool(text: str, tip: str, bare: bool = False) -> QToolButton:
-        """A button; with `bare`, its icon alone."""
+        """Return a button; with `bare`, only with its icon."""
         button = QToolButton()
         button.setText(text)
         button.setAccessibleName(text)

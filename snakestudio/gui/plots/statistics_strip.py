@@ -1,4 +1,4 @@
-"""Figures of all curves over the selected span, below the plots: a table that is copied as one."""
+"""Statistics of all curves over the selected span, in a table below the plots that can be copied as a whole."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
     ("Integral", "{} s", lambda s: s.integral),
     ("Dominant [Hz]", "Hz", lambda s: s.dominant_hz),
 )
-"""Figures: name, unit made from the curve's, and where it stands."""
+"""Columns: name, unit derived from that of the curve, and value."""
 
 _PAUSE_MS = 120
-"""A span that is being dragged is looked at once it stood for so long."""
+"""Delay after the last change of a dragged span before the statistics are computed, ms."""
 _ROWS = 5
-"""Rows that are seen without scrolling."""
+"""Number of rows visible without scrolling."""
 
 
 class _Table(QTableWidget):
-    """A table that Ctrl+C copies, with its headings."""
+    """A table that Ctrl+C copies with its headings."""
 
     copied = Signal()
 
@@ -66,7 +66,7 @@ class _Table(QTableWidget):
 
 
 class StatisticsStrip(Themed):
-    """The table, its span, and buttons to copy and to close.
+    """Table of statistics, its span, and buttons to copy and to close.
 
     Signals
     -------
@@ -131,16 +131,16 @@ class StatisticsStrip(Themed):
         self._close.setIcon(theme.icon("close", "dim"))
         self._fill()
 
-    # --- what is asked ----------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     def show_plots(self, plots: Sequence[LivePlot]) -> None:
-        """Take the curves of these plots, which have changed."""
+        """Use the curves of these plots, which have changed."""
         self._plots = list(plots)
         if self.span is not None:
             self._pause.start()
 
     def show_span(self, span: tuple[float, float] | None) -> None:
-        """Show the figures of a stretch of time, s; of None nothing."""
+        """Show the statistics of a time span, s; None clears the table."""
         self.span = span
         if span is None:
             self._stop()
@@ -152,11 +152,11 @@ class StatisticsStrip(Themed):
 
     @property
     def settled(self) -> bool:
-        """Whether the figures are those of the span and the curves of now."""
+        """Whether the statistics are those of the present span and curves."""
         return self._task is None and not self._pause.isActive()
 
     def _asked(self) -> list[SpanCurve]:
-        """All curves over the time, each once whatever its table, and those of overlaid runs."""
+        """Return all curves over time, each once, and those of overlaid runs."""
         found: dict[tuple[int, str], SpanCurve] = {}
         for plot in self._plots:
             if plot.view.style in ("profile", "heat"):
@@ -200,7 +200,7 @@ class StatisticsStrip(Themed):
         super().hideEvent(event)
         self._stop()
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- output -----------------------------------------------------------------------------------
 
     def _fill(self) -> None:
         shown = list(zip(self._curves, self.figures, strict=False))
@@ -224,7 +224,7 @@ class StatisticsStrip(Themed):
         self.table.setFixedHeight(height)
 
     def copy(self) -> None:
-        """Copy the table: columns apart by tabs, all digits, units in the headings of a column of their own."""
+        """Copy the table: columns separated by tabs, all digits, units in a separate column."""
         lines = [
             "\t".join(
                 [
