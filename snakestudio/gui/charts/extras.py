@@ -1,4 +1,4 @@
-"""What a chart shows besides curves: outlines of obstacles, discs on curves, a selected span, a note."""
+"""Items of a chart in addition to curves: outlines of obstacles, discs on curves, a selected span, a note."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from snakestudio.viewmodel.plots.chart_data import ChartData, Dot
 
 _RADIUS = 4.5
 _SMALL = 0.10
-"""How opaque a selected span is."""
+"""Opacity of a selected span."""
 
 
 class _Outlines(pg.GraphicsObject):
-    """Closed polygons in units of the axes, below everything."""
+    """Closed polygons in units of the axes, below all other items."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class _Outlines(pg.GraphicsObject):
 
 
 class _Dots(pg.GraphicsObject):
-    """Discs of a size in pixels, with words beside them where there are few."""
+    """Discs of a size in pixels, with labels if there are few."""
 
     MOST_WORDS = 4
 
@@ -113,7 +113,7 @@ class _Span(pg.LinearRegionItem):
             line.setHoverPen(pg.mkPen(theme.colour("accent"), width=3))
 
     def mouseDragEvent(self, ev: Any) -> None:
-        # Only its ends are handles: a drag between them pans the plot as everywhere else.
+        # Only the ends are handles: a drag between them pans the plot as elsewhere.
         ev.ignore()
 
     def hoverEvent(self, ev: Any) -> None:
@@ -121,7 +121,7 @@ class _Span(pg.LinearRegionItem):
 
 
 class Extras(QObject):
-    """All of them in one view box.
+    """All additional items of one view box.
 
     Signals
     -------
@@ -144,12 +144,12 @@ class Extras(QObject):
         self.span.sigRegionChanged.connect(self._on_span)
 
     def dress(self) -> None:
-        """Take over the palette."""
+        """Apply the present palette."""
         self.span.dress()
         self.note.fill = pg.mkBrush(theme.colour("panel"))
 
     def show(self, picture: ChartData) -> None:
-        """Show what belongs to a picture."""
+        """Show the additional items of chart data."""
         left = picture.axes[0]
         frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
         for item, there in ((self._outlines, picture.outlines), (self._dots, picture.dots)):
@@ -167,7 +167,7 @@ class Extras(QObject):
         self.show_span(picture.span if picture.across == "time" else None)
 
     def show_span(self, span: tuple[float, float] | None) -> None:
-        """Show a stretch of time as selected, s."""
+        """Show a time span as selected, s; None for none."""
         self.span.setVisible(span is not None)
         if span is not None and tuple(self.span.getRegion()) != span:
             self._quiet = True
