@@ -37,12 +37,12 @@ class StartTrace:
     def __init__(self) -> None:
         self.on = bool(os.environ.get("SNAKESTUDIO_TRACE_START"))
         self._began = _process_start() if self.on else 0.0
-        self._said: set[str] = set()
+        self._marked: set[str] = set()
 
     def mark(self, what: str) -> None:
         """Print the time at which `what` happened, the first time only."""
-        if self.on and what not in self._said:
-            self._said.add(what)
+        if self.on and what not in self._marked:
+            self._marked.add(what)
             print(
                 f"start: {what}: {1000 * (time.time() - self._began):.0f} ms",
                 file=sys.stderr,

@@ -162,7 +162,7 @@ class ChartAxis(pg.AxisItem):
         step = tick_step(high - low, size, apart, self._density)
         texts = self.tickStrings(multiples(low, high, step), 1.0, step)
         if self.orientation == "bottom" and texts:
-            apart = max(self._room(text).width() for text in texts) + _APART
+            apart = max(self._text_size(text).width() for text in texts) + _APART
             step = tick_step(high - low, size, apart, self._density)
         values = multiples(low, high, step)
         return list(zip(values, self.tickStrings(values, 1.0, step), strict=True))
@@ -186,9 +186,9 @@ class ChartAxis(pg.AxisItem):
     @property
     def line_height(self) -> float:
         """Height of a number, px."""
-        return self._room("0").height()
+        return self._text_size("0").height()
 
-    def _room(self, text: str) -> QSizeF:
+    def _text_size(self, text: str) -> QSizeF:
         """Return the size of a text, px, cached because numbers recur during zooming."""
         if text not in self._sizes:
             if len(self._sizes) >= _MOST_SIZES:
@@ -218,7 +218,7 @@ class ChartAxis(pg.AxisItem):
         for value, text in self.shown():
             share = (value - low) / (high - low)
             at = share * width if side == "below" else (1.0 - share) * height
-            place = text_place(side, line, at, self._room(text), gap)
+            place = text_place(side, line, at, self._text_size(text), gap)
             if side == "below":
                 seen = place.left() >= -_BEYOND and place.right() <= width + _BEYOND
             else:

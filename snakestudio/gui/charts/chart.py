@@ -133,9 +133,9 @@ class Chart(PlotBase):
         self.view.set_across(picture.across)
         self.cursor_line.setMovable(picture.across == "time")
         self.bottom_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
-        wanted = [[picture.start, picture.stop], [left.low, left.high]]
-        if self.view.viewRange() != wanted:
-            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+        view_range = [[picture.start, picture.stop], [left.low, left.high]]
+        if self.view.viewRange() != view_range:
+            self.view.setRange(xRange=view_range[0], yRange=view_range[1], padding=0)
         self.left_axis.show_as(left.decades, left.labels)
         self._show_right(len(picture.axes) > 1)
         if len(picture.axes) > 1 and self.right_axis.range != [

@@ -78,15 +78,15 @@ class Curve(pg.PlotCurveItem):
         known = bool(np.isfinite(ys).all())
         ink = float(np.nansum(np.abs(np.diff(ys))))
         self._thick = few and not trace.faint and ink < _MOST_INK * (left.high - left.low)
-        self._dress(colour, thick=self._thick and not hasty, dashed=trace.dashed)
+        self._set_pen(colour, thick=self._thick and not hasty, dashed=trace.dashed)
         self._frame = frame
         self.setData(xs, ys, connect="all" if known else "finite", skipFiniteCheck=known)
 
     def finish(self) -> None:
         """Redraw the curve at full quality."""
-        self._dress(self._look[0], thick=self._thick, dashed=self._look[2])
+        self._set_pen(self._look[0], thick=self._thick, dashed=self._look[2])
 
-    def _dress(self, colour: str, *, thick: bool, dashed: bool) -> None:
+    def _set_pen(self, colour: str, *, thick: bool, dashed: bool) -> None:
         look = colour, _THICK if thick else 1.0, dashed
         if look != self._look:
             self._look = look
@@ -179,15 +179,15 @@ class HeatStrip(pg.ImageItem):
 
     def show_heat(self, heat: Heat, start: float, stop: float, columns: int) -> None:
         """Show the range from start to stop (s) in one column per pixel."""
-        wanted = start + (np.arange(columns) + 0.5) * ((stop - start) / columns)
-        right = np.clip(np.searchsorted(heat.time, wanted), 0, len(heat.time) - 1)
+        times = start + (np.arange(columns) + 0.5) * ((stop - start) / columns)
+        right = np.clip(np.searchsorted(heat.time, times), 0, len(heat.time) - 1)
         left = np.maximum(right - 1, 0)
         nearest = np.where(
-            np.abs(heat.time[left] - wanted) <= np.abs(heat.time[right] - wanted), left, right
+            np.abs(heat.time[left] - times) <= np.abs(heat.time[right] - times), left, right
         )
         values = heat.values[nearest].T[::-1].astype(np.float32)
         spacing = (heat.time[-1] - heat.time[0]) / max(1, len(heat.time) - 1)
-        values[:, (wanted < heat.time[0] - spacing) | (wanted > heat.time[-1] + spacing)] = np.nan
+        values[:, (times < heat.time[0] - spacing) | (times > heat.time[-1] + spacing)] = np.nan
         top = max(heat.top, 1e-12)
         self.setLookupTable(self._signed if heat.signed else self._sizes, update=False)
         self.setImage(np.ascontiguousarray(values), levels=(-top if heat.signed else 0.0, top))

@@ -22,7 +22,7 @@ class _Outlines(pg.GraphicsObject):
     def __init__(self) -> None:
         super().__init__()
         self._polygons: list[QPolygonF] = []
-        self._shown: list[Any] = []
+        self._polygons_shown: list[Any] = []
         self._frame = QRectF()
         self.setZValue(-2000)
 
@@ -30,12 +30,13 @@ class _Outlines(pg.GraphicsObject):
         if frame != self._frame:
             self.prepareGeometryChange()
         self._frame = frame
-        if len(picture.outlines) != len(self._shown) or any(
-            a is not b for a, b in zip(picture.outlines, self._shown, strict=True)
+        if len(picture.outlines) != len(self._polygons_shown) or any(
+            a is not b for a, b in zip(picture.outlines, self._polygons_shown, strict=True)
         ):
-            self._shown = list(picture.outlines)
+            self._polygons_shown = list(picture.outlines)
             self._polygons = [
-                QPolygonF([QPointF(x, y) for x, y in polygon.tolist()]) for polygon in self._shown
+                QPolygonF([QPointF(x, y) for x, y in polygon.tolist()])
+                for polygon in self._polygons_shown
             ]
         self.update()
 

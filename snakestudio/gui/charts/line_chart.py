@@ -36,7 +36,7 @@ class LineChart(PlotBase):
         self.scene().addItem(self.headline)
         self.addLegend(offset=(-_LEGEND_INSET, _LEGEND_INSET))
         self.set_titles(x_title, y_title)
-        self._dress_legend()
+        self._apply_legend_style()
 
     def set_titles(self, x_title: str, y_title: str) -> None:
         """Show other titles below and above the axes."""
@@ -55,9 +55,9 @@ class LineChart(PlotBase):
     def renew_theme(self) -> None:
         super().renew_theme()
         self.headline.update()
-        self._dress_legend()
+        self._apply_legend_style()
 
-    def _dress_legend(self) -> None:
+    def _apply_legend_style(self) -> None:
         self.plotItem.legend.setLabelTextColor(theme.colour("text"))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:

@@ -216,9 +216,9 @@ class PointChart(PlotBase):
         self.left_axis.show_scale(up)
         self._title = titles[1]
         self.headline.show_texts(self._title, self._note)
-        wanted = [list(across.span), list(up.span)]
-        if self.view.viewRange() != wanted:
-            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+        view_range = [list(across.span), list(up.span)]
+        if self.view.viewRange() != view_range:
+            self.view.setRange(xRange=view_range[0], yRange=view_range[1], padding=0)
 
     def show_note(self, note: str) -> None:
         """Show a note above the area, if the title leaves space."""

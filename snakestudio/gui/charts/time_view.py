@@ -60,7 +60,7 @@ class TimeView(pg.ViewBox):
     def wheelEvent(self, ev: Any, axis: int | None = None) -> None:
         if self.across == "plane":
             super().wheelEvent(ev, axis=None)
-            self._say_plane()
+            self._emit_plane()
             return
         if axis is None:
             axis = _VALUES if ev.modifiers() & _CTRL else _TIME
@@ -68,14 +68,14 @@ class TimeView(pg.ViewBox):
             ev.ignore()
             return
         super().wheelEvent(ev, axis=axis)
-        self._say(axis)
+        self._emit_range(axis)
 
     def mouseDragEvent(self, ev: Any, axis: int | None = None) -> None:
         if ev.button() not in _PANNING or self.across == "body":
             ev.ignore()
         elif self.across == "plane":
             super().mouseDragEvent(ev, axis=None)
-            self._say_plane()
+            self._emit_plane()
         elif (
             self.across == "time"
             and ev.modifiers() & _SHIFT
@@ -89,7 +89,7 @@ class TimeView(pg.ViewBox):
                 self.span_drawn.emit(*ends)
         else:
             super().mouseDragEvent(ev, axis=_TIME)
-            self._say(_TIME)
+            self._emit_range(_TIME)
 
     def mouseClickEvent(self, ev: Any) -> None:
         if ev.button() != Qt.MouseButton.LeftButton:
@@ -102,10 +102,10 @@ class TimeView(pg.ViewBox):
             place = self.mapSceneToView(ev.scenePos())
             self.clicked.emit(float(place.x()), float(place.y()))
 
-    def _say(self, axis: int) -> None:
+    def _emit_range(self, axis: int) -> None:
         low, high = self.viewRange()[axis]
         (self.time_moved if axis == _TIME else self.values_moved).emit(float(low), float(high))
 
-    def _say_plane(self) -> None:
+    def _emit_plane(self) -> None:
         (left, right), (low, high) = self.viewRange()
         self.plane_moved.emit(float(left), float(right), float(low), float(high))

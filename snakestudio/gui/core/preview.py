@@ -36,7 +36,7 @@ class Preview(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._obstacles: tuple[Obstacle, ...] = ()
-        self._made: tuple[tuple[Obstacle, ...], Scene] | None = None
+        self._combined: tuple[tuple[Obstacle, ...], Scene] | None = None
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
@@ -47,7 +47,7 @@ class Preview(QObject):
         """Replace the obstacles that are shown."""
         if tuple(obstacles) != self._obstacles:
             self._obstacles = tuple(obstacles)
-            self._made = None
+            self._combined = None
             self.changed.emit()
 
     def clear(self) -> None:
@@ -59,12 +59,12 @@ class Preview(QObject):
         if not self._obstacles:
             return scene, overlays
         # The same tuple of obstacles for every frame, so that its geometry is made only once.
-        if self._made is None or self._made[0] is not scene.obstacles:
-            self._made = (
+        if self._combined is None or self._combined[0] is not scene.obstacles:
+            self._combined = (
                 scene.obstacles,
                 with_obstacles(scene, (*scene.obstacles, *self._obstacles)),
             )
         n = len(scene.obstacles)
         picks = tuple(Pick("obstacle", n + i) for i in range(len(self._obstacles)))
-        dressed = scene.model_copy(update={"obstacles": self._made[1].obstacles})
+        dressed = scene.model_copy(update={"obstacles": self._combined[1].obstacles})
         return dressed, replace(overlays, selection=(*overlays.selection, *picks))

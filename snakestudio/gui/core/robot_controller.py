@@ -92,7 +92,7 @@ class RobotController(QObject):
     polled = Signal()
     happened = Signal(object)
     traffic = Signal(object)
-    _told = Signal(object)
+    _event_reported = Signal(object)
 
     def __init__(
         self,
@@ -125,8 +125,8 @@ class RobotController(QObject):
         self._seen = False  # whether the link was ever alive
         self._watchers: set[QObject] = set()
         self._gaps: deque[tuple[float, float]] = deque()
-        self._shown: tuple[object, ...] = ()
-        self._told.connect(self.happened, Qt.ConnectionType.QueuedConnection)
+        self._published_state: tuple[object, ...] = ()
+        self._event_reported.connect(self.happened, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(BEAT_MS)
@@ -266,7 +266,7 @@ class RobotController(QObject):
             self._document.scene,
             self._document.base_dir,
             self._new_run,
-            self._told.emit,
+            self._event_reported.emit,
             self.choices,
         )
         self.live = live
@@ -426,19 +426,19 @@ class RobotController(QObject):
             self.happened.emit(event)
         if link is not None and self._watchers and (frames := link.traffic()):
             self.traffic.emit(frames)
-        said = self.status
-        shown = (
+        status = self.status
+        present = (
             link,
             self.live,
-            said.title,
-            said.sentence,
-            said.role,
-            said.contact,
+            status.title,
+            status.sentence,
+            status.role,
+            status.contact,
             self.not_ready,
             self.state,
         )
-        if shown != self._shown:
-            self._shown = shown
+        if present != self._published_state:
+            self._published_state = present
             self.changed.emit()
         if self._emulated_robot is not None and (why := self._emulated_robot.ended):
             self._end_emulated()

@@ -96,9 +96,9 @@ class Selection(QObject):
 
     def set(self, items: Iterable[Item]) -> None:
         """Select exactly these."""
-        wanted = frozenset(item for item in items if exists(item, self._document.scene))
-        if wanted != self._items:
-            self._items = wanted
+        selection = frozenset(item for item in items if exists(item, self._document.scene))
+        if selection != self._items:
+            self._items = selection
             self.changed.emit()
 
     def with_group(self, item: Item) -> frozenset[Item]:

@@ -129,7 +129,7 @@ class SessionController(QObject):
         self._simulation = Simulation(self.session)
         self._robot: Robot | None = None
         self._source: Source = self._simulation
-        self._shown: Snapshot | None = None
+        self._displayed: Snapshot | None = None
         self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
@@ -198,7 +198,7 @@ class SessionController(QObject):
     @property
     def displayed(self) -> Snapshot | None:
         """The snapshot in the viewport: the row under the cursor, or the newest one."""
-        return self._shown
+        return self._displayed
 
     @property
     def live(self) -> bool:
@@ -246,10 +246,10 @@ class SessionController(QObject):
     def continue_here(self) -> None:
         """Continue the simulation from the time that is shown, as a new run."""
         recording = self._recording
-        shown = self._shown
-        if recording is None or shown is None or not len(recording):
+        snapshot = self._displayed
+        if recording is None or snapshot is None or not len(recording):
             return
-        time = float(recording.times[recording.index_at(shown.time)])
+        time = float(recording.times[recording.index_at(snapshot.time)])
         scene = recording.scene_at(time)
         name = self.source_name
         folder = self.base_dir
@@ -276,9 +276,9 @@ class SessionController(QObject):
                         ]
                     )
                 )
-        self._look_at(index)
+        self._show_row(index)
 
-    def _look_at(self, index: int | None) -> None:
+    def _show_row(self, index: int | None) -> None:
         recording = self._recording
         if index is not None and recording is not None and len(recording):
             index = max(0, min(index, len(recording) - 1))
@@ -288,9 +288,9 @@ class SessionController(QObject):
             return
         self.cursor = index
         if index is not None and recording is not None:
-            self._shown = recording.snapshot(index)
+            self._displayed = recording.snapshot(index)
         else:
-            self._shown = self._source.latest
+            self._displayed = self._source.latest
         self.cursor_changed.emit()
         self.frame.emit()
 
@@ -311,7 +311,7 @@ class SessionController(QObject):
     def play_or_pause_recorded(self) -> None:
         """Play recorded rows from the time that is shown, or stop it; the simulation is not affected."""
         player = self.player
-        shown = self._shown
+        shown = self._displayed
         if player is None or not len(player.recording):
             return
         if player.playing:
@@ -352,11 +352,11 @@ class SessionController(QObject):
 
     def mark_span(self, *, begin: bool) -> None:
         """Let playback begin (or end) at the time that is shown."""
-        if self.player is not None and self._shown is not None:
+        if self.player is not None and self._displayed is not None:
             if begin:
-                self.player.set_span(begin=self._shown.time)
+                self.player.set_span(begin=self._displayed.time)
             else:
-                self.player.set_span(end=self._shown.time)
+                self.player.set_span(end=self._displayed.time)
             self.player_changed.emit()
 
     def clear_span(self) -> None:
@@ -417,7 +417,7 @@ class SessionController(QObject):
         shown = preview(scene, self._document.base_dir)
         if shown is not None:
             self._awaited = edit
-            self._shown = shown
+            self._displayed = shown
             self.frame.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -451,8 +451,8 @@ class SessionController(QObject):
         if self.player is not None and self.player.playing:
             self._play_on(self.player)
         latest = self._source.latest
-        if self.cursor is None and latest is not self._shown:
-            self._shown = latest
+        if self.cursor is None and latest is not self._displayed:
+            self._displayed = latest
             self.frame.emit()
 
     def _release_heap(self) -> None:
@@ -473,6 +473,6 @@ class SessionController(QObject):
         """Show the row that is due; at the end of playback, the newest state if that is the last row."""
         row = player.look()
         ended = not player.playing
-        self._look_at(None if ended and row == len(player.recording) - 1 else row)
+        self._show_row(None if ended and row == len(player.recording) - 1 else row)
         if ended:
             self.player_changed.emit()

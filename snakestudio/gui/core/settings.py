@@ -28,19 +28,19 @@ def save(settings: QSettings, group: str, choices: DataclassInstance) -> None:
 
 def load(settings: QSettings, group: str, choices: C) -> C:
     """Return the stored options; invalid ones keep their values from `choices`."""
-    found: dict[str, Any] = {}
+    stored: dict[str, Any] = {}
     for field in fields(choices):
         default = getattr(choices, field.name)
         raw: Any = settings.value(f"{group}/{field.name}")
         if raw is None:
             continue
         try:
-            found[field.name] = (
+            stored[field.name] = (
                 str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
             )
         except (TypeError, ValueError):
             continue
-    return replace(choices, **found)
+    return replace(choices, **stored)
 
 
 class Options(QObject, Generic[C]):
@@ -63,7 +63,7 @@ class Options(QObject, Generic[C]):
 
     def set(self, **changes: Any) -> None:
         """Change options by the names of their fields."""
-        self._take(replace(self.now, **changes))
+        self._replace(replace(self.now, **changes))
 
     def save(self, settings: QSettings) -> None:
         """Store the options in the user's settings; unchanged ones follow the program's defaults."""
@@ -71,14 +71,14 @@ class Options(QObject, Generic[C]):
 
     def load(self, settings: QSettings) -> None:
         """Load the stored options; invalid ones are ignored."""
-        self._take(self._sensible(load(settings, self._group, self.now)))
+        self._replace(self._sensible(load(settings, self._group, self.now)))
 
-    def _sensible(self, found: C) -> C:
-        return found
+    def _sensible(self, choices: C) -> C:
+        return choices
 
-    def _take(self, wanted: C) -> None:
-        if wanted != self.now:
-            self.now = wanted
+    def _replace(self, choices: C) -> None:
+        if choices != self.now:
+            self.now = choices
             self.changed.emit()
 
 
@@ -111,10 +111,10 @@ class EditorOptions(Options[EditSettings]):
         """Switch to the next mode: move, turn, scale, move ..."""
         self.set(gizmo=True, mode=MODES[(MODES.index(self.now.mode) + 1) % len(MODES)])
 
-    def _sensible(self, found: EditSettings) -> EditSettings:
+    def _sensible(self, choices: EditSettings) -> EditSettings:
         usual = EditSettings()
         for name in ("grid_m", "angle_deg", "factor"):
-            value = getattr(found, name)
+            value = getattr(choices, name)
             if not (math.isfinite(value) and value > 0):
-                found = replace(found, **{name: getattr(usual, name)})
-        return found if found.mode in MODES else replace(found, mode=usual.mode)
+                choices = replace(choices, **{name: getattr(usual, name)})
+        return choices if choices.mode in MODES else replace(choices, mode=usual.mode)

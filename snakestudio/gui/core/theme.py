@@ -407,9 +407,9 @@ def text_font(pixels: int, *, strong: bool = False) -> QFont:
 
 def scrim() -> QColor:
     """Return the translucent colour that dims a window below a sheet."""
-    made = QColor(mixed(_current.ground, "#000000", 0.7) if _current is DARK else _current.text)
-    made.setAlphaF(0.58 if _current is DARK else 0.42)
-    return made
+    shade = QColor(mixed(_current.ground, "#000000", 0.7) if _current is DARK else _current.text)
+    shade.setAlphaF(0.58 if _current is DARK else 0.42)
+    return shade
 
 
 def open_at(dialog: QWidget, width: int, height: int) -> None:
@@ -435,12 +435,12 @@ def icon(name: str, role: str = "text") -> QIcon:
     role : str
         Name of the colour in `Palette`; disabled icons are dim.
     """
-    made = QIcon()
+    result = QIcon()
     for size in (20, 40):
-        made.addPixmap(_pixmap(name, getattr(_current, role), size))
+        result.addPixmap(_pixmap(name, getattr(_current, role), size))
         faint = mixed(_current.dim, _current.panel, 0.45)
-        made.addPixmap(_pixmap(name, faint, size), QIcon.Mode.Disabled)
-    return made
+        result.addPixmap(_pixmap(name, faint, size), QIcon.Mode.Disabled)
+    return result
 
 
 @lru_cache(maxsize=1024)

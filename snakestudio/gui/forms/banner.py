@@ -91,7 +91,7 @@ class Banner(Themed):
         self._more.setObjectName("more")
         self._more.setToolTip("Show all of this notice")
         self._more.clicked.connect(self._show_more)
-        self._whole = False
+        self._is_expanded = False
         self._bar = QProgressBar(self)
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
@@ -155,7 +155,7 @@ class Banner(Themed):
             Whether it closes by itself after some time.
         """
         if text != self._text.text():
-            self._whole = False
+            self._is_expanded = False
         self._kind = kind
         self._text.setText(text)
         self._bar.setVisible(progress is not None)
@@ -165,7 +165,7 @@ class Banner(Themed):
         self._calls = [callback for _, callback in buttons]
         if [button.text() for button in self._buttons] != [name for name, _ in buttons]:
             self._make_buttons([name for name, _ in buttons])
-        self._dress()
+        self._apply_style()
         self.show()
         self.changed.emit()
         self._passing.stop()
@@ -223,9 +223,9 @@ class Banner(Themed):
             QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight
         )
         self._more.setVisible(longer)
-        self._more.setText("Less" if self._whole else "More")
+        self._more.setText("Less" if self._is_expanded else "More")
         self._actions.setVisible(longer or bool(shown))
-        if self._whole:
+        if self._is_expanded:
             most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
             high = max(high, most // line * line)
         self._text.setToolTip(self._text.text() if longer else "")
@@ -234,7 +234,7 @@ class Banner(Themed):
         self._text.setMaximumHeight(high if longer else _ANY)
 
     def _show_more(self) -> None:
-        self._whole = not self._whole
+        self._is_expanded = not self._is_expanded
         self.changed.emit()
 
     def _make_buttons(self, names: Sequence[str]) -> None:
@@ -254,9 +254,9 @@ class Banner(Themed):
         self.changed.emit()
 
     def renew_theme(self) -> None:
-        self._dress()
+        self._apply_style()
 
-    def _dress(self) -> None:
+    def _apply_style(self) -> None:
         role = "accent" if self._kind == "info" else self._kind
         self._icon.setPixmap(
             theme.icon("info" if self._kind == "info" else "warning", role).pixmap(18, 18)
@@ -300,7 +300,7 @@ class Banners(QWidget):
         self._show_checks = show_checks
         self._apply_fix = apply_fix
         self._saved: Path | None = None
-        self._told = ""
+        self._reported_note = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -445,8 +445,8 @@ class Banners(QWidget):
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
-        if status.state == "ready" and (note := _note_on_engines()) != self._told:
-            self._told = note
+        if status.state == "ready" and (note := _note_on_engines()) != self._reported_note:
+            self._reported_note = note
             self.program.say("info", note)
 
 

@@ -122,7 +122,7 @@ class DeclaredForm(QWidget, Generic[T]):
         """Messages by the names of the fields; "" is the key of messages about the whole form."""
         self.message = Message()
         self._reported = ""
-        self._words: dict[str, QLabel] = {}
+        self._inline_labels: dict[str, QLabel] = {}
         """Labels before fields that are not the first of their line, by the names of the fields."""
         self._rows: list[_Row] = []
         self._has_units = any(_has_unit(each) for each in self.fields.values())
@@ -193,10 +193,10 @@ class DeclaredForm(QWidget, Generic[T]):
         editor.set_value(value)
         parts = list(editor.widgets)
         if name != line[0] and declared.label and not declared.text:
-            self._words[name] = QLabel(declared.label, self)
-            self._words[name].setBuddy(editor.widget)
-            self._words[name].setProperty("role", self._caption_role)
-            parts.insert(0, self._words[name])
+            self._inline_labels[name] = QLabel(declared.label, self)
+            self._inline_labels[name].setBuddy(editor.widget)
+            self._inline_labels[name].setProperty("role", self._caption_role)
+            parts.insert(0, self._inline_labels[name])
         following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
         said_later = following is not None and following.unit == declared.unit
         if self._has_units and isinstance(editor, NumberEditor) and not said_later:
@@ -332,8 +332,8 @@ class DeclaredForm(QWidget, Generic[T]):
 
     def _all_parts(self, name: str) -> Iterator[QWidget]:
         yield from self.editors[name].widgets
-        if name in self._words:
-            yield self._words[name]
+        if name in self._inline_labels:
+            yield self._inline_labels[name]
 
     def _offer_choices(self) -> None:
         for name, declared in self.fields.items():

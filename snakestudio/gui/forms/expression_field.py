@@ -52,8 +52,8 @@ class ExpressionField(QLineEdit):
             self._offer()
 
     def _offer(self) -> None:
-        found = _WORD.search(self.text()[: self.cursorPosition()])
-        word = found[0].removeprefix("other.") if found else ""
+        match = _WORD.search(self.text()[: self.cursorPosition()])
+        word = match[0].removeprefix("other.") if match else ""
         if len(word) < 2:
             self._popup.hide()
             return
@@ -67,9 +67,9 @@ class ExpressionField(QLineEdit):
         """Replace the word before the cursor by a name."""
         before = self.text()[: self.cursorPosition()]
         after = self.text()[self.cursorPosition() :]
-        found = _WORD.search(before)
-        start = found.start() if found else len(before)
-        if found and found[0].startswith("other."):
+        match = _WORD.search(before)
+        start = match.start() if match else len(before)
+        if match and match[0].startswith("other."):
             start += len("other.")
         self.setText(before[:start] + word + after)
         self.setCursorPosition(start + len(word))

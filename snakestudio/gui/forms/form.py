@@ -84,7 +84,7 @@ class FormRow(QWidget):
         self._pending = False
         self._note = ""
         self._unused = ""
-        self._told: tuple[QWidget, ...] = ()
+        self._explained_widgets: tuple[QWidget, ...] = ()
         self.reset_button: QToolButton | None = None
         self.message = Message()
         self._label = QLabel()
@@ -103,7 +103,7 @@ class FormRow(QWidget):
         self._grid.addWidget(self._label, 0, 0)
         self._grid.addWidget(self._unit, 0, 2)
         self._grid.addWidget(self.message, 1, 1, 1, 2)
-        self._dress_label()
+        self._update_label()
 
     def _place(self, editor: QWidget, *, wide: bool = False) -> None:
         self._label.setBuddy(editor)
@@ -111,20 +111,20 @@ class FormRow(QWidget):
         editor.setAccessibleName(self.doc.label)
         self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
         self._unit.setHidden(wide)
-        self._told = (self._label, editor, self._unit)
-        self._tell()
+        self._explained_widgets = (self._label, editor, self._unit)
+        self._update_tooltips()
 
-    def _tell(self) -> None:
+    def _update_tooltips(self) -> None:
         """Grey a value that has no effect, and show why; it can still be edited, for another model."""
         tip = explanation(self.doc, self.keys[0], theme.current().dim, self._unused)
-        for widget in self._told:
+        for widget in self._explained_widgets:
             widget.setToolTip(tip)
             if widget.property("unused") != bool(self._unused):
                 widget.setProperty("unused", bool(self._unused))
                 widget.style().unpolish(widget)
                 widget.style().polish(widget)
 
-    def _dress_label(self) -> None:
+    def _update_label(self) -> None:
         symbol = f" &nbsp;{symbol_html(self.doc.symbol)}" if self.doc.symbol else ""
         said = self._unused or self._note
         note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
@@ -136,7 +136,7 @@ class FormRow(QWidget):
         """Show a short note below the label: "applies at reset"."""
         if note != self._note:
             self._note = note
-            self._dress_label()
+            self._update_label()
 
     @property
     def unused(self) -> str:
@@ -246,8 +246,8 @@ class FormRow(QWidget):
         unused = unused_reason(self._document.scene, self.keys[0])
         if unused != self._unused:
             self._unused = unused
-            self._dress_label()
-            self._tell()
+            self._update_label()
+            self._update_tooltips()
         if self.reset_button is not None:
             self.reset_button.setVisible(value is SEVERAL or value != self.doc.default)
 

@@ -117,7 +117,7 @@ class FormulaRow(Themed):
         self._document = document
         self._check = check
         self._of = of
-        self._found = ""
+        self._scene_problem = ""
         self.field = _Field()
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(theme.scaled(13))
@@ -189,15 +189,15 @@ class FormulaRow(Themed):
 
     def show_finding(self, sentence: str) -> None:
         """Show a problem that a check of the whole scene reports for this formula; "" for none."""
-        self._found = sentence
+        self._scene_problem = sentence
         if not self.field.isModified():
-            self._say(sentence)
+            self._show_message(sentence)
 
     def restore(self) -> None:
         """Discard the input."""
         self._pause.stop()
         self.field.setModified(False)
-        self._say(self._found)
+        self._show_message(self._scene_problem)
         self.refresh()
         self.tried.emit(self._document.scene)
 
@@ -210,7 +210,7 @@ class FormulaRow(Themed):
         if scene is None:
             return
         self.field.setModified(False)
-        self._found = ""
+        self._scene_problem = ""
         self._document.edit(scene, f"Change {self._of}")
         self.refresh()
 
@@ -223,7 +223,7 @@ class FormulaRow(Themed):
             problem = self._check(scene, self.key) if self._check is not None else ""
         except SnakeStudioError as error:
             problem = refusal(error)
-        self._say(problem)
+        self._show_message(problem)
         return None if problem else scene
 
     def _try(self) -> None:
@@ -231,7 +231,7 @@ class FormulaRow(Themed):
         if scene is not None:
             self.tried.emit(scene)
 
-    def _say(self, sentence: str) -> None:
+    def _show_message(self, sentence: str) -> None:
         self.message.say(sentence)
         self.renew_theme()
 
@@ -281,11 +281,11 @@ class FormulaHelp(QToolButton):
         column.addWidget(label)
         popup.adjustSize()
         popup.move(self.mapToGlobal(QPoint(self.width() - popup.width(), self.height() + 4)))
-        popup.destroyed.connect(self._forget)
+        popup.destroyed.connect(self._on_popup_destroyed)
         self.popup = popup
         popup.show()
 
-    def _forget(self) -> None:
+    def _on_popup_destroyed(self) -> None:
         self.popup = None
 
     def _text(self) -> str:

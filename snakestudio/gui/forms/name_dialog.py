@@ -38,7 +38,7 @@ class NameDialog(Dialog):
         self._taken = taken
         self._refusal = refusal
         self._of = of
-        self._kept = kept
+        self._explanation = kept
         label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))
@@ -68,5 +68,5 @@ class NameDialog(Dialog):
             self.sentence.setText(
                 f"It replaces the {self._of} {self.name}."
                 if self.name in self._taken
-                else self._kept
+                else self._explanation
             )

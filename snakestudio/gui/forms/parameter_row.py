@@ -99,7 +99,7 @@ class ParameterRow(Themed):
             layout.addWidget(self.slider, 1, 0)
         layout.addWidget(self.message, 2, 0)
 
-        self._told: list[QWidget] = [
+        self._explained_widgets: list[QWidget] = [
             label,
             self.field,
             unit,
@@ -126,7 +126,7 @@ class ParameterRow(Themed):
         self._label.setText(f"{name}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key, theme.current().dim, self._unused)
-        for widget in self._told:
+        for widget in self._explained_widgets:
             widget.setToolTip(tip)
         self._changed = None
         self.refresh()

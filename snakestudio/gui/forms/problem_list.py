@@ -96,23 +96,23 @@ class ProblemDelegate(QStyledItemDelegate):
         """Return the rectangles and fixes of the buttons of a problem that is drawn in `rect`."""
         entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         left = rect.left() + self._LEFT
-        room = max(60, rect.width() - self._LEFT - 4)
+        width = max(60, rect.width() - self._LEFT - 4)
         at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
-        found: list[tuple[QRect, Fix]] = []
+        buttons: list[tuple[QRect, Fix]] = []
         for fix in entry.problem.fixes:
-            words = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
-            if words.width() + 18 > room:  # wrapped
-                within = QRect(0, 0, room - 18, 10000)
-                words = QSize(
-                    room - 18,
+            text_size = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
+            if text_size.width() + 18 > width:  # wrapped
+                within = QRect(0, 0, width - 18, 10000)
+                text_size = QSize(
+                    width - 18,
                     metrics.boundingRect(within, Qt.TextFlag.TextWordWrap, fix.label).height(),
                 )
-            size = words + QSize(18, 6)
-            if found and at.x() + size.width() > left + room:
-                at = QPoint(left, found[-1][0].bottom() + 5)
-            found.append((QRect(at, size), fix))
+            size = text_size + QSize(18, 6)
+            if buttons and at.x() + size.width() > left + width:
+                at = QPoint(left, buttons[-1][0].bottom() + 5)
+            buttons.append((QRect(at, size), fix))
             at = QPoint(at.x() + size.width() + self._GAP, at.y())
-        return found
+        return buttons
 
     def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
         """Return the height of a message."""

@@ -171,7 +171,7 @@ class ChannelBrowser(Themed):
         self._library = library
         self._known = known
         self._outdated = False
-        self._shown: dict[str, Channel] = {}
+        self._channels: dict[str, Channel] = {}
         self._items: dict[str, QTreeWidgetItem] = {}
         self._open: set[str] = {"Centre of mass", DERIVED}
         self.search = QLineEdit()
@@ -218,10 +218,10 @@ class ChannelBrowser(Themed):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_VALUES_MS)
         self._timer.timeout.connect(self.show_values)
-        session_controller.recording_changed.connect(self._renew)
+        session_controller.recording_changed.connect(self._refill)
         session_controller.cursor_changed.connect(self._values_soon)
         session_controller.frame.connect(self._values_soon)
-        library.changed.connect(self._renew)
+        library.changed.connect(self._refill)
         self.renew_theme()
         self._fill()
 
@@ -239,7 +239,7 @@ class ChannelBrowser(Themed):
 
     # --- the tree ---------------------------------------------------------------------------------
 
-    def _renew(self) -> None:
+    def _refill(self) -> None:
         """Refill the tree now if it is visible, else later: it would delay every start of a run."""
         if self.isVisible():
             self._fill()
@@ -250,7 +250,7 @@ class ChannelBrowser(Themed):
         """Show all channels by groups, or those that match the search, the best first."""
         self._outdated = False
         recording = self._session_controller.recording
-        self._shown = {} if recording is None else self._library.of(recording.schema)
+        self._channels = {} if recording is None else self._library.of(recording.schema)
         self.tree.setUpdatesEnabled(False)
         self.tree.blockSignals(True)
         self.tree.clear()
@@ -272,7 +272,7 @@ class ChannelBrowser(Themed):
 
     def _fill_groups(self) -> None:
         groups: dict[tuple[str, ...], QTreeWidgetItem] = {}
-        for channel in self._shown.values():
+        for channel in self._channels.values():
             above: QTreeWidgetItem | None = None
             for depth in range(len(channel.group)):
                 path = channel.group[: depth + 1]
@@ -292,14 +292,14 @@ class ChannelBrowser(Themed):
             item.setExpanded("/".join(path) in self._open)
 
     def _fill_found(self, query: str) -> None:
-        found = []
-        for place, channel in enumerate(self._shown.values()):
+        matches = []
+        for place, channel in enumerate(self._channels.values()):
             fits = match(query, label_of(channel.name)) or match(
                 query, f"{channel.name} {' '.join(channel.group)}"
             )
             if fits is not None:
-                found.append((-fits.score, place, channel))
-        for _, _, channel in sorted(found, key=lambda each: each[:2])[:_MOST_FOUND]:
+                matches.append((-fits.score, place, channel))
+        for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_FOUND]:
             self.tree.addTopLevelItem(self._leaf(channel, label_of(channel.name)))
 
     def _leaf(self, channel: Channel, text: str) -> QTreeWidgetItem:
@@ -341,7 +341,7 @@ class ChannelBrowser(Themed):
         )
         seen = [name for name, item in self._items.items() if self._in_view(item)]
         for name, value in _row_values(
-            recording, [self._shown[name] for name in seen], row, self._known
+            recording, [self._channels[name] for name in seen], row, self._known
         ).items():
             self._items[name].setText(_VALUE, "" if math.isnan(value) else readable(value, ""))
 
@@ -395,8 +395,8 @@ def _row_values(
     values: dict[str, float] = {}
     for each in channels:
         if is_signal(each.series):
-            found = known(each.series, row)
-            values[each.name] = float("nan") if found is None else found
+            value = known(each.series, row)
+            values[each.name] = float("nan") if value is None else value
         else:
             values[each.name] = float(series_of(each.series, recording.schema).values(piece)[0, 0])
     return values

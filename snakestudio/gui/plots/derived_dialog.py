@@ -264,9 +264,9 @@ class DerivedDialog(Dialog):
         first = max(0, n - _PREVIEW_ROWS)
 
         def work(progress: object) -> Pyramid:
-            found = Pyramid(1)
-            found.write(0, signal.values(recording, first, n, other)[:, None])
-            return found
+            pyramid = Pyramid(1)
+            pyramid.write(0, signal.values(recording, first, n, other)[:, None])
+            return pyramid
 
         self._first = first
         self._rows = n

@@ -223,7 +223,7 @@ class PlotExporter(QObject):
             else:
                 self._export_csv(plot, path, start, stop)
         except OSError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
 
     def _export_csv(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
         recording = self._history.recording
@@ -255,7 +255,7 @@ class PlotExporter(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._end()
-        self._say(problem.sentence())
+        self._show_problem(problem.sentence())
 
     @Slot()
     def _end(self) -> None:
@@ -269,7 +269,7 @@ class PlotExporter(QObject):
         close_tasks(self)
         self._end()
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         box = QMessageBox(
             QMessageBox.Icon.Warning, "Export", problem, QMessageBox.StandardButton.Ok, self._window
         )

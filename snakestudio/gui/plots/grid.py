@@ -36,10 +36,10 @@ class _Zone(QLabel):
         self.setMargin(8)
         self.setMinimumHeight(theme.scaled(34))
         self.hide()
-        self._dress(False)
-        theme.follow(self, lambda zone: zone._dress(False))
+        self._apply_style(False)
+        theme.follow(self, lambda zone: zone._apply_style(False))
 
-    def _dress(self, over: bool) -> None:
+    def _apply_style(self, over: bool) -> None:
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         p = theme.current()
         edge, ground = (p.accent, p.card) if over else (p.line, p.panel)
@@ -51,13 +51,13 @@ class _Zone(QLabel):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dragged_channels(event.mimeData()):
             event.acceptProposedAction()
-            self._dress(True)
+            self._apply_style(True)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._dress(False)
+        self._apply_style(False)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._dress(False)
+        self._apply_style(False)
         event.acceptProposedAction()
         self.dropped.emit(dragged_channels(event.mimeData()))
 
@@ -112,7 +112,7 @@ class PlotGrid(QWidget):
             plot.show_content(content)
         for content in contents[len(self.plots) :]:
             self.plots.append(self._make(content))
-        self._arrange(anew=True)
+        self._arrange(forced=True)
         self.changed.emit()
 
     def show_gradually(self, contents: list[Content]) -> None:
@@ -120,29 +120,29 @@ class PlotGrid(QWidget):
         there = max(1, len(self.plots))
         self.show_contents(contents[:there])
         self.coming.extend(contents[there:])
-        self._go_on()
+        self._make_next()
 
-    def _go_on(self) -> None:
+    def _make_next(self) -> None:
         if self.coming:
             QTimer.singleShot(_TURN_MS, self, self._come)
 
     def _come(self) -> None:
         if self.coming:
             self.add(self.coming.popleft())
-            self._go_on()
+            self._make_next()
 
     def add(self, content: Content) -> LivePlot:
         """Add a plot at the end, and return it."""
         plot = self._make(content)
         self.plots.append(plot)
-        self._arrange(anew=True)
+        self._arrange(forced=True)
         self.changed.emit()
         return plot
 
     def remove(self, plot: LivePlot) -> None:
         """Remove a plot."""
         self._take(plot)
-        self._arrange(anew=True)
+        self._arrange(forced=True)
         self.changed.emit()
 
     def _take(self, plot: LivePlot) -> None:
@@ -155,7 +155,7 @@ class PlotGrid(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
-    def _wanted(self) -> int:
+    def _column_count(self) -> int:
         n = len(self.plots)
         most = (
             max(1, min(4, self.width() // theme.scaled(_NARROW) + 1))
@@ -169,7 +169,7 @@ class PlotGrid(QWidget):
             columns += 1
         return columns
 
-    def _arrange(self, anew: bool = False) -> None:
+    def _arrange(self, forced: bool = False) -> None:
         if not self.plots:
             self._columns = 0
             self._grid.addWidget(self.empty, 0, 0)
@@ -177,8 +177,8 @@ class PlotGrid(QWidget):
             return
         self._grid.removeWidget(self.empty)
         self.empty.hide()
-        columns = self._wanted()
-        if columns == self._columns and not anew:
+        columns = self._column_count()
+        if columns == self._columns and not forced:
             return
         self._columns = columns
         n = len(self.plots)

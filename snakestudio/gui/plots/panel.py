@@ -401,9 +401,9 @@ class PlotPanel(Themed):
         self._mark(Stale.AT_ONCE)
 
     def _want(self) -> None:
-        wanted = {key for plot in self.plots for key in plot.series}
+        keys = {key for plot in self.plots for key in plot.series}
         for history in self._histories:
-            history.want(wanted)
+            history.want(keys)
 
     @property
     def _histories(self) -> list[SeriesCache]:

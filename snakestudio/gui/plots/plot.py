@@ -146,9 +146,9 @@ class PlotHead(QWidget):
             menu.setEnabled(False)
             return
         known = plot.library.of(plot.schema)
-        found = families(tuple(known))
+        families_of_run = families(tuple(known))
         parts: dict[str, QMenu] = {}
-        for family, names in found.items():
+        for family, names in families_of_run.items():
             part, _, what = family.partition("_*_")
             if part not in parts:
                 parts[part] = menu.addMenu(f"{part.capitalize()}s")
@@ -361,7 +361,7 @@ class LivePlot(QWidget):
         """The curves with statistics, those of overlaid runs after those of the run."""
         history = self._history
         names = self._content.kind in ("time", "spectrum")
-        found = []
+        curves = []
         for number, (memory, lines) in enumerate(
             [(history, self.lines), *((overlay.history, over) for overlay, over in self.overlaid)]
         ):
@@ -370,12 +370,14 @@ class LivePlot(QWidget):
                 continue
             run = self.overlays[number - 1].run.name if number else ""
             for line in lines:
-                name = line.name if names or self._content.kind == "xy" else self._said(line)
+                name = line.name if names or self._content.kind == "xy" else self._curve_name(line)
                 name = f"{name}, {run}" if run else name
-                found.append(SpanCurve(name, line.colour, line.unit, recording, memory.other, line))
-        return found
+                curves.append(
+                    SpanCurve(name, line.colour, line.unit, recording, memory.other, line)
+                )
+        return curves
 
-    def _said(self, line: CurveSpec) -> str:
+    def _curve_name(self, line: CurveSpec) -> str:
         """Return the name of a curve with its link or joint: "angle, joint 4"."""
         chosen = self.view.choice(self.schema, self.index)
         return f"{line.name}, {chosen}" if self.view.chooser and line.name != chosen else line.name

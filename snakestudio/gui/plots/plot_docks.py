@@ -368,10 +368,10 @@ class PlotDocks(QObject):
             return
         if not isinstance(written, dict):
             return
-        wanted = {name: text for name, text in written.items() if isinstance(text, str)}
-        for name in [name for name in self.panels if name != _FIRST and name not in wanted]:
+        contents = {name: text for name, text in written.items() if isinstance(text, str)}
+        for name in [name for name in self.panels if name != _FIRST and name not in contents]:
             self.remove_panel(name)
-        for name, text in wanted.items():
+        for name, text in contents.items():
             number = re.fullmatch(rf"{_FIRST}_(\d+)", name)
             if name == _FIRST and name not in self.panels:
                 self._pending = text

@@ -33,11 +33,11 @@ def add_content_entries(menu: QMenu, plot: LivePlot) -> None:
     curves = menu.addMenu("Curves")
     curves.setEnabled(bool(content.curves))
     for number, curve in enumerate(content.curves):
-        _add_curve(curves.addMenu(_words(curve)), plot, number)
+        _add_curve(curves.addMenu(_curve_text(curve)), plot, number)
     menu.addAction("Rename Plot ...", partial(_rename, plot))
 
 
-def _words(curve: Curve) -> str:
+def _curve_text(curve: Curve) -> str:
     over = f" over {label_of(curve.against)}" if curve.against else ""
     return f"{label_of(curve.name)}{over}"
 
@@ -106,7 +106,7 @@ def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
     if number is None or plot.content.kind == "heat":
         return None
     menu = Menu(plot)
-    menu.addSection(_words(curves[number]))
+    menu.addSection(_curve_text(curves[number]))
     _add_curve(menu, plot, number)
     return menu
 

@@ -54,7 +54,7 @@ class Redraws:
         self._unseen: list[LivePlot] = []
         self._moment: Moment = ((0.0, 1.0), None, None)
         self._drawn: dict[LivePlot, float] = {}
-        self._asked: dict[LivePlot, float] = {}
+        self._last_requests: dict[LivePlot, float] = {}
         self._costs: dict[LivePlot, float] = {}
         self._hasty: set[LivePlot] = set()
         self._cost = 0.002
@@ -76,7 +76,7 @@ class Redraws:
         self._unseen = [plot for plot in self._unseen if plot in plots]
         if not self._round:
             self._show()
-        for times in (self._drawn, self._asked, self._costs):
+        for times in (self._drawn, self._last_requests, self._costs):
             for plot in times.keys() - set(plots):
                 del times[plot]
         self._hasty &= set(plots)
@@ -87,9 +87,9 @@ class Redraws:
         for plot in plots:
             self._marked[plot] = max(self._marked.get(plot, how), how)
             if how == Stale.AT_ONCE:
-                if now - self._asked.get(plot, -math.inf) < _REST_S:
+                if now - self._last_requests.get(plot, -math.inf) < _REST_S:
                     self._hasty.add(plot)
-                self._asked[plot] = now
+                self._last_requests[plot] = now
 
     def rest(self) -> None:
         """Return to full quality."""
@@ -155,7 +155,7 @@ class Redraws:
     def _finish(self, now: float) -> None:
         """Draw the next plot at rest at full quality."""
         for plot in self._hasty - self._marked.keys():
-            if now - self._asked[plot] >= _REST_S:
+            if now - self._last_requests[plot] >= _REST_S:
                 plot.chart.finish()
                 self._hasty.discard(plot)
                 return

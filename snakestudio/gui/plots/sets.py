@@ -189,8 +189,8 @@ def contents_of(text: str, library: Library) -> list[Content]:
         return []
     library.add(read_derived(json.dumps(written.get("derived", []))))
     plots = written.get("plots", [])
-    found = (read_content(plot) for plot in plots) if isinstance(plots, list) else iter(())
-    return [content for content in found if content is not None]
+    contents = (read_content(plot) for plot in plots) if isinstance(plots, list) else iter(())
+    return [content for content in contents if content is not None]
 
 
 class PlotSets(QObject):

@@ -155,21 +155,21 @@ class StatisticsStrip(Themed):
         """Whether the statistics are those of the present span and curves."""
         return self._task is None and not self._pause.isActive()
 
-    def _asked(self) -> list[SpanCurve]:
+    def _span_curves(self) -> list[SpanCurve]:
         """Return all curves over time, each once, and those of overlaid runs."""
-        found: dict[tuple[int, str], SpanCurve] = {}
+        curves: dict[tuple[int, str], SpanCurve] = {}
         for plot in self._plots:
             if plot.view.style in ("profile", "heat"):
                 continue
             for curve in plot.span_curves():
                 schema = curve.recording.schema
                 column = series_of(curve.line.series, schema).names[curve.line.column]
-                found.setdefault((id(curve.recording), column), curve)
-        return list(found.values())
+                curves.setdefault((id(curve.recording), column), curve)
+        return list(curves.values())
 
     def _begin(self) -> None:
         self._stop()
-        self._curves = self._asked()
+        self._curves = self._span_curves()
         span = self.span
         if span is None or not self._curves:
             self.figures = []
@@ -186,9 +186,9 @@ class StatisticsStrip(Themed):
         self._show_figures([])
 
     @Slot(object)
-    def _show_figures(self, found: list[SpanStatistics]) -> None:
+    def _show_figures(self, statistics: list[SpanStatistics]) -> None:
         self._task = None
-        self.figures = found
+        self.figures = statistics
         self._fill()
 
     def _stop(self) -> None:
@@ -206,7 +206,7 @@ class StatisticsStrip(Themed):
         shown = list(zip(self._curves, self.figures, strict=False))
         self.table.setRowCount(len(shown))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for row, (curve, found) in enumerate(shown):
+        for row, (curve, statistics) in enumerate(shown):
             swatch = QPixmap(10, 3)
             swatch.fill(QColor(curve.colour))
             name = QTableWidgetItem(
@@ -214,7 +214,7 @@ class StatisticsStrip(Themed):
             )
             self.table.setItem(row, 0, name)
             for column, (_, unit, of) in enumerate(COLUMNS):
-                value = of(found)
+                value = of(statistics)
                 item = QTableWidgetItem(readable(value, ""))
                 item.setTextAlignment(right)
                 item.setToolTip(f"{value!r} {unit.format(curve.unit)}".rstrip())

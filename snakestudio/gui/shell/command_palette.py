@@ -78,7 +78,7 @@ def command_entries(
 ) -> list[CommandEntry]:
     """Return all entries that can be found, in the order of the menus."""
     table.refresh()
-    found = []
+    result = []
     for spec in table.commands:
         if spec.run is None or spec.id == "command_palette":
             continue
@@ -86,7 +86,7 @@ def command_entries(
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         top, _, below = spec.menu.partition("/")
         text = plain(action.text())
-        found.append(
+        result.append(
             CommandEntry(
                 spec.id,
                 f"{below.replace('/', ': ')}: {text}"
@@ -101,7 +101,7 @@ def command_entries(
             )
         )
     for name, dock in focus_cycle.docks.all.items():
-        found.append(
+        result.append(
             CommandEntry(
                 f"panel_{name}",
                 f"Go to {dock.windowTitle()}",
@@ -112,7 +112,7 @@ def command_entries(
             )
         )
     for name in layouts.saved:
-        found.append(
+        result.append(
             CommandEntry(
                 f"saved_layout_{name}",
                 f"Layouts: {name}",
@@ -122,7 +122,7 @@ def command_entries(
             )
         )
     for entry in entries():
-        found.append(
+        result.append(
             CommandEntry(
                 f"scene_{entry.path.stem}",
                 f"Open: {entry.title}",
@@ -131,7 +131,7 @@ def command_entries(
                 icon="gallery",
             )
         )
-    return found
+    return result
 
 
 _RECENT_KEY = "palette/recent"
@@ -149,7 +149,7 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[F
 
     The menu is searched too, but counts less than the text.
     """
-    found: list[tuple[tuple[float, int, int], Found]] = []
+    matches: list[tuple[tuple[float, int, int], Found]] = []
     for place, entry in enumerate(entries):
         fits = match(query, entry.text)
         worth = 0.0 if fits is None else fits.score
@@ -163,8 +163,8 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[F
         age = recent.index(entry.id) if entry.id in recent else _MAX_RECENT
         # A recently used entry rises by at most one class of matches.
         rank = -worth - (8.0 if age < _MAX_RECENT else 0.0) + (0.0 if entry.enabled else 25.0)
-        found.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
-    return [each for _, each in sorted(found, key=lambda item: item[0])]
+        matches.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
+    return [each for _, each in sorted(matches, key=lambda item: item[0])]
 
 
 class CommandPalette(ModalOverlay):
@@ -244,8 +244,8 @@ class CommandPalette(ModalOverlay):
         if not index.isValid() or not self.found[index.row()][0].enabled:
             return
         entry = self.found[index.row()][0]
-        kept = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
-        self._settings.setValue(_RECENT_KEY, kept)
+        recent = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
+        self._settings.setValue(_RECENT_KEY, recent)
         run = entry.run
         window = self.window_area
         self.close_sheet()
@@ -323,10 +323,10 @@ class _Lines(QStyledItemDelegate):
         right = self._keys(painter, entry, area) - 14
         left = area.left() + 10 + size + 12
         where_font = theme.text_font(12)
-        wanted = QFontMetrics(theme.text_font(13, strong=True)).horizontalAdvance(entry.text)
+        text_width = QFontMetrics(theme.text_font(13, strong=True)).horizontalAdvance(entry.text)
         width = min(
             QFontMetrics(where_font).horizontalAdvance(entry.where) + 2,
-            max(0, right - left - wanted - 16),
+            max(0, right - left - text_width - 16),
         )
         painter.setFont(where_font)
         painter.setPen(theme.colour("dim" if entry.enabled else "line"))

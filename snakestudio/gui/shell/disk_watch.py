@@ -34,8 +34,8 @@ class DiskWatch(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SETTLE_MS)
         self._timer.timeout.connect(self.look)
-        self._watcher.fileChanged.connect(self._look_soon)
-        self._watcher.directoryChanged.connect(self._look_soon)
+        self._watcher.fileChanged.connect(self._check_soon)
+        self._watcher.directoryChanged.connect(self._check_soon)
         document.title_changed.connect(self._on_title)
         # Some file systems, such as network drives, report no changes: check when the user returns to
         # the program.
@@ -44,23 +44,23 @@ class DiskWatch(QObject):
         self._app = app
         app.applicationStateChanged.connect(self._on_application)
 
-    def _look_soon(self) -> None:
+    def _check_soon(self) -> None:
         self._timer.start()
 
     def _on_application(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._look_soon()
+            self._check_soon()
 
     def _on_title(self) -> None:
         path = self._document.path
         # The folder reports a file that is replaced or removed, which is no longer watched itself.
-        wanted = (
+        targets = (
             [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
         )
         watched = self._watcher.files() + self._watcher.directories()
-        if gone := [name for name in watched if name not in wanted]:
+        if gone := [name for name in watched if name not in targets]:
             self._watcher.removePaths(gone)
-        if new := [name for name in wanted if name not in watched]:
+        if new := [name for name in targets if name not in watched]:
             self._watcher.addPaths(new)
         if self._state != "same":
             self.look()

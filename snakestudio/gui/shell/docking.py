@@ -249,9 +249,9 @@ class DockTitle(QWidget):
         self._float.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
         self._close = self._button("Close the panel; View > Panels reopens it")
         self._close.clicked.connect(dock.close)
-        dock.topLevelChanged.connect(self._dress)
+        dock.topLevelChanged.connect(self._apply_style)
         self.renew_theme()
-        self._dress()
+        self._apply_style()
 
     def _button(self, tip: str) -> QToolButton:
         button = QToolButton(self)
@@ -274,18 +274,18 @@ class DockTitle(QWidget):
         self._dock.setFeatures(
             features.DockWidgetClosable | (movable if arranging else features(0))
         )
-        self._dress()
+        self._apply_style()
 
-    def _dress(self) -> None:
+    def _apply_style(self) -> None:
         loose = self._arranging or self._dock.isFloating()
         self._float.setVisible(loose)
         self._close.setVisible(loose)
         self._title.setVisible(loose or self._gap is None)
         # an empty title keeps the buttons at the right
-        self._title.setText("" if self._said_inside() else self._dock.windowTitle())
+        self._title.setText("" if self._has_own_heading() else self._dock.windowTitle())
         self.updateGeometry()
 
-    def _said_inside(self) -> bool:
+    def _has_own_heading(self) -> bool:
         """Whether the content has the title as its heading."""
         content: QWidget | None = self._dock.widget()
         labels = (

@@ -178,13 +178,13 @@ class Files(QObject):
 
     def revert(self) -> bool:
         """Ask for confirmation, and revert to the file as one step of undo."""
-        return self._take_file("Revert", "Revert to file", always_ask=True)
+        return self._load_file("Revert", "Revert to file", always_ask=True)
 
     def reload(self) -> bool:
         """Load the changes of another program; ask first if there are unsaved changes here."""
-        return self._take_file("Reload", "Reload from disk", always_ask=False)
+        return self._load_file("Reload", "Reload from disk", always_ask=False)
 
-    def _take_file(self, verb: str, step: str, always_ask: bool) -> bool:
+    def _load_file(self, verb: str, step: str, always_ask: bool) -> bool:
         document = self._document
         try:
             if always_ask or document.dirty:
@@ -238,12 +238,12 @@ class Files(QObject):
     def import_obstacles(self, path: Path) -> bool:
         """Preview the obstacles of a file, and import them as one step of undo if the user agrees."""
         try:
-            found = read_circles(path)
+            circles = read_circles(path)
         except SceneError as error:
             self._banner.say("warning", f"Nothing was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
-        dialog = ImportDialog(path, found, self._document.scene, self._window)
+        dialog = ImportDialog(path, circles, self._document.scene, self._window)
         taken = bool(dialog.exec())
         if taken and dialog.result_scene is not None:
             self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")

@@ -133,7 +133,7 @@ class DocumentDialog(QWidget):
         document.setDefaultFont(self.text.font())
         document.setDocumentMargin(theme.scaled(16))
         document.setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
-        _dress(document)
+        _format(document)
         self.text.setDocument(document)
         if self._page is not None:
             self._page.deleteLater()
@@ -167,7 +167,7 @@ class DocumentDialog(QWidget):
             QDesktopServices.openUrl(url)
 
 
-def _dress(document: QTextDocument) -> None:
+def _format(document: QTextDocument) -> None:
     """Format headings and tables in the style of the window."""
     block = document.begin()
     while block.isValid():

@@ -140,7 +140,7 @@ class Layouts(QObject):
 
     def delete(self, name: str) -> None:
         """Delete the saved layout `name`."""
-        self._store({other: kept for other, kept in self._stored().items() if other != name})
+        self._store({other: stored for other, stored in self._stored().items() if other != name})
 
     def choose(self, name: str) -> None:
         """Arrange the panels as in the saved layout `name`; an incompatible one changes nothing."""
@@ -151,12 +151,12 @@ class Layouts(QObject):
                 "warning",
                 f"The layout {name} is from another version of SnakeStudio and cannot be used. Arrange the panels "
                 "and save it again.",
-                [("Delete It", lambda: self._forget(name))],
+                [("Delete It", lambda: self._delete_incompatible(name))],
             )
             return
         self._docks.set_arranging(self._docks.arranging)
 
-    def _forget(self, name: str) -> None:
+    def _delete_incompatible(self, name: str) -> None:
         self.delete(name)
         self._banner.clear()
 

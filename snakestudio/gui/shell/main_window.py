@@ -172,11 +172,11 @@ class MainWindow(QMainWindow):
         """Keep title and borders on the screen; a window that fills the screen needs nothing."""
         if self.windowState() & (Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen):
             return
-        wanted = placed_within(
+        geometry = placed_within(
             self.geometry(), self.screen().availableGeometry(), self.windowHandle().frameMargins()
         )
-        if wanted != self.geometry():
-            self.setGeometry(wanted)
+        if geometry != self.geometry():
+            self.setGeometry(geometry)
             if first:
                 self.context.docks.size()
 

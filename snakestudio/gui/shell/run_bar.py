@@ -423,8 +423,8 @@ class RunBar(QToolBar):
             self.factor.show_value("–", "dim")
         else:
             most = f" (max {possible:.0f}×)" if possible >= 10 else f" (max {possible:.1f}×)"
-            wanted = session.speed
-            slow = math.isfinite(wanted) and session.real_time_factor < 0.9 * wanted
+            target_speed = session.speed
+            slow = math.isfinite(target_speed) and session.real_time_factor < 0.9 * target_speed
             self.factor.show_value(
                 f"{session.real_time_factor:.2f}{most}", "warning" if slow else "text"
             )

@@ -213,7 +213,9 @@ class Tour(ModalOverlay):
         assert layout is not None
         height = max(layout.totalHeightForWidth(width), layout.sizeHint().height())
         self.frame.setGeometry(
-            QRect(_beside(self._lit(), QSize(width, height), self.rect()), QSize(width, height))
+            QRect(
+                _card_position(self._lit(), QSize(width, height), self.rect()), QSize(width, height)
+            )
         )
 
     # --- events -----------------------------------------------------------------------------------
@@ -247,7 +249,7 @@ class Tour(ModalOverlay):
         event.accept()  # a click next to the card does not end the tour
 
 
-def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
+def _card_position(lit: QRect, size: QSize, room: QRect) -> QPoint:
     """Return the position of a card: below, above, right or left of the highlighted part, or else in its middle."""
     middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
     if lit.isEmpty():
