@@ -1,4 +1,4 @@
-"""Starts the window: application, look, main window, scene, in the order that brings a picture on screen soonest."""
+"""Start of the window: application, theme, main window and scene, in the order that shows a first frame soonest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IMPORTED = time.time()
 
 
 def _process_start() -> float:
-    """When this process began, s since the epoch; where that cannot be known, when this module was imported."""
+    """Start time of this process, s since the epoch; if it cannot be determined, the import time of this module."""
     try:
         fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
         uptime = float(Path("/proc/uptime").read_text().split()[0])
@@ -32,17 +32,17 @@ def _process_start() -> float:
 
 
 class StartTrace:
-    """Prints the time since the process began, once for each thing: where SNAKESTUDIO_TRACE_START=1 says so."""
+    """Prints the time of each start-up step since the process began if SNAKESTUDIO_TRACE_START=1."""
 
     def __init__(self) -> None:
         self.on = bool(os.environ.get("SNAKESTUDIO_TRACE_START"))
         self._began = _process_start() if self.on else 0.0
-        self._said: set[str] = set()
+        self._marked: set[str] = set()
 
     def mark(self, what: str) -> None:
-        """`what` has just happened."""
-        if self.on and what not in self._said:
-            self._said.add(what)
+        """Print the time at which `what` happened, the first time only."""
+        if self.on and what not in self._marked:
+            self._marked.add(what)
             print(
                 f"start: {what}: {1000 * (time.time() - self._began):.0f} ms",
                 file=sys.stderr,
@@ -51,7 +51,7 @@ class StartTrace:
 
 
 def make_window(settings: QSettings | None = None) -> MainWindow:
-    """The main window with all its commands and docks; its choices are the user's if no settings are given."""
+    """Return the main window with all its commands and docks; without `settings` it uses those of the user."""
     from PySide6.QtCore import QSettings
 
     from snakestudio.gui.shell.commands import table
@@ -67,9 +67,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     Parameters
     ----------
     scene : Path or None
-        File of a scene, a study or a recorded run to open; the main example if None.
+        Scene, study or recorded run to open; the main example if None.
     watch : callable, optional
-        Gets the window once it is shown: for benchmarks and for checking an installed program.
+        Called with the window once it is shown, for benchmarks and for checks of an installed program.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         Exit code.
     """
     trace = StartTrace()
-    # Python lets a thread wait 5 ms for another that computes; a window that draws, plots and
+    # By default, a thread waits up to 5 ms for another that computes; a window that draws, plots and
     # simulates in threads of one process would stutter.
     sys.setswitchinterval(0.0001)
     from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -86,8 +86,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.core.fonts import add_missing_fonts
     from snakestudio.gui.viewport.surfaces.surface import set_default_format
 
-    # Three threads of the window run Python: one that lets go for a moment must not wait 5 ms to go
-    # on.
+    # Three threads of the window run Python: one that yields must not wait 5 ms before it continues.
     sys.setswitchinterval(0.0001)
     set_default_format()
     app = make_application(sys.argv[:1])
@@ -112,7 +111,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     context = window.context
 
     class Teller(QObject):
-        """Carries a sentence from whichever thread failed to the window's."""
+        """Passes a message from the thread that failed to the window's thread."""
 
         told = Signal(str)
         failed = Signal(object)
@@ -139,12 +138,12 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         )
         if notice:
             context.banners.files.say("warning", notice)
-        # What was left unsaved comes before anything else.
+        # Unsaved changes are offered before anything else.
         asking = context.document_recovery.offer()
         if scene is not None and recorded:
             context.open_runs.open(scene)
         if study and context.study.open_study.path is not None:
-            # among tabs, what is raised before the window is shown is behind them
+            # a tab that is raised before the window is shown does not stay in front
             context.show_dock("study")
         if scene is not None:
             return
@@ -166,8 +165,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 
-    # A quarter of a million objects of modules and panels stay: to look at all of them again
-    # whenever some thousand others have come stops the window for a tenth of a second.
+    # A quarter of a million objects of modules and panels are permanent: scanning them in every
+    # garbage collection would stop the window for a tenth of a second.
     context.docks.filled.connect(gc.freeze)
     context.viewport.frame_drawn.connect(on_first_frame)
     if trace.on:
@@ -175,13 +174,13 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     if context.viewport.gl is None:
         QTimer.singleShot(0, on_first_frame)
 
-    # Without this Ctrl+C in the terminal is noticed only when Qt calls Python code the next time.
+    # Without this, Ctrl+C in the terminal is handled only when Qt calls Python code the next time.
     if sys.platform != "win32":
         signal.signal(signal.SIGINT, lambda *_: window.close())
 
         def on_end(number: int, _: object) -> None:
-            # The machine is going down or the screen went away: there is nobody to ask, so what is
-            # unsaved is kept.
+            # The machine shuts down or the screen was disconnected: the user cannot be asked, so
+            # unsaved changes are backed up.
             autosave.write_now()
             app.exit(128 + number)
 
@@ -191,7 +190,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         return app.exec()
     finally:
         context.robot_controller.close()  # a signal ends the program without closing the window
-        autosave.write_now()  # nothing is left of it after an orderly end
+        autosave.write_now()  # there is no backup after an orderly end
         autosave.close(keep=True)
         context.session_controller.close()
         context.viewport.close_surface()  # a driver that still compiles shaders would crash while the process ends

@@ -373,7 +373,7 @@ def test_the_dialog_checks_completes_and_keeps(
     assert dialog.field.text() == "link_6_y_m - at(link_6_y_m, 0)"
     qtbot.waitUntil(dialog.keep_button.isEnabled)
     qtbot.waitUntil(lambda: bool(dialog.chart.picture.traces))
-    assert dialog.sentence.text() == "In m."
+    assert dialog.sentence.text() == "Unit: m."
     made: list[str] = []
     dialog.made.connect(made.append)
     qtbot.mouseClick(dialog.keep_button, Qt.MouseButton.LeftButton)
@@ -449,7 +449,7 @@ def test_plots_are_kept_under_a_name_with_their_derived_channels(
     assert sets.names == ["Mine"]
     assert sets.load("Mine") == contents
     assert "error_rad" in elsewhere
-    assert "the program" in sets.refusal("solver")
+    assert "built-in" in sets.refusal("solver")
 
 
 def test_contents_that_cannot_be_understood_are_left_out() -> None:

@@ -87,7 +87,7 @@ def test_a_removed_file_is_said_and_comes_back(
 ) -> None:
     assert document.path is not None
     document.path.unlink()
-    qtbot.waitUntil(lambda: "not there" in banner.text)
+    qtbot.waitUntil(lambda: "no longer exists" in banner.text)
     NoticePage(banner).press("save")
     assert load_scene(document.path) == document.scene
     qtbot.waitUntil(lambda: banner.text == "")

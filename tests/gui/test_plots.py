@@ -807,5 +807,5 @@ def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
 def test_an_axis_remembers_the_sizes_of_some_numbers_only(qapp: QApplication) -> None:
     axis = ChartAxis("bottom", 20)
     for number in range(1000):
-        axis._room(f"{number}")
+        axis._text_size(f"{number}")
     assert len(axis._sizes) <= 256

@@ -584,7 +584,7 @@ def test_formulas_of_the_ground_are_checked_while_typing(
     law = inspector.rows["ground.law"]
     assert isinstance(law, ChoiceRow)
     names = [law.field.itemText(i) for i in range(law.field.count())]
-    assert names == ["Model's own", "Ellipse", "Components", "Unit velocity"]
+    assert names == ["Model default", "Ellipse", "Components", "Unit velocity"]
 
 
 # --- several at once, defaults, search ------------------------------------------------------------

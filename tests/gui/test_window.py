@@ -81,7 +81,7 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.keyClick(ready.context.viewport, SPACE)
     qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
     qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)
-    assert "contacts closed" in ready.context.status_bar.left.text
+    assert "closed contact" in ready.context.status_bar.left.text
     assert "0 unconverged of" in ready.context.status_bar.left.text
     assert (ready.context.run_bar.unconverged.value, ready.context.run_bar.unconverged.role) == (
         "0",

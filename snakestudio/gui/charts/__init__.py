@@ -1,1 +1,1 @@
-"""Charts: what pyqtgraph draws of a chart's data."""
+"""Charts: drawing of chart data with pyqtgraph."""

@@ -1,4 +1,4 @@
-"""The axes of charts: small dim numbers, no lines; their grid is the chart's background."""
+"""Axes of charts: small dim numbers without lines; their grid is part of the chart's background."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from snakestudio.viewmodel.plots.axis_scale import AxisScale
 _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
-"""How far a number may reach beyond the ends of its axis, px."""
+"""Largest overhang of a number beyond the ends of its axis, px."""
 _LOOSE = 2.4
 _LEAST_ACROSS = 36.0
-"""Distance of the ticks of a logarithmic axis, in heights of a number, and at least, px."""
+"""Least distance of the ticks of a logarithmic axis, in heights of a number and in px."""
 _APART = 12.0
-"""Between the numbers of a horizontal axis, px."""
+"""Space between the numbers of a horizontal axis, px."""
 _LEAST_LABEL = 36.0
 _LABEL_GAP = 8.0
-"""Width of a label of a horizontal axis before every second one is left out, and the gap between
-two, px."""
+"""Width of a label of a horizontal axis above which every second one is omitted, and the gap between
+two labels, px."""
 _DASH = 3.0
 _HALO = 0.72
-"""Half of the dash of an axis with a line, px, and how opaque the background of its numbers is."""
+"""Half length of the dashes of an axis with a line, px, and opacity of the background of its numbers."""
 _MOST_SIZES = 256
-"""Texts whose size is remembered: a run of hours has a new one every few seconds."""
+"""Number of texts whose size is cached: a run of hours has a new one every few seconds."""
 _SIDES: dict[str, Side] = {"left": "left", "right": "right", "bottom": "below"}
 
 
 class ChartAxis(pg.AxisItem):
-    """An axis whose grid lines are the chart's background.
+    """An axis whose grid lines are drawn in the chart's background.
 
     Parameters
     ----------
     space : int
-        Width, of a horizontal axis the height, px.
+        Width, or height of a horizontal axis, px.
     unit : str
-        Written behind the last number.
+        Unit after the last number.
     density : float
-        As in `ticks.tick_step`.
+        Density of ticks as in `ticks.tick_step`.
     line : bool
-        Whether it has a line with dashes, and a background behind its numbers, because it lies over
+        Whether it has a line with dashes, and a background behind its numbers, for an axis over
         curves.
     """
 
@@ -64,7 +64,7 @@ class ChartAxis(pg.AxisItem):
         super().__init__(orientation, maxTickLength=0)
         self.decades = False
         self.title = ""
-        """What a horizontal axis shows, below its numbers."""
+        """Title of a horizontal axis, below its numbers."""
         self._density = density
         self._line = line
         self._unit = unit
@@ -83,21 +83,21 @@ class ChartAxis(pg.AxisItem):
             tickFont=self._font,
         )
         self.setPen(None)
-        # Kept as pixels: the text is not drawn again when the curves beside it are.
+        # Cached as pixels: the text is not redrawn with the curves next to it.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        # Units stand in the line above the curves: numbers are never scaled to another one.
+        # Units are in the line above the curves: numbers are never scaled to another unit.
         self.enableAutoSIPrefix(False)
         (self.setHeight if orientation == "bottom" else self.setWidth)(space)
         self.dress()
 
     def dress(self) -> None:
-        """Take over the palette."""
+        """Apply the present palette."""
         self._font = theme.chart_font()
         self._sizes = {}
         self.setTextPen(theme.colour("dim"))
 
     def show_as(self, decades: bool, labels: list[tuple[float, str]] | None) -> None:
-        """Read values as decadic logarithms, or write `labels` at some of them instead of numbers."""
+        """Interpret values as decadic logarithms, or show `labels` at some values instead of numbers."""
         if decades != self.decades or labels != self._labels:
             self.decades = decades
             self._labels = labels
@@ -106,7 +106,7 @@ class ChartAxis(pg.AxisItem):
             self.update()
 
     def show_scale(self, scale: AxisScale, title: str = "") -> None:
-        """Show the ticks of a scale: numbers, powers of ten or categories; the range of a linked view is its own."""
+        """Show the ticks of a scale: numbers, powers of ten or categories; a linked view sets its range itself."""
         categories = [(float(k), text) for k, text in enumerate(scale.categories)]
         self.show_as(scale.log, categories or None)
         self.set_title(title)
@@ -114,7 +114,7 @@ class ChartAxis(pg.AxisItem):
             self.setRange(*scale.span)
 
     def set_title(self, title: str) -> None:
-        """Write what a horizontal axis shows below its numbers."""
+        """Set the title of a horizontal axis, below its numbers."""
         if title != self.title:
             self.title = title
             self.update()
@@ -124,18 +124,18 @@ class ChartAxis(pg.AxisItem):
         self.show_as(bool(self.logMode), self._labels)
 
     def set_unit(self, unit: str, first: str = "") -> None:
-        """Write `unit` behind the last number, and `first` in place of 0."""
+        """Show `unit` after the last number, and `first` in place of 0."""
         if (unit, first) != (self._unit, self._first):
             self._unit = unit
             self._first = first
             self.update()
 
     def places(self) -> list[float]:
-        """Where the ticks are; none where they are labels."""
+        """Return the values of the ticks; empty for labels."""
         return [] if self._labels is not None else [place for place, _ in self.shown()]
 
     def shown(self) -> list[tuple[float, str]]:
-        """Places and texts of the ticks in view; the grid and the numbers beside it ask for the same."""
+        """Return values and texts of the ticks in view, cached for grid and numbers."""
         low, high = self.range
         size = self.size().width() if self.orientation == "bottom" else self.size().height()
         if size < 1 or not high > low:
@@ -148,7 +148,7 @@ class ChartAxis(pg.AxisItem):
         return self._ticks
 
     def _round_ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
-        """Places and texts of round ticks on an axis so long (px)."""
+        """Return values and texts of round ticks on an axis of length `size`, px."""
         apart = 0.0 if self.orientation == "bottom" else self.line_height
         if self.decades:
             low, high = 10.0**low, 10.0**high
@@ -162,13 +162,13 @@ class ChartAxis(pg.AxisItem):
         step = tick_step(high - low, size, apart, self._density)
         texts = self.tickStrings(multiples(low, high, step), 1.0, step)
         if self.orientation == "bottom" and texts:
-            apart = max(self._room(text).width() for text in texts) + _APART
+            apart = max(self._text_size(text).width() for text in texts) + _APART
             step = tick_step(high - low, size, apart, self._density)
         values = multiples(low, high, step)
         return list(zip(values, self.tickStrings(values, 1.0, step), strict=True))
 
     def _labels_apart(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
-        """Labels in view without those that would lie over the one before; long ones are shortened."""
+        """Return the labels in view without those that would overlap the previous one; long ones are shortened."""
         labels = [label for label in self._labels or [] if low <= label[0] <= high]
         least = _LEAST_LABEL + _LABEL_GAP if self.orientation == "bottom" else self.line_height
         apart: list[tuple[float, str]] = []
@@ -185,11 +185,11 @@ class ChartAxis(pg.AxisItem):
 
     @property
     def line_height(self) -> float:
-        """What a number takes of the height, px."""
-        return self._room("0").height()
+        """Height of a number, px."""
+        return self._text_size("0").height()
 
-    def _room(self, text: str) -> QSizeF:
-        """What a text takes, px: numbers come again and again while one zooms."""
+    def _text_size(self, text: str) -> QSizeF:
+        """Return the size of a text, px, cached because numbers recur during zooming."""
         if text not in self._sizes:
             if len(self._sizes) >= _MOST_SIZES:
                 self._sizes.clear()
@@ -199,15 +199,15 @@ class ChartAxis(pg.AxisItem):
             self._sizes[text] = QSizeF(line.width(), _LINE_SHARE * line.height())
         return self._sizes[text]
 
-    # --- what pyqtgraph asks ----------------------------------------------------------------------
+    # --- overrides of pyqtgraph -------------------------------------------------------------------
 
     def boundingRect(self) -> QRectF:
         rect = QRectF(super().boundingRect())
         return rect.adjusted(-_DASH - 1, 0, 0, 0) if self._line else rect
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
-        # Numbers only: looking for lines and crowded levels, pyqtgraph's own takes longer than the
-        # curves.
+        # Only numbers are drawn: pyqtgraph's own drawing, with lines and levels, takes longer than
+        # the curves.
         low, high = self.range
         width, height = self.size().width(), self.size().height()
         painter.setFont(self._font)
@@ -218,7 +218,7 @@ class ChartAxis(pg.AxisItem):
         for value, text in self.shown():
             share = (value - low) / (high - low)
             at = share * width if side == "below" else (1.0 - share) * height
-            place = text_place(side, line, at, self._room(text), gap)
+            place = text_place(side, line, at, self._text_size(text), gap)
             if side == "below":
                 seen = place.left() >= -_BEYOND and place.right() <= width + _BEYOND
             else:
@@ -250,7 +250,7 @@ class ChartAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         texts = [tick_text(value, spacing) for value in values]
         if self._first and texts and "." in texts[-1]:
-            texts[-1] = texts[-1].rstrip("0").rstrip(".")  # wider ones are not drawn at the border
+            texts[-1] = texts[-1].rstrip("0").rstrip(".")  # wider texts are not drawn at the border
         if self._unit and texts:
             texts[-1] = f"{texts[-1]} {self._unit}"
         if self._first:
@@ -258,7 +258,7 @@ class ChartAxis(pg.AxisItem):
         return texts
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
-        # Dragging belongs to the curves; over an axis only the wheel does something.
+        # Drags belong to the curves; over an axis only the wheel has an effect.
         event.ignore()
 
     def mouseClickEvent(self, event: Any) -> None:

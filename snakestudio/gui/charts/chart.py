@@ -1,4 +1,4 @@
-"""A chart on the screen: pyqtgraph's plot widget, its grid part of the background, the cursor a line to be dragged."""
+"""A chart on the screen: pyqtgraph's plot widget with the grid in its background and a draggable cursor line."""
 
 from __future__ import annotations
 
@@ -25,43 +25,43 @@ from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import ChartData
 
 HEIGHT = 28.0
-"""Of the line above the curves, px."""
+"""Height of the line above the curves, px."""
 _MARGINS = Margins(left=48, top=round(HEIGHT), right=14, below=20)
 _RIGHT_AXIS = 40
 _FEW = 2
-"""Curves up to which they are thick."""
+"""Largest number of curves that are drawn thick."""
 
 
 class Chart(PlotBase):
     """Shows a `ChartData`.
 
     Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets
-    the cursor, dragging the cursor moves it, the arrow keys step it, Shift and drag selects a span,
-    a double click follows the newest data again.
+    the cursor, dragging the cursor moves it, the arrow keys step it, Shift+drag selects a span, a
+    double click follows the newest data again.
 
     Signals
     -------
     view_dragged(start: float, stop: float)
-        The user wants this stretch of time, s; of a spectrum, of frequencies, Hz.
+        The user requests this time range, s, or range of frequencies of a spectrum, Hz.
     values_dragged(low: float, high: float)
-        The user wants the left axis from low to high.
+        The user requests this range of the left axis.
     plane_dragged(left: float, right: float, low: float, high: float)
-        The user wants this part of a plane.
+        The user requests this part of a plane.
     plane_clicked(x: float, y: float)
-        The user clicked at this place of a plane.
+        The user clicked at this position of a plane.
     span_dragged(start: float, stop: float)
-        The user selects this stretch of time, s.
+        The user selects this time span, s.
     cursor_dragged(time: float)
     cursor_stepped(rows: int)
     fit_asked()
     probed(abscissa: float or None)
-        The mouse is over this place of a profile (m) or a spectrum (Hz), or over none any more.
+        The mouse is over this position of a profile (m) or a spectrum (Hz), or no longer over any.
     menu_asked(position: QPoint)
-        Global position.
+        Requests the menu at a global position.
     legend_asked(entry: int, position: QPoint)
-        The menu of an entry of the legend; global position.
+        Requests the menu of an entry of the legend, at a global position.
     resized()
-        The curves have more or less room.
+        The area of the curves was resized.
     """
 
     view_dragged = Signal(float, float)
@@ -82,7 +82,7 @@ class Chart(PlotBase):
         self._legend_from = 0.0
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
         self.curves: list[Curve] = []
-        """Lines of the traces; there may be hidden ones behind them."""
+        """Lines of the traces; further ones at the end may be hidden."""
         self.view: TimeView
         super().__init__(TimeView(), _MARGINS, parent, ground="ground", around="panel", unit="s")
         self.readout = CursorLegend()
@@ -118,14 +118,14 @@ class Chart(PlotBase):
         return QSize(420, 168)
 
     def x_of(self, time_s: float) -> float:
-        """Horizontal position of a time."""
+        """Return the horizontal position of a time, px."""
         (start, stop), area = self.view.viewRange()[0], self.area
         return float(area.left() + (time_s - start) / (stop - start) * area.width())
 
-    # --- what it shows ----------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     def show_picture(self, picture: ChartData, *, hasty: bool = False) -> None:
-        """Show another picture; one of many while the user moves it in haste, all lines thin, until `finish`."""
+        """Show chart data; with `hasty`, for frames while the user moves the view, with thin lines until `finish`."""
         self.picture = picture
         if self._dressed_for != theme.current().name:
             self.renew_theme()
@@ -133,9 +133,9 @@ class Chart(PlotBase):
         self.view.set_across(picture.across)
         self.cursor_line.setMovable(picture.across == "time")
         self.bottom_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
-        wanted = [[picture.start, picture.stop], [left.low, left.high]]
-        if self.view.viewRange() != wanted:
-            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+        view_range = [[picture.start, picture.stop], [left.low, left.high]]
+        if self.view.viewRange() != view_range:
+            self.view.setRange(xRange=view_range[0], yRange=view_range[1], padding=0)
         self.left_axis.show_as(left.decades, left.labels)
         self._show_right(len(picture.axes) > 1)
         if len(picture.axes) > 1 and self.right_axis.range != [
@@ -151,13 +151,13 @@ class Chart(PlotBase):
         self._paint_once()
 
     def _paint_once(self) -> None:
-        """Paint now all that is to be painted anew.
+        """Repaint the chart now.
 
-        Otherwise every chart would be painted twice: the first whose turn it is has the whole
-        window painted, and those after it find only then what has changed in them.
+        Otherwise every chart would be painted twice: the first one causes the whole window to be
+        painted, and the changes of the others cause another one.
         """
-        # pyqtgraph moves what is in view, and lines find their room, while it paints, and would
-        # have that painted, too.
+        # pyqtgraph updates the view and the layout of lines while painting, which would cause another
+        # repaint.
         self.scene().prepareForPaint()
         for line in (
             self.cursor_line,
@@ -173,7 +173,7 @@ class Chart(PlotBase):
             self.set_margins(_MARGINS._replace(right=_RIGHT_AXIS) if shown else _MARGINS)
 
     def finish(self) -> None:
-        """Show as well as it can be what was shown in haste."""
+        """Redraw the chart at full quality."""
         for curve in self.curves:
             curve.finish()
 
@@ -227,7 +227,7 @@ class Chart(PlotBase):
         )
 
     def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
-        """Move the cursor without drawing the curves anew."""
+        """Move the cursor without redrawing the curves."""
         self.picture.cursor = time_s
         self.picture.legend = legend
         self.cursor_line.setVisible(time_s is not None)
@@ -236,7 +236,7 @@ class Chart(PlotBase):
         self.readout.say(self.picture.unit, legend)
 
     def place_legend(self, left: float) -> None:
-        """Begin the legend no further left than this, px."""
+        """Set the left limit of the legend, px."""
         self._legend_from = left
         self.readout.place(left, self.area.right())
 
@@ -263,7 +263,7 @@ class Chart(PlotBase):
         return self.picture.heat is None
 
     def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
-        """Paint all that is seen into `target`, as well as it can be, under a title."""
+        """Paint the visible chart into `target` at full quality, under a title."""
         self.readout.set_title(title)
         for curve in self.curves:
             curve.setExportMode(True, {"antialias": True})
@@ -282,7 +282,7 @@ class Chart(PlotBase):
     # --- mouse, keys and menu ---------------------------------------------------------------------
 
     def _on_clicked(self, x: float, y: float) -> None:
-        if self.picture.across == "time":  # elsewhere, a place is no time
+        if self.picture.across == "time":  # other axes do not show time
             self.cursor_dragged.emit(x)
         elif self.picture.across == "plane":
             self.plane_clicked.emit(x, y)
@@ -326,7 +326,7 @@ _BASELINE = 18.0
 
 
 class CursorLegend(pg.GraphicsObject):
-    """Legend and unit, flush right; the most important stands leftmost, and what does not fit is left out."""
+    """Legend and unit, right-aligned; the most important entry is leftmost, and entries that do not fit are omitted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -338,14 +338,14 @@ class CursorLegend(pg.GraphicsObject):
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     def place(self, left: float, right: float) -> None:
-        """Use the room from left to right, px."""
+        """Set the available space from left to right, px."""
         if (left, right) != (self._left, self._right):
             self.prepareGeometryChange()
             self._left = left
             self._right = right
 
     def say(self, unit: str, legend: list[tuple[str, str]]) -> None:
-        """Show a unit, and colour and text of every curve."""
+        """Set the unit, and colour and text of every curve."""
         if (unit, legend) != (self._unit, self._legend):
             self._unit = unit
             self._legend = list(legend)
@@ -353,18 +353,18 @@ class CursorLegend(pg.GraphicsObject):
 
     @property
     def unit_width(self) -> float:
-        """What the unit takes, px."""
+        """Return the width of the unit, px."""
         return (
             QFontMetricsF(theme.chart_font()).horizontalAdvance(self._unit) if self._unit else 0.0
         )
 
     def set_title(self, title: str) -> None:
-        """Write a title before the legend: in files, where no buttons stand there."""
+        """Set a title before the legend, for files, which have no buttons there."""
         self._title = title
         self.update()
 
     def entry_at(self, place: QPointF) -> int | None:
-        """Which entry of the legend is there, px; None if none is."""
+        """Return the entry of the legend at a position, px; None outside of all entries."""
         return next(
             (number for number, rect in enumerate(self._places) if rect.contains(place)), None
         )
@@ -400,7 +400,7 @@ class CursorLegend(pg.GraphicsObject):
             x += width
 
     def _paint_title(self, painter: QPainter) -> float:
-        """Paint the title; where it ends."""
+        """Paint the title; return its right edge, px."""
         font = QFont()
         font.setPixelSize(theme.scaled(13))
         font.setBold(True)

@@ -17,11 +17,11 @@ from snakestudio.viewmodel.plots.rasters import coloured
 
 _GAP = 12.0
 _THICK = 10.0
-"""From the curves to the colours, and their width, px."""
+"""Gap between the curves and the bar, and width of the bar, px."""
 
 
 class ColourBar(pg.GraphicsObject):
-    """The colours of a column of values beside the area of a chart."""
+    """The colour scale next to the area of a chart."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class ColourBar(pg.GraphicsObject):
         self._frame = QRectF()
 
     def dress(self) -> None:
-        """Take over the palette."""
+        """Apply the present palette."""
         self.axis.dress()
         self._strip.renew()
 
@@ -52,9 +52,9 @@ class ColourBar(pg.GraphicsObject):
         Parameters
         ----------
         ends : (float, float, bool)
-            Values of the first and the last colour, and whether 0 lies in the middle.
+            Values of the first and the last colour, and whether 0 is in the middle.
         text : str
-            The only value, where both ends are the same.
+            The only value, if both ends are equal.
         """
         low, high, self._signed = ends
         self._unit = unit
@@ -67,7 +67,7 @@ class ColourBar(pg.GraphicsObject):
         self.update()
 
     def fit(self, area: QRectF, right: float) -> None:
-        """Stand beside an area, as far as `right`, px of the chart."""
+        """Move the bar next to an area, up to `right`, px of the chart."""
         self.prepareGeometryChange()
         self._bar = QRectF(area.right() + _GAP, area.top(), _THICK, area.height())
         self._frame = QRectF(

@@ -1,4 +1,4 @@
-"""What is drawn in a chart's view box: curves from bands, marked values, and a strip of brightness."""
+"""Items in a chart's view box: curves drawn from bands, marked values, and heat maps."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import Axis, Heat, Trace
 
 _DASHES = [6.0, 4.0]
-"""Dashes and gaps of another run's curves, in widths of the line."""
+"""Dashes and gaps of curves of overlaid runs, in line widths."""
 _THICK = 1.5
 _MOST_INK = 4.0
-"""Height that a curve climbs and falls altogether, in heights of the chart, beyond which it is
-thin."""
+"""Total rise and fall of a curve, in heights of the chart, above which it is drawn thin."""
 
 
 def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
-    """The line through a band: the middle of every bin that the line to its neighbours covers, else its two ends.
+    """Return the line through a band: the middle of bins that the line to their neighbours covers, else both ends.
 
-    The ends of a bin stand in the order in which the curve rises or falls through them, so that a
-    steep curve stays a line and only what is too fast to show becomes a band.
+    The ends of a bin are in the order in which the curve rises or falls through them, so that a steep
+    curve remains a line and only oscillations that are too fast to show become a band.
     """
     time = trace.time
     low = trace.low
@@ -56,7 +55,7 @@ def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
 
 
 class Curve(pg.PlotCurveItem):
-    """A trace as a line: one pixel wide, which Qt draws ten times as fast as any other, where there is much of it."""
+    """A trace as a line; a long line is one pixel wide, which Qt draws ten times as fast as any other width."""
 
     def __init__(self) -> None:
         super().__init__(connect="all", skipFiniteCheck=True, antialias=True)
@@ -69,8 +68,8 @@ class Curve(pg.PlotCurveItem):
     ) -> None:
         """Show a trace of `axis` in the units of `left`, the axis of the view box, which shows `frame`.
 
-        One of `few` curves is thicker, unless it goes up and down so much that it would be a blot,
-        or is shown for a moment only: `hasty`.
+        One of `few` curves is thicker, unless it oscillates so much that it would become a blot, or
+        is drawn for a short time only (`hasty`).
         """
         xs, ys = points(trace)
         if axis is not left:
@@ -79,15 +78,15 @@ class Curve(pg.PlotCurveItem):
         known = bool(np.isfinite(ys).all())
         ink = float(np.nansum(np.abs(np.diff(ys))))
         self._thick = few and not trace.faint and ink < _MOST_INK * (left.high - left.low)
-        self._dress(colour, thick=self._thick and not hasty, dashed=trace.dashed)
+        self._set_pen(colour, thick=self._thick and not hasty, dashed=trace.dashed)
         self._frame = frame
         self.setData(xs, ys, connect="all" if known else "finite", skipFiniteCheck=known)
 
     def finish(self) -> None:
-        """Draw as well as it can be what was shown in haste."""
-        self._dress(self._look[0], thick=self._thick, dashed=self._look[2])
+        """Redraw the curve at full quality."""
+        self._set_pen(self._look[0], thick=self._thick, dashed=self._look[2])
 
-    def _dress(self, colour: str, *, thick: bool, dashed: bool) -> None:
+    def _set_pen(self, colour: str, *, thick: bool, dashed: bool) -> None:
         look = colour, _THICK if thick else 1.0, dashed
         if look != self._look:
             self._look = look
@@ -97,11 +96,11 @@ class Curve(pg.PlotCurveItem):
             self.setPen(pen)
 
     def informViewBoundsChanged(self) -> None:
-        # Nothing fits itself to the extent of the data.
+        # Nothing depends on the extent of the data.
         pass
 
     def boundingRect(self) -> QRectF:
-        # Always the whole view: looking for the extent of the data takes as long as drawing them.
+        # Always the whole view: computing the extent of the data takes as long as drawing them.
         return self._frame
 
     def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
@@ -111,7 +110,7 @@ class Curve(pg.PlotCurveItem):
             self._paint_for_export(painter)
 
     def _paint_for_export(self, painter: QPainter) -> None:
-        """In pixels of the page: a vector file keeps six digits, too few for a second in hours of data."""
+        """Paint in pixels of the page: a vector file has six digits, too few for a second in hours of data."""
         frame = self._frame
         to_page = painter.transform()
         xs = np.clip(self.xData, frame.left(), frame.right())
@@ -135,7 +134,7 @@ class Curve(pg.PlotCurveItem):
 
 
 def level_line(value: float, text: str) -> pg.InfiniteLine:
-    """A dotted line at a value of the left axis that says what it is."""
+    """Return a labelled dotted line at a value of the left axis."""
     dim = theme.colour("dim")
     place = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
     pen = pg.mkPen(dim, style=Qt.PenStyle.DotLine)
@@ -145,14 +144,14 @@ def level_line(value: float, text: str) -> pg.InfiniteLine:
 
 
 class HeatStrip(pg.ImageItem):
-    """A row of brightness for every link, the first at the top."""
+    """Heat map with a row for every link, the first at the top."""
 
     def __init__(self) -> None:
         super().__init__(axisOrder="row-major")
         self.setAutoDownsample(False)
 
     def dress(self) -> None:
-        """Take over the palette: from the background over the colour of forces to nearly white."""
+        """Apply the present palette: from the background through the colour of forces to nearly white."""
         dark = theme.current().name == "dark"
         stops = [
             theme.colour("ground"),
@@ -166,8 +165,8 @@ class HeatStrip(pg.ImageItem):
             for part in parts
         ]
         self._sizes = np.stack(table, axis=1).astype(np.uint8)
-        # Below 0 over the colour of what can be acted on, so that the sign is seen and the middle
-        # is the background.
+        # Below 0 through the accent colour, so that the sign is visible and the middle is the
+        # background.
         stops = [theme.colour("accent"), stops[0], theme.colour("warning")]
         table = [
             np.interp(
@@ -179,16 +178,16 @@ class HeatStrip(pg.ImageItem):
         self.setLookupTable(self._sizes)
 
     def show_heat(self, heat: Heat, start: float, stop: float, columns: int) -> None:
-        """Show the stretch from start to stop (s) in as many columns as it has pixels."""
-        wanted = start + (np.arange(columns) + 0.5) * ((stop - start) / columns)
-        right = np.clip(np.searchsorted(heat.time, wanted), 0, len(heat.time) - 1)
+        """Show the range from start to stop (s) in one column per pixel."""
+        times = start + (np.arange(columns) + 0.5) * ((stop - start) / columns)
+        right = np.clip(np.searchsorted(heat.time, times), 0, len(heat.time) - 1)
         left = np.maximum(right - 1, 0)
         nearest = np.where(
-            np.abs(heat.time[left] - wanted) <= np.abs(heat.time[right] - wanted), left, right
+            np.abs(heat.time[left] - times) <= np.abs(heat.time[right] - times), left, right
         )
         values = heat.values[nearest].T[::-1].astype(np.float32)
         spacing = (heat.time[-1] - heat.time[0]) / max(1, len(heat.time) - 1)
-        values[:, (wanted < heat.time[0] - spacing) | (wanted > heat.time[-1] + spacing)] = np.nan
+        values[:, (times < heat.time[0] - spacing) | (times > heat.time[-1] + spacing)] = np.nan
         top = max(heat.top, 1e-12)
         self.setLookupTable(self._signed if heat.signed else self._sizes, update=False)
         self.setImage(np.ascontiguousarray(values), levels=(-top if heat.signed else 0.0, top))
@@ -196,7 +195,7 @@ class HeatStrip(pg.ImageItem):
 
 
 class HoldTicks(pg.GraphicsObject):
-    """Where on a body its anchors and supports are: those that hold in the colour of forces, the others dim."""
+    """Ticks at the anchors and supports of a body: active ones in the colour of forces, the others dim."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a chart shows besides curves: outlines of obstacles, discs on curves, a selected span, a note."""
+"""Items of a chart in addition to curves: outlines of obstacles, discs on curves, a selected span, a note."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from snakestudio.viewmodel.plots.chart_data import ChartData, Dot
 
 _RADIUS = 4.5
 _SMALL = 0.10
-"""How opaque a selected span is."""
+"""Opacity of a selected span."""
 
 
 class _Outlines(pg.GraphicsObject):
-    """Closed polygons in units of the axes, below everything."""
+    """Closed polygons in units of the axes, below all other items."""
 
     def __init__(self) -> None:
         super().__init__()
         self._polygons: list[QPolygonF] = []
-        self._shown: list[Any] = []
+        self._polygons_shown: list[Any] = []
         self._frame = QRectF()
         self.setZValue(-2000)
 
@@ -30,12 +30,13 @@ class _Outlines(pg.GraphicsObject):
         if frame != self._frame:
             self.prepareGeometryChange()
         self._frame = frame
-        if len(picture.outlines) != len(self._shown) or any(
-            a is not b for a, b in zip(picture.outlines, self._shown, strict=True)
+        if len(picture.outlines) != len(self._polygons_shown) or any(
+            a is not b for a, b in zip(picture.outlines, self._polygons_shown, strict=True)
         ):
-            self._shown = list(picture.outlines)
+            self._polygons_shown = list(picture.outlines)
             self._polygons = [
-                QPolygonF([QPointF(x, y) for x, y in polygon.tolist()]) for polygon in self._shown
+                QPolygonF([QPointF(x, y) for x, y in polygon.tolist()])
+                for polygon in self._polygons_shown
             ]
         self.update()
 
@@ -56,7 +57,7 @@ class _Outlines(pg.GraphicsObject):
 
 
 class _Dots(pg.GraphicsObject):
-    """Discs of a size in pixels, with words beside them where there are few."""
+    """Discs of a size in pixels, with labels if there are few."""
 
     MOST_WORDS = 4
 
@@ -113,7 +114,7 @@ class _Span(pg.LinearRegionItem):
             line.setHoverPen(pg.mkPen(theme.colour("accent"), width=3))
 
     def mouseDragEvent(self, ev: Any) -> None:
-        # Only its ends are handles: a drag between them pans the plot as everywhere else.
+        # Only the ends are handles: a drag between them pans the plot as elsewhere.
         ev.ignore()
 
     def hoverEvent(self, ev: Any) -> None:
@@ -121,7 +122,7 @@ class _Span(pg.LinearRegionItem):
 
 
 class Extras(QObject):
-    """All of them in one view box.
+    """All additional items of one view box.
 
     Signals
     -------
@@ -144,12 +145,12 @@ class Extras(QObject):
         self.span.sigRegionChanged.connect(self._on_span)
 
     def dress(self) -> None:
-        """Take over the palette."""
+        """Apply the present palette."""
         self.span.dress()
         self.note.fill = pg.mkBrush(theme.colour("panel"))
 
     def show(self, picture: ChartData) -> None:
-        """Show what belongs to a picture."""
+        """Show the additional items of chart data."""
         left = picture.axes[0]
         frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
         for item, there in ((self._outlines, picture.outlines), (self._dots, picture.dots)):
@@ -167,7 +168,7 @@ class Extras(QObject):
         self.show_span(picture.span if picture.across == "time" else None)
 
     def show_span(self, span: tuple[float, float] | None) -> None:
-        """Show a stretch of time as selected, s."""
+        """Show a time span as selected, s; None for none."""
         self.span.setVisible(span is not None)
         if span is not None and tuple(self.span.getRegion()) != span:
             self._quiet = True

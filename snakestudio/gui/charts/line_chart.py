@@ -1,4 +1,4 @@
-"""A chart of a few curves over two titled axes with a legend, for results that are looked at once."""
+"""A chart of a few curves over two titled axes with a legend, for static results."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from snakestudio.gui.charts.plot_base import Headline, Margins, PlotBase
 from snakestudio.gui.core import theme
 
 _MARGINS = Margins(left=54, top=26, right=16, below=44)
-"""Px of the design."""
+"""Margins, px of the design."""
 _LEGEND_INSET = 8
 
 
 class LineChart(PlotBase):
-    """Curves that fill the chart; add them with `plot`, as to any chart of pyqtgraph.
+    """A chart of curves, which are added with pyqtgraph's `plot`.
 
     Parameters
     ----------
     x_title, y_title : str
-        What the axes show, with the unit.
+        Titles of the axes with units.
     movable : bool
         Whether the mouse pans and zooms.
     """
@@ -36,7 +36,7 @@ class LineChart(PlotBase):
         self.scene().addItem(self.headline)
         self.addLegend(offset=(-_LEGEND_INSET, _LEGEND_INSET))
         self.set_titles(x_title, y_title)
-        self._dress_legend()
+        self._apply_legend_style()
 
     def set_titles(self, x_title: str, y_title: str) -> None:
         """Show other titles below and above the axes."""
@@ -55,9 +55,9 @@ class LineChart(PlotBase):
     def renew_theme(self) -> None:
         super().renew_theme()
         self.headline.update()
-        self._dress_legend()
+        self._apply_legend_style()
 
-    def _dress_legend(self) -> None:
+    def _apply_legend_style(self) -> None:
         self.plotItem.legend.setLabelTextColor(theme.colour("text"))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:

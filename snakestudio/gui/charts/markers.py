@@ -1,4 +1,4 @@
-"""Marks of a chart's points that stand out: stars, discs, rings, lines with a rim, and the range of a brush."""
+"""Marks of highlighted points of a chart: stars, discs, rings, lines with a rim, and the range of a brush."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from snakestudio.gui.core import theme
 _RING = 8.0
 _STAR = 8.0
 _DISC = 4.5
-"""Radii, px."""
+"""Radii of marks, px."""
 _BRUSH = 0.08
-"""How opaque the range of a brush is."""
+"""Opacity of the range of a brush."""
 
 
 def star_path(place: QPointF, radius: float) -> QPainterPath:
-    """Return a star with five points: what is best."""
+    """Return a star with five points, which marks the best point."""
     path = QPainterPath()
     for k in range(10):
         size = radius if k % 2 == 0 else 0.45 * radius
@@ -30,7 +30,7 @@ def star_path(place: QPointF, radius: float) -> QPainterPath:
 
 
 def paint_mark(painter: QPainter, place: QPointF, colour: QColor, *, star: bool) -> None:
-    """Paint a star or a disc with a rim of the background's colour, so that it is seen over anything."""
+    """Paint a star or a disc with a rim in the background colour, so that it is visible over other marks."""
     path = star_path(place, _STAR) if star else QPainterPath()
     if not star:
         path.addEllipse(place, _DISC, _DISC)
@@ -55,7 +55,7 @@ def paint_ring(painter: QPainter, place: QPointF, colour: QColor) -> None:
 def paint_line(
     painter: QPainter, corners: list[QPointF], colour: QColor, width: float, rim: float
 ) -> None:
-    """Paint a line over a wider one of the background's colour, px."""
+    """Paint a line over a wider one in the background colour, widths in px."""
     line = QPolygonF(corners)
     for ink, size in ((theme.colour("card"), rim), (colour, width)):
         painter.setPen(QPen(ink, size))
@@ -63,7 +63,7 @@ def paint_line(
 
 
 def paint_cross(painter: QPainter, middle: QPointF, size: float) -> None:
-    """Paint a cross with the painter's pen: what failed."""
+    """Paint a cross with the painter's pen, which marks a failed point."""
     painter.drawLine(middle + QPointF(-size, -size), middle + QPointF(size, size))
     painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
 
@@ -71,13 +71,13 @@ def paint_cross(painter: QPainter, middle: QPointF, size: float) -> None:
 def paint_range(
     painter: QPainter, area: QRectF, x: tuple[float, float], y: tuple[float, float]
 ) -> None:
-    """Paint the range of a brush, by shares of an area from the left and from below."""
+    """Paint the range of a brush, as shares of an area from the left and from the bottom."""
     left, right = (area.left() + min(max(share, 0.0), 1.0) * area.width() for share in x)
     low, high = (area.bottom() - min(max(share, 0.0), 1.0) * area.height() for share in y)
     fill = theme.colour("accent")
     fill.setAlphaF(_BRUSH)
     rect = QRectF(QPointF(round(left), round(high)), QPointF(round(right), round(low)))
-    # large, and painted while something is dragged
+    # it is large, and painted during drags
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(rect, fill)
     painter.setPen(QPen(theme.colour("accent"), 1))

@@ -1,4 +1,4 @@
-"""Parallel coordinates: an axis a column, a line a row; thousands of lines are images that grow while nothing moves."""
+"""Parallel coordinates: an axis per column, a line per row; thousands of lines are images completed while idle."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import Bytes, Lines, coloured
 
 _SAMPLE = 800
-"""Lines that are drawn in front at once, for instance while a brush is dragged."""
+"""Number of front lines that are drawn immediately, for instance while a brush is dragged."""
 _FEW = 400
-"""Lines that are drawn finely at once."""
+"""Number of lines that are drawn immediately at full quality."""
 _AT_ONCE = 500
-"""Further lines that are drawn in one turn, once nothing moves."""
+"""Number of further lines that are drawn per turn of the event loop while idle."""
 _REST_MS = 140
 _BEHIND = 2_000
-"""Lines that represent all others."""
+"""Number of lines that represent all others."""
 _NEAR = 26
 _SIDE = 46
 _BELOW = 16
 """Space to the left, to the right and below, px of the design."""
 _TOP = 46
 _TOP_CROWDED = 64
-"""Space above for the titles in one row, and in two, px of the design."""
+"""Space above for the titles in one row and in two rows, px of the design."""
 _WIDEST = 90
-"""Width of the numbers of an axis at most, px of the design."""
+"""Largest width of the numbers of an axis, px of the design."""
 
 
 class ParallelAxis(NamedTuple):
@@ -47,7 +47,7 @@ class ParallelAxis(NamedTuple):
 
 
 class FrontLines(NamedTuple):
-    """The lines in front: their rows, the last ones on top, their shades, and the colours of these."""
+    """The lines in front: their rows, the last ones on top, their shades, and the colours of the shades."""
 
     rows: IntArray
     shade: Bytes
@@ -60,13 +60,13 @@ class ParallelItem(pg.GraphicsObject):
     Parameters
     ----------
     chart : QWidget
-        Nothing is drawn little by little while it is hidden.
+        The chart; drawing pauses while it is hidden.
     front : callable
-        Return the lines in front.
+        Returns the lines in front.
     behind : callable
-        Whether all other lines are faintly seen.
+        Returns whether all other lines are faintly visible.
     held : callable
-        Whether something is being dragged.
+        Returns whether something is being dragged.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class ParallelItem(pg.GraphicsObject):
         super().__init__()
         self.axes: list[ParallelAxis] = []
         self.shares: FloatArray = np.zeros((0, 0))
-        """(rows, axes): where a line crosses an axis, 0 at its low end and 1 at its high one; NaN
-        where it does not."""
+        """Positions at which lines cross axes, 0 at the low end and 1 at the high end; NaN if a line does
+        not cross an axis. Shape (rows, axes)."""
         self._chart = chart
         self._front = front
         self._is_behind = behind
@@ -105,7 +105,7 @@ class ParallelItem(pg.GraphicsObject):
         self._rest.timeout.connect(self._draw_more)
 
     def show_axes(self, axes: Sequence[ParallelAxis], shares: FloatArray) -> None:
-        """Show these axes from the left, and where lines cross them."""
+        """Set the axes from the left, and the positions at which lines cross them."""
         self.axes = list(axes)
         self.shares = shares
         while len(self._chart_axes) > len(axes):
@@ -124,13 +124,13 @@ class ParallelItem(pg.GraphicsObject):
         self.update()
 
     def dress(self) -> None:
-        """Take over the palette."""
+        """Apply the present palette."""
         for axis in self._chart_axes:
             axis.dress()
         self.update()
 
     def fit(self, frame: QRectF) -> None:
-        """Fill a chart of another size."""
+        """Adapt to the size of the chart."""
         self.prepareGeometryChange()
         self._frame = QRectF(frame)
         self._lay_out()
@@ -143,20 +143,20 @@ class ParallelItem(pg.GraphicsObject):
             axis.setGeometry(QRectF(self.axis_x(number), area.top(), width, area.height()))
         self.renew_front()
 
-    # --- where things are -------------------------------------------------------------------------
+    # --- layout -----------------------------------------------------------------------------------
 
     @property
     def area(self) -> QRectF:
-        """Where the lines are, px of the chart."""
+        """Area of the lines, px of the chart."""
         return self._area
 
     @property
     def gap(self) -> float:
-        """From one axis to the next, px."""
+        """Distance between neighbouring axes, px."""
         return (self._frame.width() - theme.scaled(_SIDE + _NEAR)) / max(1, len(self.axes) - 1)
 
     def _lay_out(self) -> None:
-        """Work out where the lines are, and whether the titles need two rows."""
+        """Compute the area of the lines, and whether the titles need two rows."""
         metrics = QFontMetricsF(theme.chart_font())
         self._crowded = any(
             metrics.horizontalAdvance(axis.title) + 10 > self.gap for axis in self.axes
@@ -169,24 +169,24 @@ class ParallelItem(pg.GraphicsObject):
         self._area = QRectF(left, top, max(20.0, width), max(20.0, height))
 
     def axis_x(self, axis: int) -> float:
-        """Return where an axis is, px from the left."""
+        """Return the position of an axis, px from the left."""
         area = self.area
         return area.left() + area.width() * (
             axis / (len(self.axes) - 1) if len(self.axes) > 1 else 0.5
         )
 
     def axis_at(self, x: float) -> int:
-        """Return which axis is the nearest."""
+        """Return the nearest axis."""
         return int(np.argmin([abs(self.axis_x(axis) - x) for axis in range(len(self.axes))]))
 
     def heights(self, rows: IntArray) -> FloatArray:
-        """Return where the lines of rows cross the axes, px from the upper edge of the chart."""
+        """Return the heights at which the lines of rows cross the axes, px from the upper edge of the chart."""
         area = self.area
         heights: FloatArray = area.bottom() - self.shares[rows] * area.height()
         return heights
 
     def heights_at(self, x: float, rows: IntArray) -> FloatArray:
-        """Return where the lines of rows are at a position between the axes, px from the upper edge of the chart."""
+        """Return the heights of the lines of rows at a position between axes, px from the upper edge of the chart."""
         area = self.area
         step = area.width() / (len(self.axes) - 1)
         gap = min(max(int((x - area.left()) / step), 0), len(self.axes) - 2)
@@ -196,7 +196,7 @@ class ParallelItem(pg.GraphicsObject):
         return area.bottom() - at * area.height()
 
     def corners(self, row: int) -> list[QPointF]:
-        """Return where the line of a row crosses the axes that it crosses."""
+        """Return the points at which the line of a row crosses axes."""
         heights = self.heights(np.array([row]))[0]
         return [QPointF(self.axis_x(axis), y) for axis, y in enumerate(heights.tolist()) if y == y]
 
@@ -208,7 +208,7 @@ class ParallelItem(pg.GraphicsObject):
         return self._drawn is not None
 
     def renew_front(self) -> None:
-        """Draw other lines: a sample of them at once, and all of them little by little once nothing moves."""
+        """Redraw the front lines: a sample of them immediately, and all of them step by step while idle."""
         self._drawn = None
         self._growing = None
         behind = self._is_behind()
@@ -219,7 +219,7 @@ class ParallelItem(pg.GraphicsObject):
         self._rest.start()
 
     def _draw_more(self) -> None:
-        """Draw some further lines where they are not yet seen; the window lives meanwhile."""
+        """Draw some further lines, so few that the window stays responsive."""
         if self._held():
             self._rest.start()
             return
@@ -246,7 +246,7 @@ class ParallelItem(pg.GraphicsObject):
         self.rasters[1].renew()
 
     def _crossings(self, rows: IntArray, scale: float) -> tuple[FloatArray, FloatArray]:
-        """Where the axes are, and where lines cross them, pixels of the screen."""
+        """Return the positions of the axes and the heights at which lines cross them, pixels of the screen."""
         places = np.array([self.axis_x(axis) for axis in range(len(self.axes))])
         return places * scale, self.heights(rows) * scale
 
@@ -298,5 +298,5 @@ class ParallelItem(pg.GraphicsObject):
 
 
 def _sample(values: Any, most: int) -> Any:
-    """So many of some values, evenly."""
+    """Return at most `most` of the values, evenly sampled."""
     return values[:: max(1, -(-len(values) // most))]

@@ -1,4 +1,4 @@
-"""What every chart is made of: two or three axes around a view box, whose grid is the background of the widget."""
+"""Base of all charts: two or three axes around a view box, whose grid is the background of the widget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.gui.core import theme
 
 
 class Margins(NamedTuple):
-    """What is left free around the curves, px: for axes, titles and a colour bar."""
+    """Margins around the curves for axes, titles and a colour bar, px."""
 
     left: int
     top: int
@@ -24,11 +24,11 @@ class Margins(NamedTuple):
 
 _MARGIN = 10.0
 _ABOVE = 8.0
-"""From the headline to the curves, px."""
+"""Space between the headline and the curves, px."""
 
 
 class Headline(pg.GraphicsObject):
-    """What the left axis shows, above it, and a note to the right as far as that leaves space."""
+    """Title of the left axis, above it, and a note to the right if there is space."""
 
     def __init__(self, chart: PlotBase) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class Headline(pg.GraphicsObject):
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
     def show_texts(self, title: str, note: str = "") -> None:
-        """Write other texts."""
+        """Set the texts."""
         if (title, note) != (self._title, self._note):
             self._title = title
             self._note = note
             self.update()
 
     def fit(self, frame: QRectF) -> None:
-        """Fill the line above the curves of a chart of another size."""
+        """Adapt the line above the curves to the size of the chart."""
         self.prepareGeometryChange()
         self._frame = QRectF(
             frame.left(), frame.top(), frame.width(), float(self._chart.margins.top)
@@ -81,16 +81,16 @@ class Headline(pg.GraphicsObject):
 
 
 class PlotBase(pg.PlotWidget):
-    """A view box with axes to the left and below, and one to the right where it is asked for.
+    """A view box with axes to the left and below, and an optional one to the right.
 
     Parameters
     ----------
     ground, around : str
         Colours of the palette behind the curves and behind the axes.
     unit : str
-        Of the lower axis.
+        Unit of the lower axis.
     density : float
-        Of the ticks, as in `ticks.tick_step`.
+        Density of the ticks as in `ticks.tick_step`.
     """
 
     def __init__(
@@ -116,21 +116,21 @@ class PlotBase(pg.PlotWidget):
         super().__init__(parent, viewBox=view, axisItems=axes, enableMenu=False)
         self.viewport().setAutoFillBackground(False)  # the grid's background fills all of it
         self.plotItem.hideButtons()
-        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would
+        # The menu stays hidden, but pyqtgraph stores settings in it, and without an owner it would
         # outlive the chart.
         menu = self.plotItem.ctrlMenu
         menu.setParent(self, menu.windowFlags())
         self.right_axis.unlinkFromView()
         self.plotItem.getAxis(
             "top"
-        ).unlinkFromView()  # it is never there, but would write its label anew all the time
+        ).unlinkFromView()  # it is never shown, but would continually update its label
         self.right_axis.setVisible(False)
         self.set_margins(margins)
         view.sigRangeChanged.connect(self.renew_grid)
         view.sigResized.connect(self._on_laid_out)
 
     def set_margins(self, margins: Margins) -> None:
-        """Leave another space free around the curves; that to the right is the right axis' own where it is shown."""
+        """Set the margins around the curves; a visible right axis sets the right margin itself."""
         self.margins = margins
         self.left_axis.setWidth(margins.left)
         self.bottom_axis.setHeight(margins.below)
@@ -140,12 +140,12 @@ class PlotBase(pg.PlotWidget):
 
     @property
     def area(self) -> QRectF:
-        """Where the curves are."""
+        """Area of the curves."""
         return QRectF(self.view.sceneBoundingRect())
 
     @property
     def has_grid(self) -> bool:
-        """Whether there are lines at the ticks."""
+        """Return whether there are grid lines at the ticks."""
         return True
 
     def changeEvent(self, event: QEvent) -> None:
@@ -159,14 +159,14 @@ class PlotBase(pg.PlotWidget):
             self.renew_theme()
 
     def renew_theme(self) -> None:
-        """Take over the present palette."""
+        """Apply the present palette."""
         self._dressed_for = theme.current().name
         for axis in (self.bottom_axis, self.left_axis, self.right_axis):
             axis.dress()
         self.renew_grid()
 
     def renew_grid(self, *_: Any) -> None:
-        """Paint the grid again."""
+        """Repaint the grid."""
         self.resetCachedContent()
         self.viewport().update()
 
@@ -174,8 +174,8 @@ class PlotBase(pg.PlotWidget):
         self.renew_grid()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with
-        # every new sample.
+        # Qt caches the background as pixels until the axes change: a grid drawn by the axes would be
+        # redrawn with every new sample.
         painter.fillRect(rect, theme.colour(self._around))
         area = QRectF(self.area.toRect())
         line = theme.colour("line")

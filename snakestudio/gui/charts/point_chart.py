@@ -1,11 +1,11 @@
 """A chart of points that are hovered, selected, brushed and opened, with the mouse and with the keyboard.
 
-It is painted in layers, all in pixels of the chart: images that numpy makes of thousands of dots or
-lines, kept until they change, and above them the few marks that stand out. So brushing and hovering
-stay fluid among ten thousand points.
+The chart is painted in layers, all in pixels of the chart: images of thousands of dots or lines made
+by numpy, cached until they change, and above them a few marks. Brushing and hovering therefore stay
+smooth with ten thousand points.
 
-The keyboard has a present point, which is hovered as if the mouse were there: arrows step to the
-point next to it.
+The keyboard has a current point, which is hovered as if the mouse were there: arrow keys step to the
+next point.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BAR = 62
 _RIGHT = 16
 """Space to the right with a colour bar and its numbers, px of the design, and without, px."""
 _REACH = 9.0
-"""How near the mouse has to come to a point, px."""
+"""Largest distance of the mouse from a point that it hovers, px."""
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -61,24 +61,24 @@ _MARKS = 20.0
 
 
 class PointChart(PlotBase):
-    """A chart of points, each with a row; what is drawn of them is up to the class that derives from it.
+    """A chart of points, each with a row; subclasses draw them.
 
     Signals
     -------
     hovered(row: int, place: QPoint)
-        The mouse or the keyboard is at a row (-1: at none), at a position on the screen.
+        The mouse or the keyboard is at a row (-1: none), at a position on the screen.
     selected(rows: list)
         The user selects these rows.
     toggled(row: int)
-        The user selects a row as well, or no longer.
+        The user adds a row to the selection or removes it.
     pin_toggled(row: int)
-        The user pins a row, or unpins it.
+        The user pins or unpins a row.
     open_asked(row: int)
         The user opens a row.
     menu_asked(row: int, place: QPoint)
-        The user asks for the menu of a row, at a position on the screen.
+        The user requests the menu of a row, at a position on the screen.
     held(on: bool)
-        Something is dragged from now on, or no longer.
+        A drag begins or ends.
     """
 
     hovered = Signal(int, QPoint)
@@ -92,7 +92,7 @@ class PointChart(PlotBase):
     def __init__(self, parent: QWidget | None = None) -> None:
         self.hover_row = -1
         self.present_row = -1
-        """The row at which the keyboard is; -1 for none."""
+        """The row with the keyboard focus; -1 for none."""
         self._pressed: QPointF | None = None
         self._dragging = False
         self._title = ""
@@ -107,8 +107,7 @@ class PointChart(PlotBase):
         self.lines = PaintedItem(self._draw_lines, _LINES, once=True)
         self.marks = PaintedItem(self._draw_marks, _MARKS, once=False)
         self.rasters: list[RasterItem] = []
-        """Images of the points, from the lowest to the highest; the highest is of the brushed
-        ones."""
+        """Images of the points, from the lowest to the highest; the highest shows the brushed points."""
         self._was_brushed = False
         self.headline = Headline(self)
         for item in (self.colour_bar, self.headline, self.lines, self.marks):
@@ -123,7 +122,7 @@ class PointChart(PlotBase):
         self.setMinimumSize(theme.scaled(200), theme.scaled(150))
 
     def add_raster(self, raster: RasterItem) -> None:
-        """Add an image, above those that were added before."""
+        """Add an image above the existing ones."""
         raster.setZValue(_RASTERS + len(self.rasters))
         self.rasters.append(raster)
         self.scene().addItem(raster)
@@ -131,7 +130,7 @@ class PointChart(PlotBase):
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(300))
 
-    # --- for the class that derives ---------------------------------------------------------------
+    # --- for subclasses ---------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -140,56 +139,56 @@ class PointChart(PlotBase):
 
     @abstractmethod
     def nothing(self) -> str:
-        """Return why there is nothing to see, in a sentence; "" if there is something."""
+        """Return a message on why no points are visible; "" if some are."""
 
     @abstractmethod
     def row_at(self, place: QPointF) -> int:
-        """Return the row that is at a position; -1 if none is."""
+        """Return the row at a position; -1 for none."""
 
     @abstractmethod
     def place_of(self, row: int) -> QPointF | None:
-        """Return where a row is; None if it is not seen."""
+        """Return the position of a row; None if it is not visible."""
 
     @abstractmethod
     def row_beside(self, row: int, across: int, up: int) -> int:
-        """Return the row next to one that is seen, to the right (across 1), left (-1), above (up 1) or below (-1).
+        """Return the row next to a visible one: to the right (across 1), left (-1), above (up 1) or below (-1).
 
-        The row itself where there is no other.
+        The row itself if there is no other.
         """
 
     @abstractmethod
     def likely_rows(self) -> Iterable[int]:
-        """Yield the rows at which the keyboard begins, the likeliest first."""
+        """Yield the rows for the initial keyboard focus, the preferred ones first."""
 
     def draw_lines(self, painter: QPainter) -> None:
-        """Draw what is between the images and the marks, and changes as seldom as the images."""
+        """Draw items between the images and the marks that change as rarely as the images."""
 
     def draw_marks(self, painter: QPainter) -> None:
-        """Draw what stands out."""
+        """Draw the marks."""
 
     def drag(self, begin: QPointF, place: QPointF) -> None:
-        """Follow the mouse, which is dragged from one position to another."""
+        """Handle a drag of the mouse from one position to another."""
 
     def drag_ended(self, begin: QPointF, place: QPointF) -> None:
-        """End what `drag` began."""
+        """Handle the end of a drag."""
 
     def double_clicked(self, place: QPointF) -> None:
-        """Answer a double click where no row is."""
+        """Handle a double click outside all rows."""
 
     @property
     def is_brushed(self) -> bool:
-        """Whether anything is brushed, so that all other points are faint."""
+        """Return whether points are brushed, so that all other points are faint."""
         return False
 
     def clear_brushes(self) -> bool:
-        """Clear all brushes; whether there were some."""
+        """Clear all brushes; return whether there were any."""
         return False
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     @property
     def area(self) -> QRectF:
-        """Where the points are, px."""
+        """Area of the points, px."""
         left, top, right, below = self.margins
         return QRectF(
             left,
@@ -200,7 +199,7 @@ class PointChart(PlotBase):
 
     @property
     def shows_points(self) -> bool:
-        """Whether there is something to see."""
+        """Whether points are visible."""
         return self.there and not self.nothing()
 
     @property
@@ -210,24 +209,24 @@ class PointChart(PlotBase):
     def show_scales(
         self, across: AxisScale, up: AxisScale, titles: tuple[str, str], *, bar: bool
     ) -> None:
-        """Show other axes: their scales, and their titles, below and above; with space for a colour bar or without."""
+        """Set scales and titles (below, above) of the axes, and whether there is space for a colour bar."""
         self.set_margins(_margins(bar=bar))
         self.colour_bar.setVisible(bar)
         self.bottom_axis.show_scale(across, titles[0])
         self.left_axis.show_scale(up)
         self._title = titles[1]
         self.headline.show_texts(self._title, self._note)
-        wanted = [list(across.span), list(up.span)]
-        if self.view.viewRange() != wanted:
-            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+        view_range = [list(across.span), list(up.span)]
+        if self.view.viewRange() != view_range:
+            self.view.setRange(xRange=view_range[0], yRange=view_range[1], padding=0)
 
     def show_note(self, note: str) -> None:
-        """Write a note above the area, as far as the title leaves space."""
+        """Show a note above the area, if the title leaves space."""
         self._note = note
         self.headline.show_texts(self._title, note)
 
     def renew(self) -> None:
-        """Draw everything again."""
+        """Redraw everything."""
         area = self.area
         self.colour_bar.fit(area, self.width())
         self.headline.fit(QRectF(self.rect()))
@@ -238,7 +237,7 @@ class PointChart(PlotBase):
         self.renew_grid()
 
     def renew_brushed(self) -> None:
-        """Draw again what depends on the brushed rows."""
+        """Redraw the items that depend on the brushed rows."""
         brushed = self.is_brushed
         begins = brushed != self._was_brushed
         self._was_brushed = brushed
@@ -247,7 +246,7 @@ class PointChart(PlotBase):
         self.marks.update()
 
     def renew_marks(self) -> None:
-        """Draw the marks again."""
+        """Redraw the marks."""
         self.marks.update()
 
     def renew_theme(self) -> None:
@@ -283,7 +282,7 @@ class PointChart(PlotBase):
     # --- mouse ------------------------------------------------------------------------------------
 
     def show_hovered(self, row: int) -> None:
-        """Show a row as hovered, also one that is hovered elsewhere."""
+        """Show a row as hovered, also if it is hovered in another view."""
         if row != self.hover_row:
             self.hover_row = row
             self.marks.update()
@@ -306,7 +305,7 @@ class PointChart(PlotBase):
         self.show_cursor(place, row)
 
     def show_cursor(self, place: QPointF, row: int) -> None:
-        """Show the shape of the mouse over a position."""
+        """Set the shape of the mouse cursor at a position."""
         self.viewport().setCursor(
             Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor
         )
@@ -366,12 +365,12 @@ class PointChart(PlotBase):
     # --- keys -------------------------------------------------------------------------------------
 
     def _present(self) -> int:
-        """The row that keys are about; -1 if none is seen."""
+        """Return the row that keys act on; -1 if no row is visible."""
         rows = (self.hover_row, self.present_row, *self.likely_rows())
         return next((row for row in rows if row >= 0 and self.place_of(row) is not None), -1)
 
     def go_to(self, row: int) -> None:
-        """Take the keyboard to a row, if it is seen."""
+        """Move the keyboard focus to a row, if it is visible."""
         place = self.place_of(row) if row >= 0 else None
         if place is not None:
             self.present_row = row
@@ -422,7 +421,7 @@ class PointChart(PlotBase):
 
 
 def nearest(x: FloatArray, y: FloatArray, place: QPointF) -> int:
-    """Return which of some positions is nearest to another and near enough to be meant; -1 if none is."""
+    """Return the index of the nearest position within reach of `place`; -1 for none."""
     if not len(x):
         return -1
     with np.errstate(invalid="ignore"):

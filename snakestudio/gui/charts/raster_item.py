@@ -1,4 +1,4 @@
-"""Layers of a chart in its pixels: images that numpy makes, and what a painter draws once."""
+"""Layers of a chart in its pixels: images made by numpy, and cached drawings of a painter."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from snakestudio.viewmodel.plots.rasters import Bytes
 
 P = ParamSpec("P")
 Pixels = NDArray[np.uint32]
-"""(height, width) of 0xAARRGGBB, the colours multiplied by how much is covered."""
+"""Premultiplied colours 0xAARRGGBB. Shape (height, width)."""
 
 
 def reported(paint: Callable[P, None]) -> Callable[P, None]:
-    """Report an exception while an item is painted: Qt cannot carry it through the scene, and would end the program."""
+    """Report exceptions while an item is painted: Qt cannot propagate them, and would end the program."""
 
     @wraps(paint)
     def painted(*args: P.args, **options: P.kwargs) -> None:
@@ -36,7 +36,7 @@ def reported(paint: Callable[P, None]) -> Callable[P, None]:
 
 
 class _Layer(pg.GraphicsObject):
-    """An item that covers an area of a chart, and that the mouse does not see."""
+    """An item that covers an area of a chart and ignores the mouse."""
 
     def __init__(self, z: float, **options: Any) -> None:
         super().__init__(**options)
@@ -52,7 +52,7 @@ class _Layer(pg.GraphicsObject):
         self.renew()
 
     def renew(self) -> None:
-        """Draw again when it is painted next."""
+        """Discard the drawing, so that it is redrawn in the next paint event."""
         raise NotImplementedError
 
     def boundingRect(self) -> QRectF:
@@ -60,17 +60,17 @@ class _Layer(pg.GraphicsObject):
 
 
 class RasterItem(_Layer, pg.ImageItem):
-    """An image in pixels of the screen, made when it is painted after it has changed.
+    """An image in pixels of the screen, made in the first paint event after a change.
 
-    Thousands of dots and lines are one image: as items of their own they take a second to paint.
+    Thousands of dots and lines are one image, because separate items take a second to paint.
 
     Parameters
     ----------
     make : callable
-        Return the pixels for an area of the chart and the pixels of the screen in one of the
-        chart's; None for none.
+        Returns the pixels for an area of the chart and the number of screen pixels per chart pixel;
+        None for no image.
     z : float
-        Layers with larger values are above.
+        Order of the layer; larger values are above.
     """
 
     def __init__(self, make: Callable[[QRectF, float], Pixels | None], z: float) -> None:
@@ -80,7 +80,7 @@ class RasterItem(_Layer, pg.ImageItem):
         self._pixmap: QPixmap | None = None
 
     def renew(self) -> None:
-        """Make the image again when it is painted next."""
+        """Discard the image, so that it is made again in the next paint event."""
         self._stale = True
         self.update()
 
@@ -96,7 +96,7 @@ class RasterItem(_Layer, pg.ImageItem):
 
 
 def _pixmap_of(pixels: Pixels) -> QPixmap:
-    """The pixels as Qt paints them fastest; it keeps a copy of its own."""
+    """Return a copy of the pixels in the format that Qt paints fastest."""
     pixels = np.ascontiguousarray(pixels)
     height, width = pixels.shape
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
@@ -109,12 +109,12 @@ class PaintedItem(_Layer):
     Parameters
     ----------
     draw : callable
-        Draw with a painter whose origin is the chart's upper left corner.
+        Draws with a painter whose origin is the chart's upper left corner.
     z : float
-        Layers with larger values are above.
+        Order of the layer; larger values are above.
     once : bool
-        Whether it is kept as pixels until it changes, instead of being drawn whenever anything
-        above or below it is.
+        Whether it is cached as pixels until it changes, instead of being redrawn with the layers
+        above or below it.
     """
 
     def __init__(self, draw: Callable[[QPainter], None], z: float, *, once: bool) -> None:
@@ -124,7 +124,7 @@ class PaintedItem(_Layer):
         self._pixels: QPixmap | None = None
 
     def renew(self) -> None:
-        """Draw again when it is painted next."""
+        """Discard the drawing, so that it is redrawn in the next paint event."""
         self._pixels = None
         self.update()
 
@@ -151,7 +151,7 @@ class PaintedItem(_Layer):
 
 
 def palette_of(signed: bool) -> Bytes:
-    """Return the colours (256, 3) of the shades 1 to 255, as far from the background as they can be."""
+    """Return the colours (256, 3) of the shades 1 to 255, with high contrast to the background."""
     low, high = (
         (0.0, 1.0) if signed else (0.12, 1.0) if theme.current() is theme.DARK else (0.0, 0.88)
     )

@@ -1,4 +1,4 @@
-"""Ticks: the dash at a value and the text beside it, painted alike along axes, rulers, colour bars and the timeline."""
+"""Ticks: the dash at a value and its text, painted alike on axes, rulers, colour bars and the time bar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter
 
 Side = Literal["left", "right", "above", "below"]
-"""On which side of the line that carries the ticks their texts are."""
+"""Side of the axis line on which the texts of the ticks are."""
 
 _AWAY = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "above": (0.0, -1.0), "below": (0.0, 1.0)}
 
@@ -21,9 +21,9 @@ def paint_dash(
     Parameters
     ----------
     line, at : float
-        Position across the line that carries the ticks, and along it, px.
+        Position across the axis line and along it, px.
     begin, end : float
-        Distances from that line, px; negative ones are on its other side.
+        Distances from the axis line, px; negative ones are on its other side.
     """
     x, y = _AWAY[side]
     foot = QPointF(line, at) if x else QPointF(at, line)
@@ -31,7 +31,7 @@ def paint_dash(
 
 
 def text_place(side: Side, line: float, at: float, size: QSizeF, gap: float) -> QRectF:
-    """Return where the text of a tick is: centred at the tick, a gap (px) away from the line."""
+    """Return the rectangle of the text of a tick: centred at the tick, a gap (px) away from the axis line."""
     x, y = _AWAY[side]
     if x:
         left = line + gap if x > 0 else line - gap - size.width()
@@ -41,9 +41,9 @@ def text_place(side: Side, line: float, at: float, size: QSizeF, gap: float) -> 
 
 
 def paint_text(painter: QPainter, place: QRectF, text: str, *, turned: bool = False) -> None:
-    """Paint the text of a tick in the middle of its place; turned, it is read from below to above.
+    """Paint the text of a tick in the middle of its rectangle; a turned text reads upwards.
 
-    The place of a turned text has the width and height of the text as it is read.
+    The rectangle of a turned text has the width and height of the unrotated text.
     """
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
     if not turned:

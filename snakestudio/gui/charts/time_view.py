@@ -1,4 +1,4 @@
-"""The view box of a chart: the mouse moves what it shows along the time, along the values, or as a map."""
+"""The view box of a chart, which the mouse pans and zooms in time, in values, or as a map."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 class TimeView(pg.ViewBox):
-    """A view box whose values stand still unless the wheel turns with Ctrl or over their axis.
+    """A view box whose value range is fixed unless the wheel turns with Ctrl or over the value axis.
 
     In a plane both axes move together, as in a map.
 
@@ -30,11 +30,11 @@ class TimeView(pg.ViewBox):
     plane_moved(left: float, right: float, low: float, high: float)
         The user panned or zoomed a plane.
     span_drawn(start: float, stop: float)
-        The user draws a span of time, s.
+        The user draws a time span, s.
     clicked(x: float, y: float)
-        The user clicked at this place: s, of the left axis.
+        The user clicked at this position: s, and value of the left axis.
     fit_asked()
-        A double click.
+        The user double-clicked.
     """
 
     time_moved = Signal(float, float)
@@ -47,20 +47,20 @@ class TimeView(pg.ViewBox):
     def __init__(self) -> None:
         super().__init__(enableMenu=False)
         self.across: Across = "time"
-        """What the horizontal axis is; that of a body stands still."""
+        """Quantity of the horizontal axis; that of a body cannot be moved."""
         self.disableAutoRange()
         self.setDefaultPadding(0.0)
         self.setLimits(minXRange=1e-9, maxXRange=1e7, minYRange=1e-11, maxYRange=1e11)
         self.setCursor(Qt.CursorShape.CrossCursor)
 
     def set_across(self, across: Across) -> None:
-        """The horizontal axis is another thing."""
+        """Set the quantity of the horizontal axis."""
         self.across = across
 
     def wheelEvent(self, ev: Any, axis: int | None = None) -> None:
         if self.across == "plane":
             super().wheelEvent(ev, axis=None)
-            self._say_plane()
+            self._emit_plane()
             return
         if axis is None:
             axis = _VALUES if ev.modifiers() & _CTRL else _TIME
@@ -68,14 +68,14 @@ class TimeView(pg.ViewBox):
             ev.ignore()
             return
         super().wheelEvent(ev, axis=axis)
-        self._say(axis)
+        self._emit_range(axis)
 
     def mouseDragEvent(self, ev: Any, axis: int | None = None) -> None:
         if ev.button() not in _PANNING or self.across == "body":
             ev.ignore()
         elif self.across == "plane":
             super().mouseDragEvent(ev, axis=None)
-            self._say_plane()
+            self._emit_plane()
         elif (
             self.across == "time"
             and ev.modifiers() & _SHIFT
@@ -89,7 +89,7 @@ class TimeView(pg.ViewBox):
                 self.span_drawn.emit(*ends)
         else:
             super().mouseDragEvent(ev, axis=_TIME)
-            self._say(_TIME)
+            self._emit_range(_TIME)
 
     def mouseClickEvent(self, ev: Any) -> None:
         if ev.button() != Qt.MouseButton.LeftButton:
@@ -102,10 +102,10 @@ class TimeView(pg.ViewBox):
             place = self.mapSceneToView(ev.scenePos())
             self.clicked.emit(float(place.x()), float(place.y()))
 
-    def _say(self, axis: int) -> None:
+    def _emit_range(self, axis: int) -> None:
         low, high = self.viewRange()[axis]
         (self.time_moved if axis == _TIME else self.values_moved).emit(float(low), float(high))
 
-    def _say_plane(self) -> None:
+    def _emit_plane(self) -> None:
         (left, right), (low, high) = self.viewRange()
         self.plane_moved.emit(float(left), float(right), float(low), float(high))

@@ -1,1 +1,1 @@
-"""What every part of the window stands on: document, session, selection, settings, theme."""
+"""Foundations of all parts of the window: document, session, selection, settings, theme."""

@@ -1,4 +1,4 @@
-"""Makes the application, or ends the program with one message where there can be no window: Qt itself would abort."""
+"""Construction of the application, or exit with one message if no window can be shown: Qt itself would abort."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _UNLOADED = re.compile(r'Could not load the Qt platform plugin "(\w+)"')
 
 
 def make_application(command_line: list[str]) -> QApplication:
-    """The application of this process, a new one if there is none.
+    """Return the application of this process, constructed if necessary.
 
-    The process ends with exit code 2 and one message where no window can be shown.
+    The process ends with exit code 2 and one message if no window can be shown.
     """
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
@@ -44,7 +44,7 @@ def make_application(command_line: list[str]) -> QApplication:
 
 
 def _loader_errors(messages: list[str]) -> list[str]:
-    """Errors of loading the platform plugins that Qt reports as not loaded: it does not name the missing library."""
+    """Return loader errors of the platform plugins that Qt could not load: Qt does not name the missing library."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
     errors = []
     for name in _UNLOADED.findall("\n".join(messages)):

@@ -1,4 +1,4 @@
-"""What a command of the window is, what every one is given to work with, and when commands of several menus can run."""
+"""Commands of the window, the context that they work with, and conditions shared by several menus."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from snakestudio.gui.core.session_controller import SessionController
 SEPARATOR = "-"
 
 BODY_MENU = "View/Colour Body by"
-"""Only there for continuous bodies."""
+"""Menu that exists only for continuous bodies."""
 
 
 class Context(Protocol):
-    """What every part of the window has to work with; a part that needs more says so in a protocol of its own."""
+    """Context common to all parts of the window; a part that needs more declares its own protocol."""
 
     window: QWidget
     """Parent of dialogs."""
@@ -31,7 +31,7 @@ class Context(Protocol):
     selection: Selection
 
     def show_dock(self, name: str) -> None:
-        """Bring up a panel."""
+        """Show a panel."""
         ...
 
 
@@ -39,7 +39,7 @@ C = TypeVar("C", contravariant=True)
 
 
 def always(context: object) -> bool:
-    """At any time."""
+    """Condition of a command that can always be used."""
     return True
 
 
@@ -48,42 +48,42 @@ class Command(Generic[C]):
     """One command; `C` is the part of the context that it needs."""
 
     id: str
-    """Its name in the program; `SEPARATOR` for a line in the menu."""
+    """Identifier; `SEPARATOR` for a separator in the menu."""
 
     menu: str
-    """Menu it stands in; "View/Show" is a submenu."""
+    """Menu that contains it; "View/Show" is a submenu."""
 
     text: str = ""
     run: Callable[[C], object] | None = None
-    """What it does."""
+    """Carries out the command."""
 
     shortcuts: tuple[str, ...] = ()
     enabled: Callable[[C], bool] = always
-    """When it can be used."""
+    """Whether it can be used now."""
 
     checked: Callable[[C], bool] | None = None
-    """Whether it is on, if it can be on or off."""
+    """Whether it is on, for a command that can be on or off."""
 
     icon: str = ""
     """Name of a file in `resources/icons`."""
 
     tip: str = ""
-    """Explanation beyond the text."""
+    """Explanation in addition to the text."""
 
     label: Callable[[C], str] | None = None
-    """Gives a text that changes."""
+    """Returns a text that changes."""
 
     local: bool = False
-    """The shortcut works in viewport, time bar and scene tree only, as it means something else in
-    other places."""
+    """Whether the shortcut works only in viewport, time bar and scene tree, because it has another
+    meaning elsewhere."""
 
     long: bool = False
-    """It keeps the window for so long that a robot which hears nothing of it would stop: while
-    torque may be on it is not carried out, and a sentence says why."""
+    """Whether it blocks the window for so long that the missing heartbeat would stop a robot: while
+    torque may be on, it is refused with a message."""
 
 
 def line(menu: str) -> Command[object]:
-    """A line in a menu."""
+    """Return a separator in a menu."""
     return Command(SEPARATOR, menu)
 
 
@@ -93,10 +93,10 @@ def is_jointed(context: Context) -> bool:
 
 
 def is_strained(context: Context) -> bool:
-    """Whether a strain law says the robot's shape."""
+    """Whether a strain law determines the robot's shape."""
     return context.document.scene.body.strained
 
 
 def meets_obstacles(context: Context) -> bool:
-    """Whether there is something to lay out around the robot."""
+    """Whether the robot's body makes contact with obstacles."""
     return context.document.scene.body.meets_obstacles

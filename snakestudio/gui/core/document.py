@@ -1,4 +1,4 @@
-"""The open document: the scene being edited, its file, and the one undo stack that every edit goes through."""
+"""The open document: the scene being edited, its file, and the undo stack of all edits."""
 
 from __future__ import annotations
 
@@ -56,22 +56,22 @@ class _SceneEdit(QUndoCommand):
 class Document(QObject):
     """The scene being edited. Scenes are values: every edit replaces the whole scene by another.
 
-    `path` is where saving goes to. `origin` is the file that the scene was read from: the same, but
-    for a scene that comes with the program, of which a copy is opened that has no file yet.
+    `path` is the file to save to. `origin` is the file that the scene was read from. They differ for
+    a bundled scene, which is opened as a copy that has no file yet.
 
     Signals
     -------
     scene_changed(before: Scene | None, after: Scene)
         After every edit, undo, redo, and after opening a file.
     kinds_changed()
-        Kinds of plug-ins came, went or are other ones; what the scene is of is up to date.
+        Kinds of plug-ins were loaded, unloaded or reloaded; the scene already uses the present ones.
     opened()
-        Another file was opened (or a new scene begun): what was shown belongs to the past.
+        Another file or a new scene was opened.
     title_changed()
         Path or dirty state changed.
     history_changed()
-        Steps came, went, were undone or redone, or another one is the saved one. Unlike those of
-        the stack it is not emitted at its end, when it can no longer be asked.
+        Steps were added, removed, undone or redone, or the saved step changed. Unlike the signals of
+        the stack, it is not emitted while the stack is destroyed and can no longer be read.
     """
 
     scene_changed = Signal(object, object)
@@ -89,16 +89,15 @@ class Document(QObject):
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self.undo_stack.indexChanged.connect(self._on_index)
         self.text: str | None = None
-        """Content of the file it was opened from or saved to: its comments stay."""
+        """Content of the file it was opened from or saved to, so that its comments are preserved."""
         self._digest: bytes | None = None
         self._last_gesture = self._edited_in = 0
         self.going_on = False
-        """Whether what changes right now is a further part of the gesture that changed the scene
-        before."""
+        """Whether the present change continues the gesture of the previous change."""
         self._jumping = False
         self.value_commands: list[tuple[str, Callable[[tuple[str, ...]], object]]] = []
-        """What the menu of a value of the scene offers beyond its own: text, and what gets the
-        value's keys."""
+        """Additional entries in the menu of a scene value: text, and callable that gets the value's
+        keys."""
 
     def _on_clean(self, clean: bool) -> None:
         self.title_changed.emit()
@@ -109,37 +108,37 @@ class Document(QObject):
 
     @property
     def dirty(self) -> bool:
-        """Whether there is something to save."""
+        """Whether there are unsaved changes."""
         return not self.undo_stack.isClean()
 
     @property
     def base_dir(self) -> Path | None:
-        """What relative paths in the scene are relative to."""
+        """Folder of relative paths in the scene."""
         return self.origin.parent if self.origin is not None else None
 
     @property
     def name(self) -> str:
-        """Name of its file, or of one that it could have."""
+        """Name of the file, or a suggested one."""
         return self.origin.name if self.origin is not None else "untitled.toml"
 
     @property
     def title(self) -> str:
-        """Name for titles, which says what has no file yet."""
+        """Name for titles, which marks a copy that has no file yet."""
         return (
             f"Copy of {self.name}" if self.path is None and self.origin is not None else self.name
         )
 
     def open(self, path: str | Path) -> None:
-        """Open a scene file, or a copy of one that comes with the program.
+        """Open a scene file, or a copy of a bundled one.
 
-        Raises `SceneError` if it cannot be read; the open document stays as it is.
+        Raises `SceneError` if it cannot be read; the open document is unchanged.
         """
         path = Path(path)
-        digest = file_digest(path)  # before reading: what changes meanwhile counts as changed
+        digest = file_digest(path)  # before reading, so that a change meanwhile is detected
         text = read_scene_text(path)
         load_plugins_of_text(text, path.parent)
         scene = parse_scene(text, source=str(path))
-        if path.suffix.lower() == ".csv":  # saving must never write a scene over exported data
+        if path.suffix.lower() == ".csv":  # saving must never overwrite exported data with a scene
             self._replace(scene, None, text, None)
         elif is_shipped_scene(path):
             self._replace(scene, None, text, None, origin=path.resolve())
@@ -147,16 +146,16 @@ class Document(QObject):
             self._replace(scene, path.resolve(), text, digest)
 
     def new(self, scene: Scene | None = None) -> None:
-        """Begin an unsaved scene."""
+        """Open a new scene without a file."""
         self._replace(scene or Scene(), None, None, None)
 
     def restore(self, scene: Scene, path: Path | None) -> None:
-        """Take up a scene that was not saved: one edit on top of its file, so that undo leads to what is saved.
+        """Restore an unsaved scene as one edit on top of its file, so that undo returns to the saved state.
 
         Parameters
         ----------
         path : Path or None
-            Its file; if that cannot be read any more, saving makes it anew.
+            Its file; if that can no longer be read, saving recreates it.
         """
         try:
             if path is None:
@@ -176,7 +175,7 @@ class Document(QObject):
         origin: Path | None = None,
     ) -> None:
         self.undo_stack.clear()
-        self.undo_stack.setClean()  # an empty stack that was told of no clean step stays so when it is cleared
+        self.undo_stack.setClean()  # otherwise an empty stack without a clean step remains unclean when it is cleared
         self.path = path
         self.text = text
         self._digest = digest
@@ -190,33 +189,33 @@ class Document(QObject):
     # --- the file ---------------------------------------------------------------------------------
 
     def on_disk(self) -> Literal["same", "changed", "gone"]:
-        """Whether the file still holds what was read or saved last; a scene without a file is the same for ever."""
+        """Return whether the file still has the content read or saved last; "same" for a scene without a file."""
         if self.path is None or self._digest is None:
             return "same"
         now = file_digest(self.path)
         return "gone" if now is None else "same" if now == self._digest else "changed"
 
     def read_file(self) -> Scene:
-        """The scene as its file holds it now.
+        """Return the scene as it is in its file now.
 
-        Raises `SceneError` if it has none, or it cannot be read.
+        Raises `SceneError` if there is no file, or it cannot be read.
         """
         if self.path is None:
-            raise SceneError("This scene has no file yet; there is nothing to go back to.")
+            raise SceneError("This scene has no file yet. Save it first.")
         return parse_scene(read_scene_text(self.path), source=str(self.path))
 
     def revert(self, text: str = "Revert to file") -> None:
-        """Take what the file holds now, as one step of undo.
+        """Load the present content of the file, as one step of undo.
 
-        Raises `SceneError` if the file cannot be read; the scene stays as it is.
+        Raises `SceneError` if the file cannot be read; the scene is unchanged.
 
         Parameters
         ----------
         text : str
-            What the step is called.
+            Name of the step.
         """
         if self.path is None:
-            raise SceneError("This scene has no file yet; there is nothing to go back to.")
+            raise SceneError("This scene has no file yet. Save it first.")
         digest = file_digest(self.path)
         content = read_scene_text(self.path)
         load_plugins_of_text(content, self.path.parent)
@@ -228,23 +227,23 @@ class Document(QObject):
         self.title_changed.emit()
 
     def keep_mine(self) -> None:
-        """Stand by the scene though its file holds something else: it counts as unsaved, and saving asks nothing."""
+        """Keep the scene although its file has changed: it counts as unsaved, and saving does not ask again."""
         if self.path is not None:
             self._digest = file_digest(self.path)
             self.undo_stack.resetClean()
             self.title_changed.emit()
 
     def save(self, path: str | Path | None = None) -> None:
-        """Save to `path`, or to where the scene came from; comments of the file it came from are kept.
+        """Save to `path`, or to the scene's file; comments of the file that it was read from are preserved.
 
-        Raises `SceneError` if that cannot be written, or is a scene that comes with the program.
+        Raises `SceneError` if the file cannot be written or is a bundled scene.
         """
         target = Path(path) if path is not None else self.path
         if target is None:
-            raise SceneError("This scene has no file yet; save it under a name.")
+            raise SceneError("This scene has no file yet. Save it under a name.")
         if is_shipped_scene(target):
             raise SceneError(
-                f"{target.name} comes with the program and stays as it is; save in another folder."
+                f"{target.name} is bundled with the program and cannot be overwritten. Save in another folder."
             )
         self.text = save_scene(self.scene, target, base=self.text)
         self._digest = text_digest(self.text)
@@ -253,12 +252,12 @@ class Document(QObject):
         self.title_changed.emit()
 
     def new_gesture(self) -> int:
-        """A number for one drag or one slider movement: edits of one gesture are one step of undo."""
+        """Return a number for one drag or slider movement: edits of one gesture are one step of undo."""
         self._last_gesture += 1
         return self._last_gesture
 
     def edit(self, scene: Scene, text: str, gesture: int = 0) -> None:
-        """Replace the scene, as one step of undo called `text` ("Move cylinder 3").
+        """Replace the scene, as one step of undo named `text` ("Move cylinder 3").
 
         Parameters
         ----------
@@ -276,19 +275,19 @@ class Document(QObject):
     def set_value(self, key: str, value: Any, text: str, gesture: int = 0) -> None:
         """Change one value by its dotted key.
 
-        Raises `SceneError` if the value is not valid; the scene stays as it is.
+        Raises `SceneError` if the value is not valid; the scene is unchanged.
         """
         self.edit(with_values(self.scene, {key: value}), text, gesture)
 
     def apply_fix(self, fix: Fix) -> None:
-        """Carry out the fix of a problem, as one step of undo.
+        """Apply the fix of a problem, as one step of undo.
 
-        Raises `SnakeStudioError` if what it changes is gone; the scene stays as it is.
+        Raises `SnakeStudioError` if the value no longer exists; the scene is unchanged.
         """
         self.edit(with_values(self.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
 
     def go_to(self, step: int) -> None:
-        """Undo or redo until so many steps are done: one change of the scene, however many steps lie between."""
+        """Undo or redo to the state after `step` steps, as a single change of the scene."""
         before = self.scene
         self._jumping = True
         try:
@@ -299,9 +298,9 @@ class Document(QObject):
             self.scene_changed.emit(before, self.scene)
 
     def renew_kinds(self) -> None:
-        """Let the scene be of the kinds of plug-ins as they are loaded now: no step of undo, and nothing to be saved.
+        """Update the scene to the loaded kinds of plug-ins, without a step of undo or an unsaved change.
 
-        Raises `SceneError` if its values do not suit them; it stays as it is.
+        Raises `SceneError` if its values are not valid for them; the scene is unchanged.
         """
         before = self.scene
         after = renewed(self.scene)
@@ -313,7 +312,7 @@ class Document(QObject):
     def _set_scene(self, scene: Scene) -> None:
         with contextlib.suppress(
             SceneError
-        ):  # values of before that the kind of now refuses stay as they are
+        ):  # values that the present kind refuses are left unchanged
             scene = renewed(scene)
         before = self.scene
         self.scene = scene

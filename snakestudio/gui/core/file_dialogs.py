@@ -1,4 +1,4 @@
-"""Dialogs that ask for files: each kind starts in the user's documents, and in the folder used last from then on."""
+"""File dialogs: each kind of file starts in the user's documents, and later in the folder used last."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.paths import is_program_folder
 
 
 class FileKind(StrEnum):
-    """Kinds of files, by the key of the settings under which the last folder of each is kept."""
+    """Kinds of files; the value is the settings key of the last folder."""
 
     SCENE = "folders/scenes"
     OBSTACLES = "folders/obstacles"
@@ -44,12 +44,12 @@ class FileKind(StrEnum):
 
 _EXPORTS = "export/"
 _EARLIER_EXPORTS = "export/folder"
-"""Where version 0.2.0 kept the last folder of all exports: one of a kind that has none yet starts
-there."""
+"""Settings key under which version 0.2.0 stored the last folder of all exports: the start of kinds of
+exports without a stored folder."""
 
 
 class FileFolders(QObject):
-    """The last folders of a window, which its dialogs share."""
+    """The last folders of a window, shared by its dialogs."""
 
     def __init__(self, settings: QSettings, window: QWidget) -> None:
         super().__init__(window)
@@ -57,7 +57,7 @@ class FileFolders(QObject):
 
     @staticmethod
     def of(widget: QWidget) -> FileFolders:
-        """Those of the window that a widget is in, or that a dialog belongs to."""
+        """Return the folders of the window that contains a widget or owns a dialog."""
         above: QObject | None = widget
         while above is not None:
             folders = above.findChild(
@@ -69,13 +69,13 @@ class FileFolders(QObject):
         return FileFolders(QSettings(), widget.window())
 
     def start(self, kind: FileKind, near: Path | None = None) -> Path:
-        """Folder in which a dialog starts.
+        """Return the folder in which a dialog starts.
 
         Parameters
         ----------
         near : Path, optional
-            Folder that goes before the last one used, such as that of the file which is saved
-            again. Folders of the program itself, and those that are missing, are passed over.
+            Folder that is preferred to the last one used, such as that of a file which is saved
+            again. Folders of the program and missing folders are skipped.
         """
         stored = [self._settings.value(kind)]
         if kind.startswith(_EXPORTS):
@@ -89,7 +89,7 @@ class FileFolders(QObject):
         return Path.home()
 
     def remember(self, kind: FileKind, folder: Path) -> None:
-        """Start in this folder the next time."""
+        """Store the folder in which the next dialog of this kind starts."""
         self._settings.setValue(kind, str(folder))
 
 
@@ -102,14 +102,14 @@ def ask_save(
     *,
     near: Path | None = None,
 ) -> Path | None:
-    """Ask under which name to write a file; None if the user cancels.
+    """Ask for the path of a file to write; return None if the user cancels.
 
     Parameters
     ----------
     name : str
         Suggested file name.
     filters : str
-        As Qt has them; a name without an ending gets that of the chosen filter.
+        In Qt's notation; a name without a suffix gets that of the chosen filter.
     near : Path, optional
         See `FileFolders.start`.
     """
@@ -129,7 +129,7 @@ def ask_save(
 def ask_open(
     parent: QWidget, title: str, kind: FileKind, filters: str, *, near: Path | None = None
 ) -> Path | None:
-    """Ask for a file to read; None if the user cancels. See `ask_save`."""
+    """Ask for a file to read; return None if the user cancels. See `ask_save`."""
     folders = FileFolders.of(parent)
     name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.start(kind, near)), filters)
     if not name:
@@ -139,7 +139,7 @@ def ask_open(
 
 
 def ask_open_many(parent: QWidget, title: str, kind: FileKind, filters: str) -> list[Path]:
-    """Ask for files to read; none if the user cancels."""
+    """Ask for files to read; return an empty list if the user cancels."""
     folders = FileFolders.of(parent)
     names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.start(kind)), filters)
     if names:
@@ -148,7 +148,7 @@ def ask_open_many(parent: QWidget, title: str, kind: FileKind, filters: str) -> 
 
 
 def ask_folder(parent: QWidget, title: str, kind: FileKind) -> Path | None:
-    """Ask for a folder to write files into; None if the user cancels."""
+    """Ask for a folder to write files to; return None if the user cancels."""
     folders = FileFolders.of(parent)
     name = QFileDialog.getExistingDirectory(parent, title, str(folders.start(kind)))
     if not name:
@@ -165,7 +165,7 @@ def choose_file(
     Parameters
     ----------
     folder : Path or None
-        Folder of the scene; a file in or below it is given relative to it.
+        Folder of the scene; the path of a file in or below it is relative to it.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Fonts on a machine that has none."""
+"""Fonts for a machine without any."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _FILES = {
     "DejaVuSans-Bold.ttf": "Sans Serif",
     "DejaVuSansMono.ttf": "Monospace",
 }
-"""Files of matplotlib, and which of the names that Qt always has each stands in for."""
+"""Font files of matplotlib, and the generic font of Qt that each replaces."""
 
 
 def add_missing_fonts(app: QApplication) -> None:
-    """Use matplotlib's fonts where the system has none at all, so that text can be read."""
+    """Use matplotlib's fonts if the system has none, so that text can be read."""
     matplotlib = find_spec("matplotlib")
     if QFontInfo(app.font()).family() or matplotlib is None or matplotlib.origin is None:
         return

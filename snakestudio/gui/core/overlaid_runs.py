@@ -1,4 +1,4 @@
-"""What of other runs is seen over the window's own: ghosts in the viewport with their names, curves in the plots."""
+"""Other runs overlaid on the window's run: ghosts with names in the viewport, curves in the plots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 _OPACITY = 0.45
 _LATE = 0.5
-"""A ghost stays for this share of a row's interval after its run's end."""
+"""A ghost is shown for this share of a row's interval after the end of its run."""
 
 
 def has_ended(recording: Recording, time: float) -> bool:
@@ -25,7 +25,7 @@ def has_ended(recording: Recording, time: float) -> bool:
 
 
 def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
-    """The robot of a recording at `time` (s) in the colour `hue`; None before its first row and after its end."""
+    """Return the robot of a recording at `time` (s) in the colour `hue`; None before its first row or after its end."""
     if (
         has_ended(recording, time)
         or time < float(recording.times[0]) - _LATE / recording.scene.run.log_rate_hz
@@ -37,28 +37,28 @@ def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
 
 
 class RunsOver(Protocol):
-    """Something that has runs to be seen over the window's own."""
+    """A source of runs that are overlaid on the window's run."""
 
     def overlaid(self) -> list[OverlaidRun]:
-        """Them for the plots."""
+        """Return the runs for the plots."""
         ...
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """Them at a time (s) for the viewport."""
+        """Return the ghosts for the viewport at a time (s)."""
         ...
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of each at a time (s) for the viewport's legend."""
+        """Return colour and text of each run for the viewport's legend at a time (s)."""
         ...
 
 
 class OverlaidRuns(QObject):
-    """All that is seen over the run, wherever it comes from.
+    """All overlaid runs of all sources.
 
     Signals
     -------
     changed()
-        Other runs are to be seen, or under another name or colour.
+        The overlaid runs, their names or their colours changed.
     """
 
     changed = Signal()
@@ -68,17 +68,17 @@ class OverlaidRuns(QObject):
         self._sources: list[RunsOver] = []
 
     def add(self, source: RunsOver) -> None:
-        """Have the runs of `source` seen, too; it emits this object's `changed` (or has a signal led to it)."""
+        """Add a source of runs, which emits `changed` of this object or has a signal connected to it."""
         self._sources.append(source)
 
     def overlaid(self) -> list[OverlaidRun]:
-        """All of them for the plots."""
+        """Return all runs for the plots."""
         return [run for source in self._sources for run in source.overlaid()]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """All of them at a time (s) for the viewport."""
+        """Return all ghosts for the viewport at a time (s)."""
         return tuple(ghost for source in self._sources for ghost in source.ghosts(time))
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of all at a time (s) for the viewport's legend."""
+        """Return colour and text of all runs for the viewport's legend at a time (s)."""
         return [name for source in self._sources for name in source.names(time)]

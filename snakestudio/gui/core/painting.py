@@ -11,7 +11,7 @@ _RADIUS = 6
 
 
 def paint_card(painter: QPainter, rect: QRect) -> None:
-    """Paint the card of a drawing in a panel; what is drawn after it is antialiased, without a pen."""
+    """Paint the background of a drawing in a panel; the painter is left antialiased and without a pen."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.colour("card"))
@@ -21,14 +21,14 @@ def paint_card(painter: QPainter, rect: QRect) -> None:
 def paint_plate(
     painter: QPainter, rect: QRect, *, raised: bool = False, focused: bool = False
 ) -> None:
-    """Paint a plate that text can be read on above any picture.
+    """Paint a plate on which text is readable over any background.
 
     Parameters
     ----------
     raised : bool
         Whether the mouse is over it.
     focused : bool
-        Whether keys go to it.
+        Whether it has the keyboard focus.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     still = "ground" if theme.current() is theme.DARK else "card"

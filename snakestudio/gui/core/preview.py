@@ -1,4 +1,4 @@
-"""Obstacles that are seen in the picture before they are in the scene: dragged out of the palette, or made an array."""
+"""Preview of obstacles that are not yet in the scene: dragged from the palette, or part of an array."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
 
 PRESET_MIME = "application/x-snakestudio-preset"
-"""What is dragged out of the palette: the name of a preset."""
+"""MIME type of the name of a preset that is dragged from the palette."""
 
 
 def dragged_preset(data: QMimeData) -> str:
-    """The preset that is dragged, "" if it is something else."""
+    """Return the dragged preset; "" for other data."""
     name = bytes(data.data(PRESET_MIME).data()).decode() if data.hasFormat(PRESET_MIME) else ""
     return name if name in PRESETS else ""
 
 
 class Preview(QObject):
-    """Obstacles that belong to the picture alone; they are outlined like what is selected.
+    """Obstacles that are only drawn; they are outlined as if selected.
 
     Signals
     -------
@@ -36,35 +36,35 @@ class Preview(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._obstacles: tuple[Obstacle, ...] = ()
-        self._made: tuple[tuple[Obstacle, ...], Scene] | None = None
+        self._combined: tuple[tuple[Obstacle, ...], Scene] | None = None
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
-        """What is shown beside the scene's own."""
+        """Obstacles that are shown in addition to those of the scene."""
         return self._obstacles
 
     def show(self, obstacles: Sequence[Obstacle]) -> None:
-        """Show these, in place of those before."""
+        """Replace the obstacles that are shown."""
         if tuple(obstacles) != self._obstacles:
             self._obstacles = tuple(obstacles)
-            self._made = None
+            self._combined = None
             self.changed.emit()
 
     def clear(self) -> None:
-        """Show none."""
+        """Remove all."""
         self.show(())
 
     def dress(self, scene: Scene, overlays: Overlays) -> tuple[Scene, Overlays]:
-        """A picture's scene and overlays with what is shown beside."""
+        """Return scene and overlays of a frame with the preview added."""
         if not self._obstacles:
             return scene, overlays
-        # The same tuple of obstacles for every picture: what is drawn of it is made only once.
-        if self._made is None or self._made[0] is not scene.obstacles:
-            self._made = (
+        # The same tuple of obstacles for every frame, so that its geometry is made only once.
+        if self._combined is None or self._combined[0] is not scene.obstacles:
+            self._combined = (
                 scene.obstacles,
                 with_obstacles(scene, (*scene.obstacles, *self._obstacles)),
             )
         n = len(scene.obstacles)
         picks = tuple(Pick("obstacle", n + i) for i in range(len(self._obstacles)))
-        dressed = scene.model_copy(update={"obstacles": self._made[1].obstacles})
+        dressed = scene.model_copy(update={"obstacles": self._combined[1].obstacles})
         return dressed, replace(overlays, selection=(*overlays.selection, *picks))

@@ -1,4 +1,4 @@
-"""The files of one kind that were opened or saved lately, kept from session to session."""
+"""The recently opened or saved files of one kind, stored across sessions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MOST = 10
 
 
 class RecentFiles:
-    """Files, newest first.
+    """Recent files, newest first.
 
     Parameters
     ----------
     key : str
-        Under which they are kept.
+        Settings key.
     """
 
     def __init__(self, settings: QSettings, key: str) -> None:
@@ -24,23 +24,23 @@ class RecentFiles:
 
     @property
     def paths(self) -> list[Path]:
-        """Those that are still there."""
+        """Files that still exist."""
         stored = self._settings.value(self._key) or []
-        # Qt stores a list of one as a text
+        # Qt stores a list of one as a string
         names = [stored] if isinstance(stored, str) else list(stored)
         return [path for path in map(Path, names) if path.is_file()]
 
     def remember(self, path: Path) -> None:
-        """Keep one that was opened or saved just now, before all others."""
+        """Add a file at the top."""
         path = path.resolve()
         self._store([path, *(other for other in self.paths if other != path)])
 
     def forget(self, path: Path) -> None:
-        """Keep one no longer: it cannot be opened."""
+        """Remove a file that cannot be opened."""
         self._store([other for other in self.paths if other != path.resolve()])
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all."""
         self._store([])
 
     def _store(self, paths: list[Path]) -> None:

@@ -1,16 +1,16 @@
 """The robot of the window, and the one owner of its link.
 
 `RobotController` opens and closes the link, the live source on it (`LiveRobot`) and an emulated
-robot, sends the heartbeat of the window, and polls what the link knows 20 times a second. Every
-other part of the window takes the controller: it reads `state`, `status` and `telemetry`, follows
-the signals, and calls `stop`, `stream`, `disarm` and `reset`. `LiveRobot` has a separate thread,
-where it checks everything that forbids arming or streaming, makes the references, follows the
-scene, and records (`LiveRuns`). The `Link` has the bus, in a separate process, and decides last.
-`RobotFeature` shows notices and dialogs, and owns nothing of the robot.
+robot, sends the heartbeat of the window, and polls the telemetry of the link 20 times a second.
+Every other part of the window uses the controller: it reads `state`, `status` and `telemetry`,
+connects to the signals, and calls `stop`, `stream`, `disarm` and `reset`. `LiveRobot` has a separate
+thread, in which it checks everything that forbids arming or streaming, generates the references,
+follows the scene, and records (`LiveRuns`). The `Link` owns the bus, in a separate process, and makes
+the final decision. `RobotFeature` shows notices and dialogs, and owns nothing of the robot.
 
-The heartbeat comes from the event loop of the window and from nothing else: a window that hangs
-falls silent, and the link stops the robot. Stopping goes straight from the event to `Link.stop`,
-with nothing in between that could wait.
+The heartbeat is sent only from the event loop of the window: if the window hangs, the heartbeat stops,
+and the link stops the robot. A stop goes directly from the event to `Link.stop`, with nothing in between
+that could block.
 """
 
 from __future__ import annotations
@@ -44,23 +44,22 @@ if TYPE_CHECKING:
     from snakestudio.model.teleop import TeleopCommand
 
 BEAT_MS = 25
-"""Interval of the window's heartbeat; the link wants one at least every 50 ms."""
+"""Interval of the window's heartbeat, ms; the link requires one at least every 50 ms."""
 
 _POLL_BEATS = 2
 """Telemetry is read at every second beat: 20 times a second."""
 
 _GAP_S = 10.0
-"""The longest pause between two beats is that of the last 10 s."""
+"""Period over which the longest gap between two beats is reported, s."""
 
 _START_S = 20.0
-"""Time in which a link's process must be there, s: a busy computer takes several seconds to start
-one."""
+"""Time limit for the start of a link's process, s: a busy computer takes several seconds."""
 
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
 
 
 class RobotController(QObject):
-    """One robot at a time. All of it lives in the window's thread.
+    """Controller of one robot at a time. It lives in the window's thread.
 
     Parameters
     ----------
@@ -69,24 +68,23 @@ class RobotController(QObject):
     session_controller : SessionController
         Shows the robot in place of the simulation.
     new_run : callable
-        Says for every stretch of streaming which run file it is recorded to; None if it is not
-        kept.
+        Returns the run file for each period of streaming; None if it is not recorded.
     services : Services, optional
-        Where robots come from.
+        Opens links and emulated robots.
 
     Signals
     -------
     connection_opened()
         The operator connected to a robot.
     changed()
-        A robot came or went, or its state, what it says or what keeps it from being armed is
-        another one.
+        A robot was connected or disconnected, or its state, its messages or the reasons that prevent
+        arming changed.
     polled()
-        There is newer telemetry: 20 times a second while a robot is connected.
+        Newer telemetry is available: 20 times a second while a robot is connected.
     happened(event: LinkEvent)
-        In words.
+        An event, with a message.
     traffic(frames: list of Traffic)
-        What went over the bus since the last time.
+        Frames on the bus since the last emission.
     """
 
     connection_opened = Signal()
@@ -94,7 +92,7 @@ class RobotController(QObject):
     polled = Signal()
     happened = Signal(object)
     traffic = Signal(object)
-    _told = Signal(object)
+    _event_reported = Signal(object)
 
     def __init__(
         self,
@@ -127,8 +125,8 @@ class RobotController(QObject):
         self._seen = False  # whether the link was ever alive
         self._watchers: set[QObject] = set()
         self._gaps: deque[tuple[float, float]] = deque()
-        self._shown: tuple[object, ...] = ()
-        self._told.connect(self.happened, Qt.ConnectionType.QueuedConnection)
+        self._published_state: tuple[object, ...] = ()
+        self._event_reported.connect(self.happened, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(BEAT_MS)
@@ -137,28 +135,28 @@ class RobotController(QObject):
         document.opened.connect(self._on_opened)
         document.scene_changed.connect(self._on_scene)
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     @property
     def connected(self) -> bool:
-        """Whether there is a robot that Stop and the space bar stop, in any state."""
+        """Whether a robot is connected, in any state, which Stop and the space bar stop."""
         return self.link is not None
 
     @property
     def profile(self) -> Profile | None:
-        """Of the robot, with the bus that was chosen."""
+        """Profile of the robot, with the chosen bus."""
         return None if self.link is None else self.link.profile
 
     @property
     def state(self) -> LinkState:
-        """The link's state; DISCONNECTED where there is no contact."""
+        """State of the link; DISCONNECTED without contact."""
         if self.telemetry is None or not self.status.contact:
             return LinkState.DISCONNECTED
         return self.telemetry.state
 
     @property
     def movable(self) -> bool:
-        """Whether torque may be on: the link's word and the robot's, and where nobody knows, the last that was said."""
+        """Whether torque may be on, by link and robot; if unknown, by their last report."""
         last = self.telemetry
         return (
             self.connected
@@ -173,26 +171,26 @@ class RobotController(QObject):
 
     @property
     def not_ready(self) -> tuple[str, ...]:
-        """What keeps the robot from being armed, a sentence each: the live source's list."""
+        """Reasons that prevent arming, a message each, from the live source."""
         return () if self.live is None else self.live.not_ready
 
     @property
     def twin(self) -> Recording | None:
-        """The simulation that runs alongside."""
+        """Recording of the simulated twin."""
         return None if self.live is None else self.live.twin
 
     @property
     def longest_gap(self) -> float:
-        """Longest pause of the window's heartbeat in the last 10 s, s; NaN if none was long enough to count."""
+        """Longest gap of the window's heartbeat in the last 10 s, s; NaN if no gap was long enough to count."""
         return max((gap for _, gap in self._gaps), default=float("nan"))
 
-    # --- coming and going -------------------------------------------------------------------------
+    # --- connecting -------------------------------------------------------------------------------
 
     def connect_to(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices) -> None:
-        """Open a robot's bus and listen: nothing is sent yet.
+        """Open a robot's bus in listen-only mode: nothing is sent yet.
 
-        Raises `LinkError` if it cannot be opened, or if there can be no live poses from where they
-        are wanted.
+        Raises `LinkError` if it cannot be opened, or if the requested source of live poses is not
+        available.
         """
         self.disconnect_robot()
         self._open(loaded, bus, choices)
@@ -203,8 +201,8 @@ class RobotController(QObject):
     ) -> None:
         """Start an emulated robot, and connect to it.
 
-        Raises `LinkError` if that is not possible, and `UsageError` with `on_ground` if the robot
-        of the open scene is not that of the profile.
+        Raises `LinkError` if that is not possible, and with `on_ground` `UsageError` if the robot of
+        the open scene does not match the profile.
         """
         document = self._document
         scene = document.scene if on_ground else None
@@ -212,7 +210,7 @@ class RobotController(QObject):
         if scene is not None:
             from snakestudio.live.engine_plant import EnginePlant
 
-            # said here, before a process is started that would end by it
+            # checked here, before a process is started that would end because of it
             EnginePlant.scene_of(scene, loaded)
         self.disconnect_robot()
         emulated_robot = EmulatedRobot(loaded.path, scene, document.base_dir)
@@ -224,7 +222,7 @@ class RobotController(QObject):
     def reconnect(self, loaded: LoadedProfile) -> None:
         """Connect to the same robot again, with another profile.
 
-        Raises `LinkError` as `connect_to`; then no robot is connected.
+        Raises `LinkError` like `connect_to`; no robot is connected then.
         """
         link = self.link
         if link is None:
@@ -249,9 +247,9 @@ class RobotController(QObject):
             self._gaps.clear()
             link.beat()
             self._timer.start()
-            # Threads have the priority of who starts them. Those of the live source shall have it,
-            # too: one that waits for a processor behind programs that compute gives no references,
-            # and holds up all with the interpreter's lock.
+            # Threads inherit the priority of their creator. The threads of the live source need it,
+            # too: one that waits for a processor behind other programs generates no references, and
+            # blocks all others by holding the interpreter's lock.
             self.priority.ask()
             self._make_live()
         except Exception:
@@ -268,20 +266,20 @@ class RobotController(QObject):
             self._document.scene,
             self._document.base_dir,
             self._new_run,
-            self._told.emit,
+            self._event_reported.emit,
             self.choices,
         )
         self.live = live
         self._session_controller.set_robot(Robot(live, self.link.profile.name))
 
     def watch_traffic(self, watcher: QObject, watch: bool) -> None:
-        """Begin or end decoding of the traffic for a watcher: without one, it would cost time for nothing."""
+        """Start or stop decoding traffic for a watcher; without a watcher, nothing is decoded to save time."""
         (self._watchers.add if watch else self._watchers.discard)(watcher)
 
     def watch(self, choices: LiveChoices) -> None:
-        """Take live poses from elsewhere, or let the simulation run alongside or not; not while it streams.
+        """Change the source of live poses, or switch the simulated twin on or off; not while streaming.
 
-        Raises `LinkError` or `UsageError` if there can be no poses from there; all stays as it was.
+        Raises `LinkError` or `UsageError` if the source is not available; nothing changes then.
         """
         if self.link is None or choices == self.choices:
             return
@@ -338,12 +336,12 @@ class RobotController(QObject):
         """Disconnect the robot, because the window closes."""
         self.disconnect_robot()
 
-    # --- what the operator wants ------------------------------------------------------------------
+    # --- commands of the operator -----------------------------------------------------------------
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
-        """Stop the robot, now."""
+        """Stop the robot immediately."""
         if self.link is not None:
-            # the live source learns of it from the link, as of every other reason
+            # the link reports the stop to the live source, as for every other reason
             self.link.stop(reason)
 
     def steer(self, command: TeleopCommand) -> None:
@@ -352,52 +350,52 @@ class RobotController(QObject):
             self.live.steer(command)
 
     def stream(self) -> None:
-        """Let the robot follow the scene's gait or controller."""
+        """Start streaming the references of the scene's gait or controller."""
         if self.live is not None:
             self.live.stream()
 
     def disarm(self) -> None:
-        """Torque off, in order."""
+        """Disarm the robot: switch the torque off in order."""
         if self.live is not None:
             self.live.disarm()
 
     def reset(self) -> None:
-        """Out of a fault."""
+        """Reset a fault."""
         if self.live is not None:
             self.live.reset()
 
     def begin_log(self, path: Path) -> None:
-        """Write all frames to a file, its kind by its ending."""
+        """Start writing all frames to a file, in the format given by its suffix."""
         if self.link is not None:
             self.link.begin_log(path)
             self.log = path
             self.changed.emit()
 
     def end_log(self) -> None:
-        """Write no more frames to the file."""
+        """Stop writing frames to the file."""
         if self.link is not None:
             self.link.command("log", path="")
         self.log = None
         self.changed.emit()
 
     def inject_fault(self, kind: FaultKind, node: int | None) -> None:
-        """Let something go wrong with the emulated robot, at a node or at all of them."""
+        """Inject a fault into the emulated robot, at a node or, if None, at all nodes."""
         if self._emulated_robot is not None:
             self._emulated_robot.tell(f"fault {kind}" if node is None else f"fault {kind} {node}")
             where = "all nodes" if node is None else f"node {node}"
             self.add_event("info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}.")
 
     def mend_faults(self) -> None:
-        """Let the emulated robot be sound again."""
+        """Clear all injected faults of the emulated robot."""
         if self._emulated_robot is not None:
             self._emulated_robot.tell("clear")
-            self.add_event("info", "All faults of the emulated robot were mended.")
+            self.add_event("info", "All faults of the emulated robot were cleared.")
 
     def add_event(self, severity: Severity, text: str) -> None:
-        """Add something to what happened, in words."""
+        """Add an event with a message."""
         self.happened.emit(LinkEvent(time.monotonic(), severity, text, "robot"))
 
-    # --- the clock of it --------------------------------------------------------------------------
+    # --- timer ------------------------------------------------------------------------------------
 
     def _beat(self) -> None:
         link = self.link
@@ -419,7 +417,7 @@ class RobotController(QObject):
         now = time.monotonic()
         alive = link is not None and link.alive
         happened = [] if link is None else link.events()
-        # One that ended before it was ever there says why, and nobody has to wait for it.
+        # A process that ended before it was alive reports why, so it need not be waited for.
         self._seen |= alive or any(each.kind == "process" for each in happened)
         if link is not None and (self._seen or now > self._since + _START_S):
             self.telemetry = link.telemetry()
@@ -428,19 +426,19 @@ class RobotController(QObject):
             self.happened.emit(event)
         if link is not None and self._watchers and (frames := link.traffic()):
             self.traffic.emit(frames)
-        said = self.status
-        shown = (
+        status = self.status
+        present = (
             link,
             self.live,
-            said.title,
-            said.sentence,
-            said.role,
-            said.contact,
+            status.title,
+            status.sentence,
+            status.role,
+            status.contact,
             self.not_ready,
             self.state,
         )
-        if shown != self._shown:
-            self._shown = shown
+        if present != self._published_state:
+            self._published_state = present
             self.changed.emit()
         if self._emulated_robot is not None and (why := self._emulated_robot.ended):
             self._end_emulated()
@@ -448,10 +446,10 @@ class RobotController(QObject):
         self.polled.emit()
 
     def _on_opened(self) -> None:
-        """Another scene is not what the robot was armed for."""
+        """Stop the robot: it was armed for the previous scene."""
         self._another = True
         if self.movable:
-            self.stop("Stopped, as another scene was opened.")
+            self.stop("Stopped because another scene was opened.")
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         another = self._another or before is None

@@ -1,4 +1,4 @@
-"""The colours of the runs that are seen over the window's own: the same for a run's ghost, curves and figures."""
+"""Colours of overlaid runs: the same for a run's ghost, curves and values."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ COLOURS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "twin": ("#2a36d6",),
     },
 }
-"""By the palette's name, for each kind of run. None is a colour of the run's own curves, of forces
-or of the robot, and runs of different kinds are told apart where all are seen at once."""
+"""Colours by the name of the palette and the kind of run. They differ from those of the run's own
+curves, of forces and of the robot, and between kinds of runs."""
 
 
 def model_colour(kind: str) -> str:
-    """Colour of a formulation in the present palette."""
-    kinds = [*FORMULATIONS, kind]  # that of a plug-in which has been unloaded comes last
+    """Return the colour of a formulation in the present palette."""
+    kinds = [*FORMULATIONS, kind]  # an unloaded kind of a plug-in is last
     return _colour("model", kinds.index(kind))
 
 
 def trial_colour(number: int) -> str:
-    """Colour of the trial that was loaded as the `number`-th (from 0), in the present palette."""
+    """Return the colour of the trial with the 0-based index `number`, in the present palette."""
     return _colour("trial", number)
 
 
 def kept_colour(number: int) -> str:
-    """Colour of the kept run that is seen as the `number`-th (from 0), in the present palette."""
+    """Return the colour of the overlaid saved run with the 0-based index `number`, in the present palette."""
     return _colour("kept", number)
 
 
 def fit_colour(run: str) -> str:
-    """Colour of a run, `BEFORE` or `FITTED`, in the present palette."""
+    """Return the colour of the run `BEFORE` or `FITTED`, in the present palette."""
     return _colour("fit", (BEFORE, FITTED).index(run))
 
 
 def twin_colour() -> str:
-    """Colour of the simulation that runs alongside a robot, in the present palette."""
+    """Return the colour of the simulated twin of a robot, in the present palette."""
     return _colour("twin", 0)
 
 

@@ -1,4 +1,4 @@
-"""What is selected and what the cursor is over, shared by the viewport, the scene tree and the inspector."""
+"""Selection and hovered item, shared by the viewport, the scene tree and the inspector."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from snakestudio.viewmodel.scene.items import Item, ViewItem, exists, renumbered
 
 
 class SceneDocument(Protocol):
-    """What holds the scene that is edited, as far as selecting goes; signals as in `Document`."""
+    """Members of `Document` that the selection needs."""
 
     @property
     def scene(self) -> Scene:
-        """The scene."""
+        """The edited scene."""
 
     @property
     def opened(self) -> SignalInstance:
@@ -24,11 +24,11 @@ class SceneDocument(Protocol):
 
     @property
     def scene_changed(self) -> SignalInstance:
-        """The scene is another one."""
+        """The scene changed."""
 
 
 class Selection(QObject):
-    """A set of obstacles, links and parts of the scene; what vanishes from the scene vanishes from it too.
+    """A set of obstacles, links and parts of the scene; items removed from the scene are removed from it.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Selection(QObject):
     Signals
     -------
     changed()
-        `items` is another set.
+        `items` changed.
     hover_changed()
-        `hovered` is another item.
+        `hovered` changed.
     """
 
     changed = Signal()
@@ -56,7 +56,7 @@ class Selection(QObject):
 
     @property
     def items(self) -> frozenset[Item]:
-        """Everything selected."""
+        """All selected items."""
         return self._items
 
     @property
@@ -76,7 +76,7 @@ class Selection(QObject):
 
     @property
     def bodies(self) -> frozenset[ViewItem]:
-        """What of it stands in the viewport."""
+        """Selected items that are visible in the viewport."""
         return frozenset(
             (kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link"
         )
@@ -88,7 +88,7 @@ class Selection(QObject):
 
     @property
     def hovered(self) -> Item | None:
-        """What the cursor is over, in whichever view."""
+        """Item under the mouse, in any view."""
         return self._hovered
 
     def __contains__(self, item: object) -> bool:
@@ -96,13 +96,13 @@ class Selection(QObject):
 
     def set(self, items: Iterable[Item]) -> None:
         """Select exactly these."""
-        wanted = frozenset(item for item in items if exists(item, self._document.scene))
-        if wanted != self._items:
-            self._items = wanted
+        selection = frozenset(item for item in items if exists(item, self._document.scene))
+        if selection != self._items:
+            self._items = selection
             self.changed.emit()
 
     def with_group(self, item: Item) -> frozenset[Item]:
-        """An item with all that are to be picked with it: the other obstacles of its group, but for locked ones."""
+        """Return an item with the unlocked obstacles of its group, which are selected together."""
         obstacles = self._document.scene.obstacles
         group = obstacles[item[1]].group if item[0] == "obstacle" else ""
         if not group:
@@ -113,16 +113,16 @@ class Selection(QObject):
         return frozenset([item, *(("obstacle", k) for k in free)])
 
     def toggle(self, item: Item, *others: Item) -> None:
-        """Add an item and others with it, or take them all out if it is selected."""
+        """Add an item and others, or remove them all if the item is selected."""
         together = {item, *others}
         self.set(self._items - together if item in self._items else self._items | together)
 
     def clear(self) -> None:
-        """Select nothing."""
+        """Deselect all."""
         self.set(())
 
     def set_hovered(self, item: Item | None) -> None:
-        """Say what the cursor is over."""
+        """Set the item under the mouse."""
         if item != self._hovered:
             self._hovered = item
             self.hover_changed.emit()

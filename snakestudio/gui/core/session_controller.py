@@ -1,4 +1,4 @@
-"""Between the session's thread and the window: events become Qt signals, snapshots are pulled at display rate."""
+"""Interface between the session's thread and the window: events become Qt signals, snapshots are polled."""
 
 from __future__ import annotations
 
@@ -30,29 +30,28 @@ from snakestudio.session.status import (
 from snakestudio.viewmodel.sources import LoadedRun, Robot, Simulation, Source, SourceKind
 
 FRAME_MS = 16
-"""Interval of the display timer: no display is fed faster than 60 times a second."""
+"""Interval of the display timer, ms: at most 60 updates a second."""
 
 _RELEASE_MS = 1000
-"""Time after a change of recording in which everything that showed the old one has freed its
-memory."""
+"""Time after a change of recording until all views of the old one have freed their memory, ms."""
 _RELEASE_AGAIN_MS = 30_000
-"""Interval at which what was freed meanwhile is returned to the system: a long run frees much and
-keeps little."""
+"""Interval at which freed memory is returned to the system, ms: a long run frees much and keeps
+little."""
 
 
 class RunDocument(Protocol):
-    """The scene that is edited, as far as running it goes; all as in `Document`."""
+    """Members of `Document` that the session controller needs."""
 
     scene: Scene
     origin: Path | None
 
     @property
     def base_dir(self) -> Path | None:
-        """What relative paths in the scene are relative to."""
+        """Folder of relative paths in the scene."""
 
     @property
     def name(self) -> str:
-        """Name of its file, or of one that it could have."""
+        """Name of the file, or a suggested one."""
 
     @property
     def opened(self) -> SignalInstance:
@@ -60,20 +59,20 @@ class RunDocument(Protocol):
 
     @property
     def scene_changed(self) -> SignalInstance:
-        """The scene is another one."""
+        """The scene changed."""
 
     def new(self, scene: Scene) -> None:
         """Open a scene that has no file."""
 
     def renew_kinds(self) -> None:
-        """Let the scene be of the kinds that are loaded now."""
+        """Update the scene to the kinds that are loaded now."""
 
     def edit(self, scene: Scene, text: str) -> None:
-        """Take over a scene as one step of undo."""
+        """Replace the scene as one step of undo."""
 
 
 class SessionController(QObject):
-    """The window's end of a session. All of it lives in the GUI thread.
+    """The window's side of a session. It lives in the GUI thread.
 
     Signals
     -------
@@ -81,23 +80,23 @@ class SessionController(QObject):
     finished(time: float)
     failed(message: str, saved: Path | None)
     plugin_failed(fault: PluginRuntimeError)
-        Code of a plug-in failed: the run is paused.
+        The code of a plug-in failed; the run is paused.
     frame()
         At display rate while something moves, and once after every change: read `displayed`.
     cursor_changed()
-        `cursor` is another one.
+        `cursor` changed.
     recording_changed()
-        `recording` is another one (a new run began, or another source is shown).
+        `recording` changed: a new run began, or another source is shown.
     source_changed()
         The window shows another source.
     player_changed()
-        Playing what is recorded began or ended, or its speed, loop or span is another one.
+        Playback of recorded rows began or ended, or its speed, loop or span changed.
     continued(notes: tuple of str)
-        The simulation goes on from a recorded moment; sentences of what is to be known about that.
+        The simulation continues from a recorded time; the notes inform about restrictions.
     refused(message: str)
-        It could not.
+        The simulation could not continue from a recorded time.
     recording_stopped(message: str)
-        The run cannot be written to its file any more; it goes on.
+        The run can no longer be written to its file; the run itself continues.
     """
 
     status_changed = Signal(object)
@@ -126,11 +125,11 @@ class SessionController(QObject):
         self.session = Session(self._event.emit, new_run)
         self.cursor: int | None = None
         self.player: Replay | None = None
-        """Plays the rows of `recording`; None while there is none."""
+        """Plays the rows of `recording`; None without a recording."""
         self._simulation = Simulation(self.session)
         self._robot: Robot | None = None
         self._source: Source = self._simulation
-        self._shown: Snapshot | None = None
+        self._displayed: Snapshot | None = None
         self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
@@ -146,87 +145,87 @@ class SessionController(QObject):
 
     @property
     def status(self) -> Status:
-        """What the session is doing."""
+        """Status of the session."""
         return self.session.status
 
     @property
     def recording(self) -> Recording | None:
-        """The recording of what is shown: the present run, or one that was opened."""
+        """The recording that is shown: the present run, or one that was opened."""
         return self._recording
 
     @property
     def source(self) -> SourceKind:
-        """Where what is shown comes from."""
+        """Kind of the source that is shown."""
         return self._source.kind
 
     @property
     def source_name(self) -> str:
-        """What the run that was opened, or the robot, is called; empty for the simulation."""
+        """Name of the opened run or the robot; empty for the simulation."""
         return self._source.name
 
     @property
     def base_dir(self) -> Path | None:
-        """What relative paths in the scene that is shown are relative to."""
+        """Folder of relative paths in the scene that is shown."""
         return self._source.base_dir if self._source.kind == "replay" else self._document.base_dir
 
     @property
     def running(self) -> bool:
-        """Whether there is more to come every moment: not in a run that was opened."""
+        """Whether the shown source produces new rows; False for an opened run."""
         return self._source.kind == "robot" or (
             self._source is self._simulation and self.status.state == "running"
         )
 
     @property
     def moving(self) -> bool:
-        """Whether the Play button has been pressed: the simulation runs, or what is recorded is played."""
+        """Whether the simulation runs or recorded rows are played."""
         return self.running if self._source is self._simulation else self.playing
 
     @property
     def waits(self) -> bool:
-        """Whether the simulation, being shown, cannot run before its engine is prepared."""
+        """Whether the simulation is shown but cannot run before its engine is prepared."""
         return self._source is self._simulation and self.status.state in ("preparing", "unprepared")
 
     @property
     def loops(self) -> bool:
-        """Whether what is played begins again where it ends."""
+        """Whether playback restarts at its end."""
         return self.player is not None and self.player.loop
 
     @property
     def playing(self) -> bool:
-        """Whether what is recorded is being played."""
+        """Whether recorded rows are being played."""
         return self.player is not None and self.player.playing
 
     @property
     def displayed(self) -> Snapshot | None:
-        """What the viewport shows: the row under the cursor, or the newest there is."""
-        return self._shown
+        """The snapshot in the viewport: the row under the cursor, or the newest one."""
+        return self._displayed
 
     @property
     def live(self) -> bool:
-        """Whether the newest state is shown, not one of the past."""
+        """Whether the newest state is shown instead of a past one."""
         return self.cursor is None
 
     # --- another source ---------------------------------------------------------------------------
 
     def open_run(self, recording: Recording, name: str) -> None:
-        """Show a recorded run from its beginning; the simulation stands meanwhile.
+        """Show a recorded run from its beginning; the simulation is paused meanwhile.
 
         Parameters
         ----------
         recording : Recording
-            With at least one row.
+            Recording with at least one row.
         """
         self.session.pause()
         self._show_source(LoadedRun(recording, name))
         self.set_cursor(0)
 
     def close_run(self) -> None:
-        """Back to the simulation."""
+        """Return to the simulation."""
         if self._source is not self._simulation:
             self._show_source(self._simulation)
 
     def set_robot(self, robot: Robot | None) -> None:
-        """A robot is there to be shown, another one, or none any more; the simulation goes on by itself."""
+        """Set or remove the robot that can be shown; the simulation is not affected."""
         shown = self._source is self._robot
         self._robot = robot
         if shown:
@@ -245,27 +244,27 @@ class SessionController(QObject):
         self.frame.emit()
 
     def continue_here(self) -> None:
-        """Let the simulation go on from the moment that is shown, as a new run."""
+        """Continue the simulation from the time that is shown, as a new run."""
         recording = self._recording
-        shown = self._shown
-        if recording is None or shown is None or not len(recording):
+        snapshot = self._displayed
+        if recording is None or snapshot is None or not len(recording):
             return
-        time = float(recording.times[recording.index_at(shown.time)])
+        time = float(recording.times[recording.index_at(snapshot.time)])
         scene = recording.scene_at(time)
         name = self.source_name
         folder = self.base_dir
         self.pause_recorded()
         if self._source.kind == "replay":
-            self._document.new(scene)  # which leads back to the simulation
+            self._document.new(scene)  # this also returns to the simulation
         elif scene != self._document.scene:
             self._document.edit(scene, f"Continue from {run_time(time)}")
         self.close_run()
         self.session.continue_from(recording, time, folder, name)
 
-    # --- looking back -----------------------------------------------------------------------------
+    # --- cursor and playback ----------------------------------------------------------------------
 
     def set_cursor(self, index: int | None) -> None:
-        """Show row `index` of the recording; None for the newest. What is being played goes on from there."""
+        """Show row `index` of the recording; None for the newest. A running playback continues from there."""
         if self.player is not None:
             if index is None:
                 self.pause_recorded()
@@ -277,9 +276,9 @@ class SessionController(QObject):
                         ]
                     )
                 )
-        self._look_at(index)
+        self._show_row(index)
 
-    def _look_at(self, index: int | None) -> None:
+    def _show_row(self, index: int | None) -> None:
         recording = self._recording
         if index is not None and recording is not None and len(recording):
             index = max(0, min(index, len(recording) - 1))
@@ -289,17 +288,17 @@ class SessionController(QObject):
             return
         self.cursor = index
         if index is not None and recording is not None:
-            self._shown = recording.snapshot(index)
+            self._displayed = recording.snapshot(index)
         else:
-            self._shown = self._source.latest
+            self._displayed = self._source.latest
         self.cursor_changed.emit()
         self.frame.emit()
 
     def play_or_pause(self) -> None:
-        """Run if standing, stand if running. What was recorded, of a robot too, is played.
+        """Run or pause the simulation; play or pause a recorded run or the recording of a robot.
 
-        While the engine is prepared, that is what happens once it is ready; pressed again, it does
-        not.
+        While the engine is being prepared, the simulation is scheduled to run once it is ready; the
+        next call cancels that.
         """
         if self._source is not self._simulation:
             self.play_or_pause_recorded()
@@ -310,9 +309,9 @@ class SessionController(QObject):
             self.session.play()
 
     def play_or_pause_recorded(self) -> None:
-        """Play what is recorded from the moment that is shown, or stop that; the simulation is left alone."""
+        """Play recorded rows from the time that is shown, or stop it; the simulation is not affected."""
         player = self.player
-        shown = self._shown
+        shown = self._displayed
         if player is None or not len(player.recording):
             return
         if player.playing:
@@ -324,13 +323,13 @@ class SessionController(QObject):
         self.player_changed.emit()
 
     def pause_recorded(self) -> None:
-        """Stop playing what is recorded."""
+        """Stop playing recorded rows."""
         if self.player is not None and self.player.playing:
             self.player.pause()
             self.player_changed.emit()
 
     def reset(self) -> None:
-        """Back to the start of the run."""
+        """Return to the start of the run."""
         if self._source.kind == "replay":
             self.pause_recorded()
             self.set_cursor(0)
@@ -339,43 +338,43 @@ class SessionController(QObject):
         self.session.reset()
 
     def set_speed(self, speed: float) -> None:
-        """Simulated or recorded over wall time, of what the window shows; infinite is as fast as possible."""
+        """Set simulated or recorded time per wall time of the shown source; infinite is as fast as possible."""
         if self._source.kind == "replay":
             self.set_playing_speed(speed)
         else:
             self.session.set_speed(speed)
 
     def set_loop(self, loop: bool) -> None:
-        """Whether what is played begins again where it ends."""
+        """Set whether playback restarts at its end."""
         if self.player is not None:
             self.player.set_loop(loop)
             self.player_changed.emit()
 
     def mark_span(self, *, begin: bool) -> None:
-        """Play only from (or up to) the moment that is shown."""
-        if self.player is not None and self._shown is not None:
+        """Let playback begin (or end) at the time that is shown."""
+        if self.player is not None and self._displayed is not None:
             if begin:
-                self.player.set_span(begin=self._shown.time)
+                self.player.set_span(begin=self._displayed.time)
             else:
-                self.player.set_span(end=self._shown.time)
+                self.player.set_span(end=self._displayed.time)
             self.player_changed.emit()
 
     def clear_span(self) -> None:
-        """Play all of it again."""
+        """Play the whole recording again."""
         if self.player is not None:
             self.player.clear_span()
             self.player_changed.emit()
 
     def set_playing_speed(self, speed: float) -> None:
-        """Recorded over wall time of what is played."""
+        """Set recorded time per wall time of the playback."""
         if self.player is not None and speed != self.player.speed:
             self.player.set_speed(speed)
             self.player_changed.emit()
 
     def renew_kinds(self) -> None:
-        """Plug-ins were loaded, reloaded or unloaded: let the scene, and a run that goes on, be of their present kinds.
+        """Update scene and run to the present kinds of plug-ins that were loaded, reloaded or unloaded.
 
-        Raises `SceneError` if values of the scene do not suit them; everything stays as it was.
+        Raises `SceneError` if values of the scene are not valid for them; nothing changes then.
         """
         self._renewing = True
         try:
@@ -391,9 +390,7 @@ class SessionController(QObject):
 
     def _on_opened(self) -> None:
         self._reopen = True
-        if (
-            self._source.kind == "replay"
-        ):  # who watches the robot goes on to, whatever it is to do next
+        if self._source.kind == "replay":  # a robot stays in view when another scene is opened
             self.close_run()
         self.set_cursor(None)
 
@@ -409,18 +406,18 @@ class SessionController(QObject):
         else:
             if self._source.kind == "replay":
                 self.close_run()
-            self.set_cursor(None)  # what is edited is the present, so that is what must be seen
+            self.set_cursor(None)  # an edit changes the present, so the present must be shown
             number = self.session.edit(after)
             standing = self.status.state in ("ready", "blocked", "preparing", "unprepared")
             if after.start != before.start and standing and self._source is self._simulation:
                 self._foresee(after, number)
 
     def _foresee(self, scene: Scene, edit: int) -> None:
-        """Show another start at once: until the engine stands there, too, a robot that is dragged would lag behind."""
+        """Show a new start immediately: a dragged robot would otherwise lag behind until the engine is reset."""
         shown = preview(scene, self._document.base_dir)
         if shown is not None:
             self._awaited = edit
-            self._shown = shown
+            self._displayed = shown
             self.frame.emit()
 
     def _on_event(self, event: Event) -> None:
@@ -450,12 +447,12 @@ class SessionController(QObject):
             self.cursor_changed.emit()
             self._release.start(_RELEASE_MS)
         if self.session.applied_edits < self._awaited:
-            return  # what is shown is newer than what the session knows
+            return  # the shown state is newer than that of the session
         if self.player is not None and self.player.playing:
             self._play_on(self.player)
         latest = self._source.latest
-        if self.cursor is None and latest is not self._shown:
-            self._shown = latest
+        if self.cursor is None and latest is not self._displayed:
+            self._displayed = latest
             self.frame.emit()
 
     def _release_heap(self) -> None:
@@ -473,9 +470,9 @@ class SessionController(QObject):
         self.player_changed.emit()
 
     def _play_on(self, player: Replay) -> None:
-        """Show the row that is due; where playing ends, the newest state if that is where it ended."""
+        """Show the row that is due; at the end of playback, the newest state if that is the last row."""
         row = player.look()
         ended = not player.playing
-        self._look_at(None if ended and row == len(player.recording) - 1 else row)
+        self._show_row(None if ended and row == len(player.recording) - 1 else row)
         if ended:
             self.player_changed.emit()

@@ -1,4 +1,4 @@
-"""Choices kept from session to session: frozen dataclasses of plain values, and who tells that there are others."""
+"""Options stored across sessions: frozen dataclasses of plain values, and objects that signal changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ C = TypeVar("C", bound="DataclassInstance")
 
 
 def save(settings: QSettings, group: str, choices: DataclassInstance) -> None:
-    """Keep choices under a group's name; what was left as it is follows the program's default."""
+    """Store options under a group's name; unchanged ones are not stored and follow the program's defaults."""
     for field in fields(choices):
         chosen = getattr(choices, field.name)
         if chosen == field.default:
@@ -27,31 +27,31 @@ def save(settings: QSettings, group: str, choices: DataclassInstance) -> None:
 
 
 def load(settings: QSettings, group: str, choices: C) -> C:
-    """The choices of last time; what cannot be understood stays as it is."""
-    found: dict[str, Any] = {}
+    """Return the stored options; invalid ones keep their values from `choices`."""
+    stored: dict[str, Any] = {}
     for field in fields(choices):
         default = getattr(choices, field.name)
         raw: Any = settings.value(f"{group}/{field.name}")
         if raw is None:
             continue
         try:
-            found[field.name] = (
+            stored[field.name] = (
                 str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
             )
         except (TypeError, ValueError):
             continue
-    return replace(choices, **found)
+    return replace(choices, **stored)
 
 
 class Options(QObject, Generic[C]):
-    """Present choices, `now`; `changed` is emitted when there are others.
+    """Present options `now`; `changed` is emitted when they change.
 
     Parameters
     ----------
     group : str
-        Under which they are kept.
+        Settings group.
     usual : dataclass
-        The program's default.
+        The program's defaults.
     """
 
     changed = Signal()
@@ -62,28 +62,28 @@ class Options(QObject, Generic[C]):
         self.now = usual
 
     def set(self, **changes: Any) -> None:
-        """Choose otherwise, by names of fields."""
-        self._take(replace(self.now, **changes))
+        """Change options by the names of their fields."""
+        self._replace(replace(self.now, **changes))
 
     def save(self, settings: QSettings) -> None:
-        """Keep the choices in the user's settings; what was left as it is follows the program's default."""
+        """Store the options in the user's settings; unchanged ones follow the program's defaults."""
         save(settings, self._group, self.now)
 
     def load(self, settings: QSettings) -> None:
-        """Take the choices of last time; what cannot be understood, or makes no sense, stays as it is."""
-        self._take(self._sensible(load(settings, self._group, self.now)))
+        """Load the stored options; invalid ones are ignored."""
+        self._replace(self._sensible(load(settings, self._group, self.now)))
 
-    def _sensible(self, found: C) -> C:
-        return found
+    def _sensible(self, choices: C) -> C:
+        return choices
 
-    def _take(self, wanted: C) -> None:
-        if wanted != self.now:
-            self.now = wanted
+    def _replace(self, choices: C) -> None:
+        if choices != self.now:
+            self.now = choices
             self.changed.emit()
 
 
 class ViewOptions(Options[ViewSettings]):
-    """What the viewport shows beside the scene."""
+    """Options of what the viewport shows in addition to the scene."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__("view", ViewSettings(), parent)
@@ -91,30 +91,30 @@ class ViewOptions(Options[ViewSettings]):
     def scale_arrows(self, row: str, factor: float) -> None:
         """Make the arrows of a key of `SCALES` longer (factor > 1) or shorter."""
         name = SCALES[row]
-        # m/N: from a worm of grams to a machine of tonnes
+        # m/N: for robots from grams to tonnes
         longest = 10.0
         shortest = 1e-5
         self.set(**{name: min(max(getattr(self.now, name) * factor, shortest), longest)})
 
 
 class EditorOptions(Options[EditSettings]):
-    """How things are moved in the viewport."""
+    """Options of moving items in the viewport."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__("editor", EditSettings(), parent)
 
     def toggle(self, name: str) -> None:
-        """Switch one of the choices that are on or off."""
+        """Toggle an option that is on or off."""
         self.set(**{name: not getattr(self.now, name)})
 
     def next_mode(self) -> None:
-        """Move, turn, scale, move ..."""
+        """Switch to the next mode: move, turn, scale, move ..."""
         self.set(gizmo=True, mode=MODES[(MODES.index(self.now.mode) + 1) % len(MODES)])
 
-    def _sensible(self, found: EditSettings) -> EditSettings:
+    def _sensible(self, choices: EditSettings) -> EditSettings:
         usual = EditSettings()
         for name in ("grid_m", "angle_deg", "factor"):
-            value = getattr(found, name)
+            value = getattr(choices, name)
             if not (math.isfinite(value) and value > 0):
-                found = replace(found, **{name: getattr(usual, name)})
-        return found if found.mode in MODES else replace(found, mode=usual.mode)
+                choices = replace(choices, **{name: getattr(usual, name)})
+        return choices if choices.mode in MODES else replace(choices, mode=usual.mode)

@@ -1,4 +1,4 @@
-"""Work in the background: it runs in a thread, and its progress and outcome arrive as signals in the window's."""
+"""Background work in a thread, with progress and result as signals in the window's thread."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ PROGRESS_MS = 50
 
 
 class Task(QObject, Generic[Result]):
-    """Work that is under way from the moment the task is made.
+    """Work that starts when the task is constructed.
 
-    All signals are emitted from the event loop of the window's thread, so that none is missed by
-    connecting to them right after making the task. Exactly one of `finished`, `failed` and
-    `cancelled` is emitted, unless the task was discarded.
+    All signals are emitted from the event loop of the window's thread, so none is missed if they are
+    connected right after the construction. Exactly one of `finished`, `failed` and `cancelled` is
+    emitted, unless the task was discarded.
 
     Parameters
     ----------
     name : str
-        What the work is called in messages and logs ("export").
+        Name of the work in messages and logs ("export").
     work : callable
-        Takes a `Progress` and returns the result; returns None where it stopped early.
+        Takes a `Progress` and returns the result, or None if it stopped early.
     owner : QObject
         The task is discarded when its owner is destroyed.
     submit : callable
-        Where the work runs.
+        Starts the work, in a thread by default.
     """
 
     progressed = Signal(float)
     """The finished fraction, at most every `PROGRESS_MS`; the last report is never lost."""
 
     finished = Signal(object)
-    """The work returned this result, even if it was asked to stop and had finished before."""
+    """The work returned this result, even if it finished although a stop was requested."""
 
     failed = Signal(object)
-    """The work raised an exception, and this `Problem` says what is wrong."""
+    """The work raised an exception, which this `Problem` describes."""
 
     cancelled = Signal()
     """The work stopped early because `cancel` was called."""
@@ -65,8 +65,8 @@ class Task(QObject, Generic[Result]):
         owner: QObject,
         submit: Submit = in_thread,
     ) -> None:
-        # The application deletes it, in the window's thread: the last reference may be the
-        # worker's.
+        # The application deletes the task in the window's thread, because the last reference may be
+        # that of the worker.
         super().__init__(QCoreApplication.instance())
         self._name = name
         self._owner = weakref.ref(owner)
@@ -89,12 +89,12 @@ class Task(QObject, Generic[Result]):
 
     @property
     def running(self) -> bool:
-        """Whether its end has not been signalled yet."""
+        """Whether the end has not been signalled yet."""
         return self._running
 
     @property
     def fraction(self) -> float:
-        """The finished fraction, as reported last."""
+        """The last reported finished fraction."""
         return self._fraction
 
     def cancel(self) -> None:
@@ -172,7 +172,7 @@ class Task(QObject, Generic[Result]):
             self.finished.emit(result)
 
     def belongs_to(self, owner: QObject) -> bool:
-        """Whether this is its owner."""
+        """Whether `owner` is the owner of the task."""
         return self._owner() is owner
 
 

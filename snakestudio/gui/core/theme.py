@@ -1,4 +1,4 @@
-"""The look of the window: two palettes, a style sheet made from them, icons in their colours, and how large text is."""
+"""The theme of the window: two palettes, the style sheet made from them, icons in their colours, and text sizes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from snakestudio.paths import resource
 Owner = TypeVar("Owner", bound=QObject)
 
 BASE = 13
-"""Ordinary text of the design, px; smaller than that it never gets."""
+"""Size of ordinary text in the design, px; text is never smaller than that."""
 
 _LARGEST = 26
 
@@ -29,7 +29,7 @@ _system_size: float | None = None
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of the window, as texts such as "#14181d"."""
+    """Colours of the window, as strings such as "#14181d"."""
 
     name: str
     """"dark" or "light"."""
@@ -48,14 +48,14 @@ class Palette:
 
     accent: str
     on_accent: str
-    """`accent` and `on_accent`: what can be acted on or is selected, and text on it."""
+    """`accent` and `on_accent`: active or selected elements, and text on them."""
 
     good: str
     warning: str
     friction: str
     danger: str
-    """`good`, `warning`, `friction` and `danger`: in order; obstacle forces and warnings; friction;
-    the robot's stop and nothing else."""
+    """`good`: no problems; `warning`: obstacle forces and warnings; `friction`: friction; `danger`: the
+    robot's stop and nothing else."""
 
 
 DARK = Palette(
@@ -235,16 +235,16 @@ QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QGroupBox { border: 0; margin-top: 24px; font-weight: 600; }
 QGroupBox::title { subcontrol-origin: margin; left: 0; }
 """)
-"""Written once with the palette's names in place of colours.
+"""Style sheet with the names of the palette's colours as placeholders.
 
-Labels say what they are by the dynamic property ``role``: "heading" (of a panel), "dim", "value",
-"unit", "good", "warning". Frames and widgets with ``role`` "card" stand out from their panel; push
-buttons with "primary" are the one to press.
+The dynamic property ``role`` of labels is "heading" (of a panel), "dim", "value", "unit", "good" or
+"warning". Frames and widgets with ``role`` "card" are raised from their panel; "primary" marks the
+default push button.
 """
 
 
 def _style_sheet(palette: Palette) -> str:
-    """The style sheet in the colours of a palette."""
+    """Return the style sheet in the colours of a palette."""
     colours = {name: getattr(palette, name) for name in palette.__dataclass_fields__}
     colours["selected"] = "#27465a" if palette.name == "dark" else "#cfe6f6"
     return _SHEET.substitute(
@@ -261,22 +261,22 @@ _current = DARK
 
 
 def current() -> Palette:
-    """The palette in use."""
+    """Return the palette in use."""
     return _current
 
 
 def colour(name: str) -> QColor:
-    """Colour of the present palette by its name in `Palette`."""
+    """Return the colour of the present palette with this name in `Palette`."""
     return QColor(getattr(_current, name))
 
 
 def render_theme() -> render_style.Theme:
-    """Colours of the viewport that go with the present palette."""
+    """Return the viewport colours that match the present palette."""
     return render_style.LIGHT if _current is LIGHT else render_style.DARK
 
 
 def adopt_text_size(app: QApplication) -> None:
-    """Take over the size of the system's font, as it was before the program chose any."""
+    """Use the size of the system's font, as it was before the program set one."""
     global _text_size, _system_size
     if _system_size is None:
         _system_size = float(QFontInfo(app.font()).pixelSize())
@@ -288,7 +288,7 @@ def adopt_text_size(app: QApplication) -> None:
 
 
 def scaled(pixels: float) -> int:
-    """Length in the present text size of what is `pixels` long in the design, px."""
+    """Return a length of the design (px) scaled to the present text size, px."""
     return round(pixels * _text_size / BASE)
 
 
@@ -296,7 +296,7 @@ _STYLED = "snakestudio_styled"
 
 
 class _Changes(QObject):
-    """Says that the palette is another one."""
+    """Signals a change of the palette."""
 
     changed = Signal()
 
@@ -305,7 +305,7 @@ _changes = _Changes()
 
 
 class _Follower(QObject):
-    """Renews what its parent shows in colours of the theme, as long as that is there."""
+    """Calls a function of its parent after a change of the palette, as long as the parent exists."""
 
     def __init__(self, parent: QObject, renew: Callable[[Any], object]) -> None:
         super().__init__(parent)
@@ -317,25 +317,25 @@ class _Follower(QObject):
 
 
 def follow(owner: Owner, renew: Callable[[Owner], object]) -> None:
-    """Call `renew` with `owner` whenever the palette has changed, as long as that exists.
+    """Call `renew` with `owner` after each change of the palette, as long as `owner` exists.
 
-    It should not hold `owner` itself: neither would ever go.
+    `renew` must not hold a reference to `owner`: neither would ever be deleted.
     """
     _Follower(owner, renew)
 
 
 def set_icon(owner: QAbstractButton | QAction, name: str, role: str = "text") -> None:
-    """Give a button or a command an icon that follows the palette; parameters as of `icon`. Call it once."""
+    """Set an icon of a button or action that follows the palette; parameters as in `icon`. Call it once."""
     owner.setIcon(icon(name, role))
     follow(owner, lambda each: each.setIcon(icon(name, role)))
 
 
 def apply(app: QApplication, name: str) -> None:
-    """Dress the whole application in the palette called `name` ("dark" or "light")."""
+    """Apply the palette `name` ("dark" or "light") to the application."""
     global _current
     _current = _PALETTES.get(name, DARK)
     p = _current
-    if app.property(_STYLED) is None:  # each call dresses every widget again, which takes seconds
+    if app.property(_STYLED) is None:  # each call restyles every widget, which takes seconds
         app.setStyle("Fusion")
         app.setProperty(_STYLED, True)
     roles = QPalette.ColorRole
@@ -368,13 +368,13 @@ def apply(app: QApplication, name: str) -> None:
     app.setPalette(palette)
     adopt_text_size(app)
     sheet = _style_sheet(p)
-    if app.styleSheet() != sheet:  # the same one, too, would dress every widget again
+    if app.styleSheet() != sheet:  # even the same sheet would restyle every widget
         app.setStyleSheet(sheet)
     _changes.changed.emit()
 
 
 def mixed(first: str, second: str, share: float) -> str:
-    """The colour that is `share` of the way from first to second."""
+    """Return the colour at the fraction `share` between first and second."""
     a, b = QColor(first), QColor(second)
     return QColor.fromRgbF(
         a.redF() + share * (b.redF() - a.redF()),
@@ -384,7 +384,7 @@ def mixed(first: str, second: str, share: float) -> str:
 
 
 def value_font(pixels: int = 14, bold: bool = True) -> QFont:
-    """Font of figures that change while one looks: their digits must not dance."""
+    """Return the font of live values, with digits of equal width."""
     font = QFont(QApplication.font())
     font.setPixelSize(scaled(pixels))
     font.setBold(bold)
@@ -393,12 +393,12 @@ def value_font(pixels: int = 14, bold: bool = True) -> QFont:
 
 
 def chart_font() -> QFont:
-    """The small font of everything in a chart."""
+    """Return the small font of charts."""
     return value_font(11, bold=False)
 
 
 def text_font(pixels: int, *, strong: bool = False) -> QFont:
-    """Font of text that is painted: `pixels` high where ordinary text has 13."""
+    """Return the font of painted text: `pixels` high where ordinary text is 13 px high."""
     font = QFont(QApplication.font())
     font.setPixelSize(scaled(pixels))
     font.setWeight(QFont.Weight.DemiBold if strong else QFont.Weight.Normal)
@@ -406,27 +406,27 @@ def text_font(pixels: int, *, strong: bool = False) -> QFont:
 
 
 def scrim() -> QColor:
-    """What dims a window below a sheet."""
-    made = QColor(mixed(_current.ground, "#000000", 0.7) if _current is DARK else _current.text)
-    made.setAlphaF(0.58 if _current is DARK else 0.42)
-    return made
+    """Return the translucent colour that dims a window below a sheet."""
+    shade = QColor(mixed(_current.ground, "#000000", 0.7) if _current is DARK else _current.text)
+    shade.setAlphaF(0.58 if _current is DARK else 0.42)
+    return shade
 
 
 def open_at(dialog: QWidget, width: int, height: int) -> None:
-    """Give a window its size to begin with, in pixels of usual text, but never more than its screen has."""
+    """Set the initial size of a window, px of the design, limited to its screen."""
     room = dialog.screen().availableSize()
     dialog.resize(min(scaled(width), room.width()), min(scaled(height), room.height()))
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Give a widget another ``role`` of the style sheet, also after it was shown."""
+    """Set the ``role`` of a widget in the style sheet, even after it was shown."""
     widget.setProperty("role", role)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
 
 def icon(name: str, role: str = "text") -> QIcon:
-    """An icon of `resources/icons`, drawn in a colour of the present palette.
+    """Return an icon of `resources/icons`, drawn in a colour of the present palette.
 
     Parameters
     ----------
@@ -435,12 +435,12 @@ def icon(name: str, role: str = "text") -> QIcon:
     role : str
         Name of the colour in `Palette`; disabled icons are dim.
     """
-    made = QIcon()
+    result = QIcon()
     for size in (20, 40):
-        made.addPixmap(_pixmap(name, getattr(_current, role), size))
+        result.addPixmap(_pixmap(name, getattr(_current, role), size))
         faint = mixed(_current.dim, _current.panel, 0.45)
-        made.addPixmap(_pixmap(name, faint, size), QIcon.Mode.Disabled)
-    return made
+        result.addPixmap(_pixmap(name, faint, size), QIcon.Mode.Disabled)
+    return result
 
 
 @lru_cache(maxsize=1024)
@@ -460,7 +460,7 @@ def _pixmap(name: str, text: str, size: int) -> QPixmap:
 
 
 class Themed(QWidget):
-    """A widget that is told when the palette is another one."""
+    """A widget that is notified of changes of the palette."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -468,7 +468,7 @@ class Themed(QWidget):
 
     @abstractmethod
     def renew_theme(self) -> None:
-        """Take over the present palette."""
+        """Apply the present palette."""
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,4 +1,4 @@
-"""A pace for what need not follow every frame: asked as often as one likes, done at most so often."""
+"""Rate limit for actions that need not follow every frame."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
 
 class Throttle(QObject):
-    """Calls `action` at once when asked, but not again before `interval_ms` have passed; the last asking is never lost.
+    """Calls `action` on request, but at most once per `interval_ms`; the last request is never lost.
 
     Parameters
     ----------
     parent : QObject
-        Owner; the timer dies with it.
+        Owner of the timer.
     """
 
     def __init__(self, interval_ms: int, action: Callable[[], None], parent: QObject) -> None:
@@ -26,7 +26,7 @@ class Throttle(QObject):
         self._timer.timeout.connect(self._act)
 
     def ask(self) -> None:
-        """Have `action` called soon."""
+        """Request a call of `action`."""
         if self._timer.isActive():
             return
         passed = self._since.elapsed() if self._since.isValid() else self._interval
@@ -36,7 +36,7 @@ class Throttle(QObject):
             self._timer.start(int(self._interval - passed))
 
     def cancel(self) -> None:
-        """Forget what was asked for."""
+        """Discard a pending request."""
         self._timer.stop()
 
     def _act(self) -> None:

@@ -1,4 +1,4 @@
-"""What other parts of the window may ask of the viewport: its picture, and how it looks at the scene."""
+"""Interface of the viewport for other parts of the window: its image and its camera."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from snakestudio.viewmodel.viewport.view_settings import ViewSettings
 
 
 class ViewportPicture(Protocol):
-    """The viewport, as exports and the library of runs see it."""
+    """Members of the viewport that exports and the library of runs use."""
 
     @property
     def camera(self) -> Camera:
-        """Where it looks from."""
+        """The camera."""
 
     @property
     def following(self) -> bool:
-        """Whether the camera goes along with the robot."""
+        """Whether the camera follows the robot."""
 
     @property
     def settings(self) -> ViewSettings:
-        """What is to be seen beside scene and robot."""
+        """What is shown in addition to scene and robot."""
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What the robot does in it."""
+        """The snapshot that is shown."""
 
     def size(self) -> QSize:
-        """How large it is, px."""
+        """Size of the viewport, px."""
 
     def image(self, size: QSize) -> QImage:
-        """The picture as it stands, at full quality.
+        """Return the present view at full quality.
 
         Raises `GraphicsError` if it cannot be drawn.
         """

@@ -1,1 +1,1 @@
-"""Small widgets that the docks share."""
+"""Form widgets shared by docks and dialogs."""

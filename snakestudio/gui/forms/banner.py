@@ -1,7 +1,7 @@
-"""Slim notices over the viewport: they say in a sentence what happened and offer what to do, and never block.
+"""Slim notices over the viewport: a message on what happened and buttons to resolve it, without blocking.
 
-They lie over the picture and not above it: one that comes while somebody is about to press the
-mouse must not push something else under it.
+They overlay the viewport instead of taking space above it: a notice that appears while the user is
+about to click must not move another widget under the mouse.
 """
 
 from __future__ import annotations
@@ -44,31 +44,31 @@ Button = tuple[str, Callable[[], object]]
 
 _LINES = 3
 _LINES_LOW = 2
-"""Lines a notice has before somebody asks for more, and over a picture that is low: what is under
-it counts, too."""
+"""Largest number of lines of a collapsed notice, and over a low viewport, whose content must stay
+visible."""
 _LOW = 320
-"""Height below which a picture is low, px of the design."""
+"""Height below which a viewport is low, px of the design."""
 _NARROW = 520
-"""Width of a notice below which its buttons may stand below what it says, px of the design."""
+"""Width of a notice below which its buttons may be placed below the text, px of the design."""
 _ANY = (1 << 24) - 1
-"""What Qt calls no limit of a widget's height."""
+"""Qt's value for an unlimited height of a widget."""
 _PASSING_MS = 20_000
 _FIXES = 1
-"""Fixes of a problem that a notice offers; the others are in the list of problems."""
+"""Largest number of fixes in a notice; the others are in the list of problems."""
 _WIDEST = 760
-"""Width of a notice, px of the design: a longer line is hard to read."""
+"""Largest width of a notice, px of the design: longer lines are hard to read."""
 _MARGIN = 12
 _BELOW = 40
-"""Room at the sides, and for the viewport's hint below, px."""
+"""Margin at the sides, and for the viewport's hint below, px."""
 
 
 class Banner(Themed):
-    """One notice; hidden while there is nothing to say.
+    """One notice; hidden while its text is empty.
 
     Signals
     -------
     changed()
-        It says something else, or nothing any more.
+        The text changed or was cleared.
     """
 
     changed = Signal()
@@ -76,7 +76,7 @@ class Banner(Themed):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        # or a plain widget paints no background
+        # otherwise a plain widget paints no background
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
@@ -91,7 +91,7 @@ class Banner(Themed):
         self._more.setObjectName("more")
         self._more.setToolTip("Show all of this notice")
         self._more.clicked.connect(self._show_more)
-        self._whole = False
+        self._is_expanded = False
         self._bar = QProgressBar(self)
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
@@ -127,7 +127,7 @@ class Banner(Themed):
 
     @property
     def text(self) -> str:
-        """What it says; empty while hidden."""
+        """Text of the notice; empty while hidden."""
         return "" if self.isHidden() else self._text.text()
 
     def say(
@@ -140,22 +140,22 @@ class Banner(Themed):
         closable: bool = True,
         passing: bool = False,
     ) -> None:
-        """Show a notice in place of the one before.
+        """Show a notice in place of the previous one.
 
         Parameters
         ----------
         kind : {"info", "warning", "danger"}
-            Danger is for a robot that may move.
+            "danger" is for a robot that may move.
         buttons : sequence of (text, callback)
         progress : float, optional
-            Finished fraction of what goes on.
+            Finished fraction of a task.
         closable : bool
-            Whether the user can put it away.
+            Whether the user can close it.
         passing : bool
-            Whether it goes by itself after a while.
+            Whether it closes by itself after some time.
         """
         if text != self._text.text():
-            self._whole = False
+            self._is_expanded = False
         self._kind = kind
         self._text.setText(text)
         self._bar.setVisible(progress is not None)
@@ -165,7 +165,7 @@ class Banner(Themed):
         self._calls = [callback for _, callback in buttons]
         if [button.text() for button in self._buttons] != [name for name, _ in buttons]:
             self._make_buttons([name for name, _ in buttons])
-        self._dress()
+        self._apply_style()
         self.show()
         self.changed.emit()
         self._passing.stop()
@@ -175,12 +175,12 @@ class Banner(Themed):
     def show_task(
         self, task: Task[Any], text: Callable[[], str], cancel: Callable[[], object]
     ) -> None:
-        """Show how far a task is, with a button that cancels it, until something else is said.
+        """Show the progress of a task, with a button that cancels it, until another notice is shown.
 
         Parameters
         ----------
         text : callable
-            What is shown, asked again with each progress.
+            Returns the text, called again with each progress.
         """
         self._task_text = text
         self._task_cancel = cancel
@@ -193,14 +193,14 @@ class Banner(Themed):
         self.say("info", self._task_text(), buttons, progress=fraction, closable=False)
 
     def fit(self, lines: int, width: int, highest: int) -> None:
-        """Cut what it says off below so many lines; More shows the rest.
+        """Limit the text to a number of lines; the More button shows the rest.
 
         Parameters
         ----------
         width : int
-            Of the notice, px.
+            Width of the notice, px.
         highest : int
-            It may be when somebody asked for more, px.
+            Largest height of the expanded notice, px.
         """
         shown = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
         layout = self.layout()
@@ -209,7 +209,7 @@ class Banner(Themed):
         gap = layout.spacing()
         room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
         room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
-        # as the label rounds it: whole lines are seen
+        # rounded like in the label, so that whole lines are visible
         line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())
         high = lines * line
 
@@ -223,9 +223,9 @@ class Banner(Themed):
             QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight
         )
         self._more.setVisible(longer)
-        self._more.setText("Less" if self._whole else "More")
+        self._more.setText("Less" if self._is_expanded else "More")
         self._actions.setVisible(longer or bool(shown))
-        if self._whole:
+        if self._is_expanded:
             most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
             high = max(high, most // line * line)
         self._text.setToolTip(self._text.text() if longer else "")
@@ -234,7 +234,7 @@ class Banner(Themed):
         self._text.setMaximumHeight(high if longer else _ANY)
 
     def _show_more(self) -> None:
-        self._whole = not self._whole
+        self._is_expanded = not self._is_expanded
         self.changed.emit()
 
     def _make_buttons(self, names: Sequence[str]) -> None:
@@ -249,14 +249,14 @@ class Banner(Themed):
             self._buttons.append(button)
 
     def clear(self) -> None:
-        """Say nothing."""
+        """Hide the notice."""
         self.hide()
         self.changed.emit()
 
     def renew_theme(self) -> None:
-        self._dress()
+        self._apply_style()
 
-    def _dress(self) -> None:
+    def _apply_style(self) -> None:
         role = "accent" if self._kind == "info" else self._kind
         self._icon.setPixmap(
             theme.icon("info" if self._kind == "info" else "warning", role).pixmap(18, 18)
@@ -277,13 +277,13 @@ class Banners(QWidget):
     Parameters
     ----------
     session_controller : SessionController
-        Its status is turned into sentences.
+        Its status is shown as messages.
     scene : callable
-        Gives the present scene.
+        Returns the present scene.
     show_checks : callable
-        Shows what is wrong with the scene.
+        Shows the problems of the scene.
     apply_fix : callable
-        Carries out the fix of a problem.
+        Applies the fix of a problem.
     """
 
     def __init__(
@@ -300,7 +300,7 @@ class Banners(QWidget):
         self._show_checks = show_checks
         self._apply_fix = apply_fix
         self._saved: Path | None = None
-        self._told = ""
+        self._reported_note = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -346,7 +346,7 @@ class Banners(QWidget):
         session_controller.source_changed.connect(self._on_source)
 
     def lie_over(self, picture: QWidget) -> None:
-        """Lie at the lower edge of a widget, whose sibling this becomes."""
+        """Move to the lower edge of a widget, and become its sibling."""
         self._over = picture
         self.setParent(picture.parentWidget())
         picture.installEventFilter(self)
@@ -359,7 +359,7 @@ class Banners(QWidget):
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:  # a notice needs more room, or less
+        if event.type() == QEvent.Type.LayoutRequest:  # a notice needs more or less space
             self._place()
         return handled
 
@@ -381,7 +381,7 @@ class Banners(QWidget):
         self.raise_()
 
     def error(self, text: str) -> None:
-        """Something is wrong with the program or the machine; opening another scene does not take that away."""
+        """Show an error of the program or the machine, which stays when another scene is opened."""
         self.program.say("warning", text)
 
     def _on_failed(self, message: str, saved: Path | None) -> None:
@@ -413,7 +413,7 @@ class Banners(QWidget):
                 if problem.severity == "error"
             )
         ):
-            self.run.clear()  # that notice says why, and what to do
+            self.run.clear()  # the other notice explains it
         elif status.state == "blocked":
             errors = [problem for problem in status.problems if problem.severity == "error"]
             more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
@@ -428,7 +428,7 @@ class Banners(QWidget):
             )
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
-            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once on a machine: {left}."
+            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}."
             cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
             self.run.say("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
@@ -441,17 +441,17 @@ class Banners(QWidget):
             self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
         elif (
             status.pending and self._session_controller.source != "robot"
-        ):  # which knows no reset, and says itself what waits
+        ):  # a live robot has no reset, and reports pending changes itself
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
-        if status.state == "ready" and (note := _note_on_engines()) != self._told:
-            self._told = note
+        if status.state == "ready" and (note := _note_on_engines()) != self._reported_note:
+            self._reported_note = note
             self.program.say("info", note)
 
 
 def _note_on_engines() -> str:
-    """What to know of compiled code, unless it is part of what is reported of the user's folders."""
+    """Return the note on compiled code, unless the notice on the user's folders includes it."""
     reported = [one.folder for one in replaced_folders()]
     return "" if kernels_dir().parent in reported else registry.note()
 
@@ -459,7 +459,7 @@ def _note_on_engines() -> str:
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
     if tuple(keys) == ("model",):
         name = FORMULATIONS[scene.model.kind].short
-        return f"The {name} model applies at reset; until then the run goes on as it began."
+        return f"The {name} model applies at reset. Until then the run continues with the present model."
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."
+    return f"{listed}: {'the changes apply' if len(names) > 1 else 'the change applies'} at reset."

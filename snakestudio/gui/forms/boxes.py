@@ -1,4 +1,4 @@
-"""Boxes with arrows: one of several choices, and numbers with the same room before their text as other fields."""
+"""Combo boxes and spin boxes, with the same text margin as other fields."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 _ROOM = 9
-"""Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it
-before the text."""
+"""Padding of the style sheet, px, which Qt includes in the width of a spin box but not in front of
+its text."""
 
 
 class ChoiceBox(QComboBox):
-    """A box that leaves the wheel to its panel.
+    """A combo box that ignores the wheel, which scrolls its panel.
 
-    A text that is too long for it ends in "…", and the tooltip has it whole.
+    A text that is too long ends in "…", and the tooltip shows the whole text.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -48,7 +48,7 @@ class ChoiceBox(QComboBox):
             self.renew_tip()
 
     def renew_tip(self) -> None:
-        """Have the tooltip tell a text that is not seen whole; call where entries changed without signals."""
+        """Add an elided text to the tooltip; call after entries changed without signals."""
         text = self.currentText()
         cut = self.fontMetrics().horizontalAdvance(text) > self._text_width()
         rich = self._tip.startswith("<qt>")
@@ -62,7 +62,7 @@ class ChoiceBox(QComboBox):
         super().setToolTip(f"{whole}{self._tip}" if cut else self._tip)
 
     def _text_width(self) -> int:
-        """Width that is there for the text, px."""
+        """Width available for the text, px."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         complex_control = QStyle.ComplexControl.CC_ComboBox
@@ -72,7 +72,7 @@ class ChoiceBox(QComboBox):
         return width - (self.iconSize().width() + 4 if has_icon else 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # Qt's own cuts a text off in the middle of a letter.
+        # Qt cuts a text off in the middle of a letter.
         if self.currentIndex() < 0:
             super().paintEvent(event)
             return
@@ -92,14 +92,14 @@ class ChoiceBox(QComboBox):
 
 
 def narrow(box: ChoiceBox, characters: int = 8) -> ChoiceBox:
-    """A box that can be narrower than its longest choice."""
+    """Let a box be narrower than its longest choice, and return it."""
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(characters)
     return box
 
 
 def make_editable(box: ChoiceBox, edited: Callable[[], object]) -> None:
-    """Let a box take typed texts, too; `edited` is called when one is chosen, or the box is left."""
+    """Make a box editable; `edited` is called when an entry is chosen or the focus leaves the box."""
     box.setEditable(True)
     box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
     box.activated.connect(lambda _: edited())

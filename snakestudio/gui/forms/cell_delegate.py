@@ -1,4 +1,4 @@
-"""Editors of table cells: choices as boxes, texts with suggestions as boxes one can type into, the rest as a line."""
+"""Editors of table cells: combo boxes for choices, editable ones for suggestions, lines for all others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Edits the cells of a table by its columns.
+    """Makes editors for the cells of a table by its columns.
 
     Parameters
     ----------
     column : callable
-        The column of a number, 0-based.
+        Returns the column with a 0-based number.
     suggest : callable
-        Texts offered in a cell, by row and key; () offers none.
+        Returns the suggestions of a cell, by row and key; () for none.
     """
 
     def __init__(

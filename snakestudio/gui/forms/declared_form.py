@@ -1,4 +1,4 @@
-"""A form made from declared fields: rows, conditions, what is wrong, the way back to defaults, and settings."""
+"""A form made from declared fields: rows, conditions, messages, reset to defaults, and settings."""
 
 from __future__ import annotations
 
@@ -34,57 +34,56 @@ T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
 
 _UNIT_WIDTH = 28
-"""Least width of the units beside numbers, px of the design."""
+"""Least width of the units next to numbers, px of the design."""
 _COLUMN_SPACING = 24
 """Space between columns of rows, px of the design."""
 
 Check = Callable[[Any], Mapping[str, str] | str]
-"""What is wrong with the values: a sentence, or sentences by the names of the fields concerned."""
+"""Checks the values: a message, or messages by the names of the fields concerned."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """What of the layout belongs together."""
+    """The parts of the layout that form a row."""
 
     layout: QFormLayout
     index: int
     names: tuple[str, ...]
     content: QWidget | None
-    """Holds its editors, if there are several widgets."""
+    """Contains the editors, if there are several widgets."""
 
 
 class DeclaredForm(QWidget, Generic[T]):
     """Rows for the values of a frozen dataclass, or of a part that is checked by pydantic.
 
-    Each editor has the name of its value as `objectName`. Tab goes through them as they are
-    declared.
+    Each editor has the name of its value as `objectName`. The tab order is that of the declarations.
 
     Parameters
     ----------
     values : T
-        The first values. What is declared of their fields makes the rows.
+        The initial values, whose field declarations determine the rows.
     fields : mapping of str to FormField or Note, optional
-        Fields instead of the declared ones: for values that another layer declares, or that only
-        this dialog knows how to ask for. A `Note` is a sentence between them.
+        Fields that replace the declared ones, for values of another layer or fields specific to the
+        dialog. A `Note` is a text between them.
     check : callable, optional
-        Looks for mistakes, given all values.
+        Checks all values.
     settings : QSettings, optional
-        Keep the values of fields that are `stored`.
+        Storage of the values of `stored` fields.
     group : str
-        Under which they are kept.
+        Settings group of these values.
     enter_accepts : bool
         Whether Enter in a number presses the default button of the dialog.
     caption_role : str
-        How captions look, a role of the style sheet.
+        Role of captions in the style sheet.
     caption_width : int
         Least width of captions, px of the design.
     spacing : (int, int)
-        Between captions and editors, and between rows, px.
+        Space between captions and editors, and between rows, px.
 
     Signals
     -------
     changed()
-        Something else is typed or chosen.
+        The user changed a value.
     """
 
     changed = Signal()
@@ -120,11 +119,11 @@ class DeclaredForm(QWidget, Generic[T]):
         self.touched: set[str] = set()
         """Names of the values that the user has edited."""
         self.problems: dict[str, str] = {}
-        """What is wrong, by the names of the fields; under "" what is wrong with the whole."""
+        """Messages by the names of the fields; "" is the key of messages about the whole form."""
         self.message = Message()
         self._reported = ""
-        self._words: dict[str, QLabel] = {}
-        """Words before fields that are not the first of their line, by the names of the fields."""
+        self._inline_labels: dict[str, QLabel] = {}
+        """Labels before fields that are not the first of their line, by the names of the fields."""
         self._rows: list[_Row] = []
         self._has_units = any(_has_unit(each) for each in self.fields.values())
         self._spacing = spacing
@@ -183,7 +182,7 @@ class DeclaredForm(QWidget, Generic[T]):
         content.setLayout(column_of(*lines_of_parts, spacing=6))
 
     def _parts(self, name: str, line: Sequence[str]) -> list[QWidget]:
-        """The widgets of a field in its line; numbers of one unit say it once, behind the last."""
+        """Return the widgets of a field in its line; a common unit of several numbers follows the last."""
         declared = self.fields[name]
         value = getattr(self._values, name)
         editor = make_editor(declared, value, self, enter_accepts=self._enter_accepts)
@@ -194,10 +193,10 @@ class DeclaredForm(QWidget, Generic[T]):
         editor.set_value(value)
         parts = list(editor.widgets)
         if name != line[0] and declared.label and not declared.text:
-            self._words[name] = QLabel(declared.label, self)
-            self._words[name].setBuddy(editor.widget)
-            self._words[name].setProperty("role", self._caption_role)
-            parts.insert(0, self._words[name])
+            self._inline_labels[name] = QLabel(declared.label, self)
+            self._inline_labels[name].setBuddy(editor.widget)
+            self._inline_labels[name].setProperty("role", self._caption_role)
+            parts.insert(0, self._inline_labels[name])
         following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
         said_later = following is not None and following.unit == declared.unit
         if self._has_units and isinstance(editor, NumberEditor) and not said_later:
@@ -221,7 +220,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self._show_note_row(name, False)
 
     def show_note(self, name: str, sentence: str, role: str = "") -> None:
-        """Show a sentence between the rows, or none."""
+        """Set the text of a note between the rows; "" hides it."""
         label = self.notes[name]
         label.setText(sentence)
         if role and label.property("role") != role:
@@ -236,13 +235,13 @@ class DeclaredForm(QWidget, Generic[T]):
 
     @property
     def values(self) -> T:
-        """What is typed and chosen; the last valid value where what is typed is not valid."""
+        """The present values; for invalid input, the last valid value."""
         changes = {name: editor.value for name, editor in self.editors.items()}
         return with_changes(self._values, changes)  # type: ignore[no-any-return]
 
     @property
     def problem(self) -> str:
-        """The first sentence of `problems`, in the order of the rows; "" if nothing is wrong."""
+        """The first message of `problems`, in the order of the rows; "" if there are no problems."""
         named = [self.problems[name] for name in self.editors if self.problems.get(name)]
         return next(iter(named), self.problems.get("", ""))
 
@@ -261,23 +260,23 @@ class DeclaredForm(QWidget, Generic[T]):
         self.changed.emit()
 
     def commit(self) -> bool:
-        """Take what is being typed; whether all that is seen is valid."""
+        """Commit pending input; return whether all visible fields are valid."""
         committed = [editor.commit() for name, editor in self.editors.items() if self.matters(name)]
         self.refresh()
         return all(committed) and not self.problem
 
     def widget_of(self, name: str) -> Any:
-        """The editor of a value."""
+        """Return the widget of a value."""
         return self.editors[name].widget
 
     def widget(self, name: str, kind: type[W]) -> W:
-        """The editor of a value, as the widget that it is."""
+        """Return the widget of a value, as an instance of `kind`."""
         widget = self.editors[name].widget
         assert isinstance(widget, kind)
         return widget
 
     def matters(self, name: str) -> bool:
-        """Whether a field can be seen and edited with the present values."""
+        """Return whether a field is visible and enabled with the present values."""
         values = self.values
         conditions = (self.fields[name].shown, self.fields[name].enabled)
         return all(condition is None or condition(values) for condition in conditions)
@@ -293,10 +292,10 @@ class DeclaredForm(QWidget, Generic[T]):
         self.changed.emit()
 
     def follow(self, name: str) -> None:
-        """Show other values, in `editors`, where they depend on one that was edited; for subclasses."""
+        """Update dependent values in `editors` after an edit of the field `name`; for subclasses."""
 
     def refresh(self) -> None:
-        """Apply what depends on the values: choices, what is shown and enabled, and what is wrong."""
+        """Update everything that depends on the values: choices, visible and enabled fields, messages."""
         self._offer_choices()
         values = self.values
         fields = self.fields.items()
@@ -327,14 +326,14 @@ class DeclaredForm(QWidget, Generic[T]):
         self.message.say(self.problem or self._reported)
 
     def report(self, problem: str) -> None:
-        """Show what else is wrong, which the form cannot know; "" for nothing."""
+        """Show a message of the caller about the form; "" for none."""
         self._reported = problem
         self.message.say(self.problem or problem)
 
     def _all_parts(self, name: str) -> Iterator[QWidget]:
         yield from self.editors[name].widgets
-        if name in self._words:
-            yield self._words[name]
+        if name in self._inline_labels:
+            yield self._inline_labels[name]
 
     def _offer_choices(self) -> None:
         for name, declared in self.fields.items():
@@ -342,14 +341,14 @@ class DeclaredForm(QWidget, Generic[T]):
                 choices: Choices = declared.choices(self.values)
                 self.editors[name].offer(choices)
 
-    # --- the way back -----------------------------------------------------------------------------
+    # --- reset ------------------------------------------------------------------------------------
 
     def set_first(self, **values: Any) -> None:
-        """Have fields reset to other values than those that the form was made with."""
+        """Set the values to which fields are reset."""
         self._first = with_changes(self._first, values)
 
     def reset(self, name: str) -> None:
-        """Show the first value of a field again."""
+        """Reset a field to its initial value."""
         self.set(**{name: getattr(self._first, name)})
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -367,7 +366,7 @@ class DeclaredForm(QWidget, Generic[T]):
         menu.popup(event.globalPos())
 
     def _name_of(self, widget: QWidget | None) -> str:
-        """The field that a widget belongs to, "" if to none."""
+        """Return the field that a widget belongs to; "" for none."""
         while widget is not None and widget is not self:
             if isinstance(widget, QLabel) and widget.buddy() is not None:
                 widget = widget.buddy()
@@ -386,28 +385,28 @@ class DeclaredForm(QWidget, Generic[T]):
                     self.editors[name].restore(stored)
 
     def save(self) -> None:
-        """Keep the values of the fields that are `stored`."""
+        """Store the values of the fields that are `stored`."""
         for name, declared in self.fields.items():
             if declared.stored and self._settings is not None:
                 self._settings.setValue(f"{self._group}/{name}", self.editors[name].stored)
 
 
 def _activate(content: QWidget) -> None:
-    """Have the lines of a row forget the sizes that they had before some of it was hidden or shown."""
+    """Discard cached sizes of the lines of a row after widgets were hidden or shown."""
     layout = content.layout()
     assert layout is not None
     layout.activate()
 
 
 def _has_unit(declared: FormField) -> bool:
-    """Whether the unit stands beside the editor."""
+    """Whether the unit is shown next to the editor."""
     return bool(declared.unit) and declared.decimals is None and not declared.plain
 
 
 def _grouped(
     declared: Mapping[str, FormField | Note],
 ) -> Iterator[tuple[str, Note | None, list[list[str]]]]:
-    """Notes, and rows as the names of the fields in each of their lines."""
+    """Yield notes, and rows as the names of the fields in each of their lines."""
     lines: list[list[str]] = []
     for name, each in declared.items():
         if isinstance(each, FormField) and each.place == "beside":

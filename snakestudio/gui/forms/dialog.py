@@ -1,4 +1,4 @@
-"""The dialog that all others are made from: title, note, parts, buttons; no text in it is ever cut off."""
+"""Base class of dialogs: title, note, parts, buttons; texts are never cut off."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from snakestudio.gui.forms.lines import Margins, Part, column_of
 
 
 class Dialog(QDialog):
-    """A dialog whose least height follows its width: Qt's own is that of one line, however often a text is broken.
+    """A dialog whose least height follows its width; Qt assumes one line for wrapped texts.
 
-    A subclass makes its parts, and hands them to `arrange` from top to bottom.
+    A subclass makes its parts, and passes them to `arrange` from top to bottom.
 
     Parameters
     ----------
     title : str
-        Of its window.
+        Title of the window.
     note : str
-        What the dialog is for, in a dim text at its top.
+        Explanation of the dialog, in a dim text at its top.
     """
 
     def __init__(self, parent: QWidget | None = None, title: str = "", note: str = "") -> None:
@@ -51,20 +51,20 @@ class Dialog(QDialog):
         width: int = 0,
         fixed: bool = False,
     ) -> QVBoxLayout:
-        """Lay parts out below each other.
+        """Lay out parts from top to bottom.
 
         Parameters
         ----------
         parts
-            As `column_of` has them.
+            Widgets and layouts as in `column_of`.
         spacing : int
-            px.
+            Space between parts, px.
         margins : (int, int, int, int)
             Left, top, right, bottom, px.
         width : int
-            Of the texts that are broken into lines, px of the design; 0 for that of the dialog.
+            Width of wrapped texts, px of the design; 0 for that of the dialog.
         fixed : bool
-            Whether the dialog is as large as its parts need, and no other size.
+            Whether the size of the dialog is fixed to that of its parts.
         """
         if self._note is not None:
             parts = (self._note, *parts)
@@ -81,16 +81,16 @@ class Dialog(QDialog):
     def make_buttons(
         self, accept: str, cancel: str = "&Cancel", *, others: Sequence[QPushButton] = ()
     ) -> tuple[QDialogButtonBox, QPushButton]:
-        """Buttons that end the dialog, of which the first is the default; and the first of them.
+        """Return the box of buttons that end the dialog, and its default button, the first one.
 
         Parameters
         ----------
         accept, cancel : str
-            Their texts.
+            Texts of the buttons.
         others : sequence of QPushButton
-            That do something else.
+            Buttons for other actions.
         """
-        buttons = QDialogButtonBox()  # Tab comes to what `arrange` lays out before them first
+        buttons = QDialogButtonBox()  # in tab order after the parts that `arrange` lays out
         accepting = buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
         theme.set_role(accepting, "primary")
         for button in others:

@@ -1,4 +1,4 @@
-"""Editors of declared fields: each shows a value, says what is typed, and what is wrong with that."""
+"""Editors of declared fields: each shows a value, and provides the input and a message about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from snakestudio.text import exact_text
 from snakestudio.viewmodel.numbers import parse_change
 
 _LONGEST = 40
-"""Characters of a value that a menu shows."""
+"""Largest number of characters of a value in a menu."""
 _WORDS = {True: "on", False: "off", None: "none", "": "empty"}
 
 
@@ -36,13 +36,13 @@ class Editor(QObject):
     Signals
     -------
     changed()
-        Something else is typed or chosen.
+        The user changed the value.
     """
 
     changed = Signal()
 
     widget: QWidget
-    """The one that has the keyboard."""
+    """The widget that gets the keyboard focus."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(parent)
@@ -51,11 +51,11 @@ class Editor(QObject):
 
     @property
     def widgets(self) -> Sequence[QWidget]:
-        """All of them, from left to right."""
+        """Return all widgets, from left to right."""
         return (self.widget,) if self.browse_button is None else (self.widget, self.browse_button)
 
     def add_browse_button(self) -> None:
-        """Add the button that asks for a file."""
+        """Add the button of the file dialog."""
         self.browse_button = QPushButton(self.field.browse_text, self.widget.parentWidget())
         self.browse_button.setAutoDefault(False)
         self.browse_button.clicked.connect(self._browse)
@@ -68,13 +68,13 @@ class Editor(QObject):
 
     @property
     def problem(self) -> str:
-        """What is wrong with what is typed, in a sentence; "" if nothing is."""
+        """Message about invalid input; "" if it is valid."""
         return ""
 
     @property
     @abstractmethod
     def value(self) -> Any:
-        """What is typed or chosen; the last valid value while that is not valid."""
+        """The present value; for invalid input, the last valid one."""
 
     @abstractmethod
     def set_value(self, value: Any) -> None:
@@ -82,11 +82,11 @@ class Editor(QObject):
 
     @property
     def stored(self) -> Any:
-        """The value as it is kept in the settings."""
+        """The value in the form in which it is stored in the settings."""
         return self.value
 
     def restore(self, stored: Any) -> None:
-        """Show a value from the settings; one that cannot be understood is ignored."""
+        """Show a value from the settings; an invalid one is ignored."""
         value = self.value
         try:
             self.set_value(_bool(stored) if isinstance(value, bool) else type(value)(stored))
@@ -97,7 +97,7 @@ class Editor(QObject):
         """Offer other choices."""
 
     def commit(self) -> bool:
-        """Take what was typed as if the field was left; whether it is valid."""
+        """Commit input as if the focus left the field; return whether it is valid."""
         return not self.problem
 
 
@@ -167,7 +167,7 @@ class NumberEditor(Editor):
         self._setting = True
         self.widget.set_value(value)
         self._setting = False
-        if not self.widget.isModified():  # what somebody is typing stays
+        if not self.widget.isModified():  # pending input is kept
             self._value = value
             self._problem = self.widget.problem
 
@@ -201,7 +201,7 @@ class NumberEditor(Editor):
         if not text and self.field.optional:
             return None
         if committed is not None and text == exact_text(committed, self.widget.step):
-            return committed  # to the last digit, of which some are not shown
+            return committed  # with all digits, some of which are not shown
         change = parse_change(text, self.field.unit)
         if change is not None and committed is not None:
             return change.of(committed)
@@ -241,7 +241,7 @@ class SpinEditor(Editor):
 
 
 class SwitchEditor(Editor):
-    """Something that is on or off."""
+    """A value that is on or off."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -285,7 +285,7 @@ class ChoiceEditor(Editor):
 
     @property
     def value(self) -> Any:
-        # The box would give a tuple back as a list.
+        # The box would return a tuple as a list.
         index = self.widget.currentIndex()
         return self._choices[index].value if 0 <= index < len(self._choices) else None
 
@@ -305,7 +305,7 @@ class ChoiceEditor(Editor):
 
 
 class SuggestionEditor(Editor):
-    """A text, of which some are offered."""
+    """A text with suggestions."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -325,7 +325,7 @@ class SuggestionEditor(Editor):
 
 
 class ShownText(Editor):
-    """A text that is only shown."""
+    """A read-only text."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)
@@ -343,7 +343,7 @@ class ShownText(Editor):
 def make_editor(
     field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True
 ) -> Editor:
-    """The editor that suits a field, by what is declared of it and by its first value."""
+    """Return the editor for a field, by its declaration and its initial value."""
     editor: Editor
     if field.editor is not None:
         editor = field.editor(field, parent)
@@ -370,7 +370,7 @@ def make_editor(
 
 
 def value_text(field: FormField, value: Any, values: Any) -> str:
-    """A value as a menu shows it; `values` are those of the form, which choices may depend on."""
+    """Return the text of a value in a menu; `values` are those of the form, on which choices may depend."""
     offered = field.choices(values) if callable(field.choices) else field.choices
     text = next((choice.text for choice in offered or () if choice.value == value), None)
     if text is not None:
@@ -382,7 +382,7 @@ def value_text(field: FormField, value: Any, values: Any) -> str:
 
 
 def is_editable(widget: QWidget) -> bool:
-    """Whether the value of an editor's widget can be changed."""
+    """Return whether the value of an editor's widget can be changed."""
     if isinstance(widget, QLabel) or not widget.isEnabled():
         return False
     return not (isinstance(widget, QLineEdit) and widget.isReadOnly())

@@ -1,4 +1,4 @@
-"""A button that can be narrower than its text: the text then ends in "…", and the tooltip has it whole."""
+"""A button that can be narrower than its text, which then ends in "…" and is shown in full in the tooltip."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 
 _LEAST = 80
-"""Width that is left of it, px of the design."""
+"""Least width, px of the design."""
 _ROUNDING = 2
-"""Pixels that widths of texts may be off by."""
+"""Rounding error of widths of texts, px."""
 
 
 class ElidedButton(QToolButton):

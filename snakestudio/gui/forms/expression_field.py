@@ -1,4 +1,4 @@
-"""A line for an expression over the columns of a run, in which names are completed."""
+"""A field for expressions of the columns of a run, with completion of names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 
 
 class ExpressionField(QLineEdit):
-    """A line in which names are completed one word at a time."""
+    """A line edit with completion of names word by word."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__()
@@ -52,8 +52,8 @@ class ExpressionField(QLineEdit):
             self._offer()
 
     def _offer(self) -> None:
-        found = _WORD.search(self.text()[: self.cursorPosition()])
-        word = found[0].removeprefix("other.") if found else ""
+        match = _WORD.search(self.text()[: self.cursorPosition()])
+        word = match[0].removeprefix("other.") if match else ""
         if len(word) < 2:
             self._popup.hide()
             return
@@ -64,19 +64,19 @@ class ExpressionField(QLineEdit):
             self._popup.hide()
 
     def complete_with(self, word: str) -> None:
-        """Put a name in place of the word before the cursor."""
+        """Replace the word before the cursor by a name."""
         before = self.text()[: self.cursorPosition()]
         after = self.text()[self.cursorPosition() :]
-        found = _WORD.search(before)
-        start = found.start() if found else len(before)
-        if found and found[0].startswith("other."):
+        match = _WORD.search(before)
+        start = match.start() if match else len(before)
+        if match and match[0].startswith("other."):
             start += len("other.")
         self.setText(before[:start] + word + after)
         self.setCursorPosition(start + len(word))
         self.textEdited.emit(self.text())
 
     def wrap(self, pattern: str) -> None:
-        """Put a function around what is selected, or around all."""
+        """Apply a function to the selected text, or to the whole text."""
         if self.hasSelectedText():
             start = self.selectionStart()
             chosen = self.selectedText()

@@ -20,15 +20,15 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class TableColumn(NamedTuple):
-    """How a column of a table looks."""
+    """Layout of a column of a table."""
 
     heading: str = ""
     stretch: int = 0
-    """Share of the width that is left over."""
+    """Share of the spare width."""
     width: int = 0
     """Least width, px of the design."""
     is_right: bool = False
-    """Whether its texts are at its right."""
+    """Whether its texts are right-aligned."""
 
 
 class FieldRow(QObject, Generic[T]):
@@ -37,12 +37,12 @@ class FieldRow(QObject, Generic[T]):
     Parameters
     ----------
     fields : mapping of str to FormField
-        What is declared of each editor, by the name of its field in `values`.
+        Declaration of each editor, by the name of its field in `values`.
 
     Signals
     -------
     changed()
-        Something else is typed or chosen.
+        The user changed a value.
     """
 
     changed = Signal()
@@ -57,7 +57,7 @@ class FieldRow(QObject, Generic[T]):
         for name, declared in fields.items():
             first = getattr(values, name)
             editor = make_editor(declared, first, parent, enter_accepts=False)
-            if declared.shown is not None:  # the columns stay as wide as they are
+            if declared.shown is not None:  # the columns keep their widths
                 policy = editor.widget.sizePolicy()
                 policy.setRetainSizeWhenHidden(True)
                 editor.widget.setSizePolicy(policy)
@@ -67,22 +67,22 @@ class FieldRow(QObject, Generic[T]):
             editor.changed.connect(self._on_changed)
 
     def widget_of(self, name: str) -> Any:
-        """The widget of a field."""
+        """Return the widget of a field."""
         return self.editors[name].widget
 
     @property
     def values(self) -> T:
-        """What is typed and chosen; the last valid value where what is typed is not valid."""
+        """The present values; for invalid input, the last valid value."""
         changes = {name: editor.value for name, editor in self.editors.items()}
         return with_changes(self._values, changes)  # type: ignore[no-any-return]
 
     @property
     def problem(self) -> str:
-        """What is wrong in the first field that is not valid; "" if nothing is."""
+        """Message about the first invalid field; "" if all are valid."""
         return next((editor.problem for editor in self.editors.values() if editor.problem), "")
 
     def set_values(self, values: T) -> None:
-        """Show other values; a text that is being typed stays."""
+        """Show other values; pending input is kept."""
         self._values = values
         self._setting = True
         self._offer_choices(values)
@@ -92,22 +92,22 @@ class FieldRow(QObject, Generic[T]):
         self._refresh()
 
     def set(self, **values: Any) -> None:
-        """Show other values of some fields, as if they were chosen."""
+        """Show other values of some fields, as if the user had chosen them."""
         self.set_values(with_changes(self.values, values))
         self.changed.emit()
 
     def reset(self, name: str) -> None:
-        """Show the first value of a field again."""
+        """Reset a field to its initial value."""
         self.set(**{name: getattr(self._first, name)})
 
     def reset_text(self, name: str) -> str:
-        """The first value of a field as a menu shows it; "" if that is shown."""
+        """Return the text of a field's initial value in a menu; "" if the field has this value."""
         first = getattr(self._first, name)
         same = first == self.editors[name].value
         return "" if same else value_text(self.fields[name], first, self.values)
 
     def commit(self) -> bool:
-        """Take what is being typed; whether all of it is valid."""
+        """Commit pending input; return whether all of it is valid."""
         committed = [editor.commit() for editor in self.editors.values()]
         return all(committed)
 
@@ -138,21 +138,21 @@ class FieldRow(QObject, Generic[T]):
 
 
 class FieldTable(QWidget, Generic[T]):
-    """Rows of editors below headings. Tab goes through them row by row.
+    """Rows of editors below headings. The tab order is row by row.
 
     Parameters
     ----------
     columns : mapping of str to TableColumn
         The columns from left to right, by the names of their fields.
     remove : str
-        Tooltip of the button with which a row is removed; "" if that is not offered.
+        Tooltip of the button that removes a row; "" for no button.
     spacing : (int, int)
-        Between columns, and between rows, px.
+        Space between columns, and between rows, px.
 
     Signals
     -------
     changed()
-        Something else is typed or chosen, or a row is removed by its button.
+        The user changed a value or removed a row.
     """
 
     changed = Signal()
@@ -191,16 +191,16 @@ class FieldTable(QWidget, Generic[T]):
 
     @property
     def problem(self) -> str:
-        """What is wrong in the first row that is not valid; "" if nothing is."""
+        """Message about the first invalid row; "" if all are valid."""
         return next((row.problem for row in self.rows if row.problem), "")
 
     def commit(self) -> bool:
-        """Take what is being typed; whether all of it is valid."""
+        """Commit pending input; return whether all of it is valid."""
         committed = [row.commit() for row in self.rows]
         return all(committed)
 
     def show_rows(self, values: Sequence[T], fields: Sequence[Mapping[str, FormField]]) -> None:
-        """Show these rows, with the fields of each; as many as there are keep what is being typed."""
+        """Show these rows, with the fields of each; existing rows are reused and keep pending input."""
         if len(values) != len(self.rows):
             for row in self.rows[:]:
                 self.remove_row(row)
@@ -216,7 +216,7 @@ class FieldTable(QWidget, Generic[T]):
         Parameters
         ----------
         fields : mapping of str to FormField
-            Of this row; a column that is not among them stays empty.
+            Fields of this row; a column without a field stays empty.
         """
         row = FieldRow(values, fields, self)
         line = self._grid.rowCount()
@@ -281,7 +281,7 @@ class FieldTable(QWidget, Generic[T]):
         self.changed.emit()
 
     def _widgets(self, row: FieldRow[T]) -> list[QWidget]:
-        """The widgets of a row from left to right."""
+        """Return the widgets of a row from left to right."""
         widgets = [row.editors[name].widget for name in self._columns if name in row.editors]
         button = self._remove_buttons.get(row)
         return widgets if button is None else [*widgets, button]
@@ -290,7 +290,7 @@ class FieldTable(QWidget, Generic[T]):
         return [each for each in self._widgets(row) if each.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
     def _last_in_tab_order(self) -> QWidget:
-        """After which Tab comes to another row."""
+        """Return the last widget of all rows in tab order, after which the next row is inserted."""
         rows = reversed(self.rows)
         last = next((widgets[-1] for row in rows if (widgets := self._in_tab_order(row))), None)
         return self._tab_anchor if last is None else last

@@ -1,4 +1,4 @@
-"""Rows of a form, made from what is declared about scene values: number, text, choice, switch, list of numbers."""
+"""Rows of a form for declared scene values: number, text, choice, switch, list of numbers."""
 
 from __future__ import annotations
 
@@ -37,33 +37,33 @@ from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal,
 from snakestudio.viewmodel.numbers import Change
 
 SEVERAL = object()
-"""Several things are edited at once and do not have the same value."""
+"""Value of a row that edits several items with different values."""
 
-PICTURE_FILES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
-"""Filters of a dialog for a picture."""
+PICTURE_FILES = "Images (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
+"""Filters of the file dialog for images."""
 
 GUTTER = 16
-"""Room left of a row for the way back to its default, px."""
+"""Space left of a row for its reset button, px."""
 
 _LABEL = 96
 _LABEL_LEAST = 68
 _NUMBER = 92
 _UNIT = 44
-"""Widths of a row's parts, px of the design: a number is seen whole before its name stands on one
+"""Widths of a row's parts, px of the design: the number is shown in full rather than the label on one
 line."""
 
 _WORDS = {None: "none", True: "on", False: "off"}
 
 
 class FormRow(QWidget):
-    """Label, editor and unit of one scene value, or of the same value of several things.
+    """Label, editor and unit of one scene value, or of the same value of several items.
 
     Parameters
     ----------
     keys : sequence of str
-        Dotted scene keys; several are of obstacles.
+        Dotted scene keys; several keys belong to obstacles.
     of : str
-        Whose value it is, for the undo list: "cylinder 3".
+        Owner of the value for the undo list: "cylinder 3".
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class FormRow(QWidget):
         self._pending = False
         self._note = ""
         self._unused = ""
-        self._told: tuple[QWidget, ...] = ()
+        self._explained_widgets: tuple[QWidget, ...] = ()
         self.reset_button: QToolButton | None = None
         self.message = Message()
         self._label = QLabel()
@@ -103,48 +103,48 @@ class FormRow(QWidget):
         self._grid.addWidget(self._label, 0, 0)
         self._grid.addWidget(self._unit, 0, 2)
         self._grid.addWidget(self.message, 1, 1, 1, 2)
-        self._dress_label()
+        self._update_label()
 
     def _place(self, editor: QWidget, *, wide: bool = False) -> None:
         self._label.setBuddy(editor)
-        editor.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # but the row's
+        editor.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has its own
         editor.setAccessibleName(self.doc.label)
         self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
         self._unit.setHidden(wide)
-        self._told = (self._label, editor, self._unit)
-        self._tell()
+        self._explained_widgets = (self._label, editor, self._unit)
+        self._update_tooltips()
 
-    def _tell(self) -> None:
-        """Grey what has no effect, and say why; it is edited all the same, for the model that is chosen next."""
+    def _update_tooltips(self) -> None:
+        """Grey a value that has no effect, and show why; it can still be edited, for another model."""
         tip = explanation(self.doc, self.keys[0], theme.current().dim, self._unused)
-        for widget in self._told:
+        for widget in self._explained_widgets:
             widget.setToolTip(tip)
             if widget.property("unused") != bool(self._unused):
                 widget.setProperty("unused", bool(self._unused))
                 widget.style().unpolish(widget)
                 widget.style().polish(widget)
 
-    def _dress_label(self) -> None:
+    def _update_label(self) -> None:
         symbol = f" &nbsp;{symbol_html(self.doc.symbol)}" if self.doc.symbol else ""
         said = self._unused or self._note
         note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
         self._label.setText(f"{self.doc.label}{symbol}{note}")
 
-    # --- what is said about the value -------------------------------------------------------------
+    # --- messages ---------------------------------------------------------------------------------
 
     def set_note(self, note: str) -> None:
-        """Say something in a few words below the label: "applies at reset"."""
+        """Show a short note below the label: "applies at reset"."""
         if note != self._note:
             self._note = note
-            self._dress_label()
+            self._update_label()
 
     @property
     def unused(self) -> str:
-        """Why the value has no effect in the scene as it stands, "" if it has one."""
+        """Why the value has no effect in the present scene; "" if it has."""
         return self._unused
 
     def set_pending(self, pending: Collection[str]) -> None:
-        """Say which scene keys wait for the next reset; the row tells if its own is among them."""
+        """Set the scene keys that apply at the next reset; the row shows whether its own is among them."""
         waits = any(
             key == other or key.startswith((f"{other}.", f"{other}["))
             for key in self.keys
@@ -155,14 +155,14 @@ class FormRow(QWidget):
             self._say(self._problem)
 
     def _say(self, problem: str) -> None:
-        """Show why a value was refused, or else that it waits for the next reset."""
+        """Show why a value was refused, or else that it applies at the next reset."""
         self._problem = problem
         self.message.say(problem or ("Applies at the next reset." if self._pending else ""))
 
-    # --- the way back -----------------------------------------------------------------------------
+    # --- reset ------------------------------------------------------------------------------------
 
     def offer_reset(self) -> None:
-        """Put a button left of the row that brings the default back, seen while the value is another."""
+        """Add a button left of the row that resets the value, visible while it differs from the default."""
         self._grid.setContentsMargins(GUTTER, 0, 0, 0)
         if self.model.model_fields[self.name].is_required() or self.reset_button is not None:
             return
@@ -173,13 +173,13 @@ class FormRow(QWidget):
         button.setIconSize(QSize(12, 12))
         button.setFixedSize(GUTTER - 2, 20)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.setToolTip(f"Back to {self._default_text() or 'the default'}")
+        button.setToolTip(f"Reset to {self._default_text() or 'the default'}")
         button.setAccessibleName(f"Reset {self.doc.label}")
         button.clicked.connect(self.reset)
         self.refresh()
 
     def _default_text(self) -> str:
-        """The default as the row shows it; "" for one that is not told in a word."""
+        """The default as text; "" if it cannot be shown in a word."""
         default = self.doc.default
         unit = f" {self.doc.unit}" if self.doc.unit else ""
         if self._choices:
@@ -191,7 +191,7 @@ class FormRow(QWidget):
         return f"{exact_text(default)}{unit}" if isinstance(default, int | float) else ""
 
     def reset(self) -> None:
-        """Back to the default, of everything that is edited."""
+        """Reset the values of all edited items to the default."""
         self._say(self._apply(self.doc.default))
         self.refresh()
 
@@ -212,7 +212,7 @@ class FormRow(QWidget):
             self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
 
     def minimumSizeHint(self) -> QSize:
-        """With the label as narrow as it gets, however wide it is now."""
+        """Size with the label at its least width, independent of its present width."""
         hint = super().minimumSizeHint()
         return QSize(
             hint.width() - self._label.minimumWidth() + theme.scaled(_LABEL_LEAST), hint.height()
@@ -224,11 +224,11 @@ class FormRow(QWidget):
     # --- the value --------------------------------------------------------------------------------
 
     def value(self) -> Any:
-        """The value in the scene, `SEVERAL` if it is not one."""
+        """The value in the scene; `SEVERAL` for different values."""
         first = get_value(self._document.scene, self.keys[0])
         if len(self.keys) == 1:
             return first
-        # it is only of these that several are edited, maybe thousands
+        # only obstacles are edited together, possibly thousands
         obstacles = self._document.scene.obstacles
         return (
             SEVERAL
@@ -237,17 +237,17 @@ class FormRow(QWidget):
         )
 
     def refresh(self) -> None:
-        """Show what the scene says now."""
+        """Show the present value of the scene."""
         try:
             value = self.value()
         except (SceneError, IndexError, AttributeError):
-            return  # what is edited has just gone; the form goes with it
+            return  # the edited item was removed, and the form will be
         self._show(value)
         unused = unused_reason(self._document.scene, self.keys[0])
         if unused != self._unused:
             self._unused = unused
-            self._dress_label()
-            self._tell()
+            self._update_label()
+            self._update_tooltips()
         if self.reset_button is not None:
             self.reset_button.setVisible(value is SEVERAL or value != self.doc.default)
 
@@ -256,7 +256,7 @@ class FormRow(QWidget):
         """Show a value, or `SEVERAL`."""
 
     def _apply(self, value: Any, gesture: int = 0) -> str:
-        """Put a value into the scene; why it cannot be, if it cannot."""
+        """Set a value of the scene; return why it is refused, or ""."""
         return self._apply_values(dict.fromkeys(self.keys, value), gesture)
 
     def _apply_values(self, values: dict[str, Any], gesture: int = 0) -> str:
@@ -269,7 +269,7 @@ class FormRow(QWidget):
 
 
 _SHORTEST = 7
-"""Characters that a choice shows at least."""
+"""Least number of visible characters of a choice."""
 
 
 class NumberRow(FormRow):
@@ -300,7 +300,7 @@ class NumberRow(FormRow):
             self.field.refuse(problem)
 
     def _change(self, change: Change, again: bool) -> None:
-        """Change each of several values by its own."""
+        """Change each of several values relative to itself."""
         if not again:
             self._gesture = self._document.new_gesture()
         values: dict[str, Any] = {}
@@ -323,7 +323,7 @@ class TextRow(FormRow):
     """A text."""
 
     placeholder = ""
-    """What stands in the field while it is empty."""
+    """Text in the empty field."""
 
     def __init__(
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
@@ -364,9 +364,9 @@ class FileRow(TextRow):
 
     kind: FileKind
     files: str
-    """Filters of the dialog."""
+    """Filters of the file dialog."""
     title: str
-    """Of the dialog."""
+    """Title of the file dialog."""
     tip: str
 
     def __init__(
@@ -393,7 +393,7 @@ class FileRow(TextRow):
 
 
 class ListRow(TextRow):
-    """Several numbers in a line, apart by spaces."""
+    """Several numbers in a line, separated by spaces."""
 
     def _text(self, value: Any) -> str:
         return " ".join(exact_text(number) for number in value or ())
@@ -403,16 +403,16 @@ class ListRow(TextRow):
 
 
 class OptionalListRow(ListRow):
-    """Several numbers in a line, or none at all, which leaves the value out."""
+    """Several numbers in a line; an empty line omits the value."""
 
-    placeholder = "all alike"
+    placeholder = "all equal"
 
     def _value(self, text: str) -> Any:
         return parse_numbers(text) or None
 
 
 class PointsRow(TextRow):
-    """Points of the ground, x and y of each apart by a space, one from the next by a semicolon."""
+    """Points of the ground: x and y separated by a space, points by a semicolon."""
 
     placeholder = "x y; x y"
 
@@ -422,14 +422,12 @@ class PointsRow(TextRow):
     def _value(self, text: str) -> Any:
         numbers = parse_numbers(text)
         if len(numbers) % 2:
-            raise NumberTextError(
-                "A point has two numbers, x and y: give them like 0 0; 1.5 0; 3 2."
-            )
+            raise NumberTextError("A point needs two numbers, x and y, such as 0 0; 1.5 0; 3 2.")
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _words_of(annotation: Any) -> tuple[Any, ...]:
-    """The words of a choice, and None first where it may be left out; empty if it is not a choice."""
+    """Return the values of a choice, None first if it is optional; () if it is not a choice."""
     if typing.get_origin(annotation) is typing.Literal:
         return typing.get_args(annotation)
     parts = typing.get_args(annotation)
@@ -440,16 +438,16 @@ def _words_of(annotation: Any) -> tuple[Any, ...]:
 
 
 _CHOICES = {
-    None: "Model's own",
+    None: "Model default",
     "pd": "PD",
     "sqrt": "v / √(v² + ε²)",
     "tanh": "tanh(v / ε)",
 }
-"""What choices are called that are not called as in the scene file."""
+"""Labels of choices that differ from the values in the scene file."""
 
 
 def choice_text(word: str | None) -> str:
-    """What a choice of a scene value is called in the window: "Unit velocity"."""
+    """Return the label of a choice of a scene value: "Unit velocity"."""
     known = _CHOICES.get(word)
     if known is not None or word is None:
         return known or ""
@@ -457,7 +455,7 @@ def choice_text(word: str | None) -> str:
 
 
 class ChoiceRow(FormRow):
-    """One of several words."""
+    """One of several choices."""
 
     def __init__(
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
@@ -467,7 +465,7 @@ class ChoiceRow(FormRow):
         self.field.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        # its longest word must not make a panel wider than its dock
+        # the longest choice must not make a panel wider than its dock
         self.field.setMinimumContentsLength(_SHORTEST)
         for word in self._choices:
             self.field.addItem(choice_text(word), word)
@@ -488,7 +486,7 @@ class ChoiceRow(FormRow):
 
 
 class ToggleRow(FormRow):
-    """Something that is on or off."""
+    """A value that is on or off."""
 
     def __init__(
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
@@ -512,7 +510,7 @@ class ToggleRow(FormRow):
 
 
 def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow | None:
-    """The row that edits a value, by what is declared about it; None if it cannot be edited in a row."""
+    """Return the row that edits a value, by its declaration; None if it cannot be edited in a row."""
     model, name = declared(document.scene, keys[0])
     annotation = model.model_fields[name].annotation
     if number_kind(model, name) is not None:

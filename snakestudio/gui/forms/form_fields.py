@@ -1,4 +1,4 @@
-"""Fields of a form, declared where its values are: label, unit, range, help, choices, and when they matter."""
+"""Fields of a form, declared with its values: label, unit, range, help, choices, and conditions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.viewmodel.field_texts import number_kind
 
 _KEY = "form_field"
-"""Under which a field of a dataclass has its declaration."""
+"""Metadata key of the declaration of a dataclass field."""
 
 
 class Choice(NamedTuple):
@@ -28,32 +28,32 @@ class Choice(NamedTuple):
 
 Choices = Sequence[Choice]
 Condition = Callable[[Any], bool]
-"""Whether something holds, by the present values of the form."""
+"""Condition on the present values of the form."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence between the rows of a form, which is hidden while it is empty."""
+    """A text between the rows of a form, hidden while it is empty."""
 
     role: str = "dim"
-    """How it looks: a role of the style sheet."""
+    """Role in the style sheet."""
     wide: bool = False
     """Whether it starts at the labels instead of the fields."""
 
 
 @dataclass(frozen=True)
 class FormField:
-    """How a form asks for one value."""
+    """Declaration of one value in a form."""
 
     label: str
-    """Caption of the row, with & before the letter that leads there; of a later field in its row,
-    the word before it."""
+    """Caption of the row, with & before the mnemonic; for a later field in its row, the text before
+    it."""
     help: str = ""
     """Tooltip."""
     text: str = ""
-    """Text behind the box of a switch."""
+    """Text next to a check box."""
     name: str = ""
-    """Label for screen readers, where the caption does not say enough."""
+    """Accessible name, if the caption is not sufficient."""
     unit: str = ""
     minimum: float | None = None
     exclusive_minimum: bool = False
@@ -64,7 +64,7 @@ class FormField:
     decimals: int | None = None
     """Decimals of a number in a box with arrows; None for a typed number."""
     step: float = 1.0
-    """How far the arrows of such a box go."""
+    """Step of the arrows of such a box."""
     arrows: bool = True
     """Whether such a box shows its arrows."""
     optional: bool = False
@@ -72,57 +72,53 @@ class FormField:
     empty: Any = None
     """Value of an optional number that is left empty."""
     placeholder: str = ""
-    """Shown while a field is empty."""
+    """Text in the empty field."""
     plain: bool = False
-    """Whether a typed number looks as a text does, with its unit in the caption: a port, a time
-    limit."""
+    """Whether a typed number looks like a text, with its unit in the caption: a port, a time limit."""
     refusal: str = ""
-    """What is wrong with a number that is not valid, where the usual sentences do not say
-    enough."""
+    """Message about an invalid number, if the standard messages are not sufficient."""
     max_length: int = 32767
     choices: Choices | Callable[[Any], Choices] | None = None
-    """Values that are offered; those that depend on other values as a function of the form's
-    values."""
+    """Offered values, or a function of the form's values that returns them."""
     browse: Callable[[Any], Any] | None = None
-    """Asks for a file, given the present value; None where nothing else is to be shown."""
+    """Opens a file dialog, given the present value; returns None for no change."""
     browse_text: str = "Browse ..."
     width: int = 0
-    """Width of the editor, px of the design; 0 for as much as there is."""
+    """Width of the editor, px of the design; 0 for the available width."""
     least_width: int = 0
-    """How narrow an editor of a certain width can become; 0 for not at all."""
+    """Least width of an editor with a set width, px of the design; 0 for a fixed width."""
     live: bool = True
-    """Whether what is typed counts at once; otherwise on Enter and when the field is left, and what
-    is not valid is replaced by the value that holds."""
+    """Whether input takes effect while typing; otherwise on Enter and when the focus leaves the field,
+    and invalid input is replaced by the present value."""
     place: Literal["row", "beside", "below", "column"] = "row"
-    """A row of its own, or in the row of the field before: in the same line, or in one below; or a
-    row at the top of another column of rows."""
+    """Position: a new row; in the row of the previous field, in the same line or below; or a row at the
+    top of another column of rows."""
     wide: bool = False
-    """Whether its row has no caption, and starts where the captions do."""
+    """Whether its row has no caption, and starts at the captions."""
     editor: Callable[[FormField, Any], Any] | None = None
-    """Makes an editor that is not one of the usual ones, given the field and the widget that it is
-    to be on."""
+    """Makes a special editor, given the field and its parent widget."""
     shown: Condition | None = None
-    """When it is seen; always, if left out."""
+    """When it is visible; if omitted, always."""
     enabled: Condition | None = None
-    """When it can be edited; always, if left out."""
+    """When it can be edited; if omitted, always."""
     stored: bool = False
-    """Whether the form keeps the value in the settings."""
+    """Whether the form stores the value in the settings."""
     integer: bool = False
     """Whether only whole numbers are valid."""
 
     @property
     def caption(self) -> str:
-        """What stands before the row."""
+        """Caption of the row."""
         return f"{self.label}, {self.unit}" if self.plain and self.unit else self.label
 
     @property
     def title(self) -> str:
-        """The label for screen readers, and for sentences about the value."""
+        """The label for screen readers and messages."""
         return self.name or self.label.replace("&", "")
 
     @property
     def doc(self) -> FieldDoc:
-        """The same for a field of scene values."""
+        """The declaration in the form used for scene values."""
         return FieldDoc(
             label=self.title,
             unit=self.unit,
@@ -138,12 +134,12 @@ class FormField:
 
 
 def form_field(default: Any, label: str, **declared: Any) -> Any:
-    """Declare a field of a dataclass as one of a form; `declared` are those of `FormField`."""
+    """Declare a dataclass field as a field of a form; `declared` are fields of `FormField`."""
     return field(default=default, metadata={_KEY: FormField(label, **declared)})
 
 
 def fields_of(values: Any) -> dict[str, FormField]:
-    """The declared fields of a dataclass, or of a part that is checked by pydantic, by their names."""
+    """Return the declared fields of a dataclass or pydantic model, by name."""
     if isinstance(values, BaseModel):
         model = type(values)
         return {name: _of_model(model, name) for name in model.model_fields}
@@ -167,7 +163,7 @@ def _of_model(model: type[BaseModel], name: str) -> FormField:
 
 
 def field_of(doc: FieldDoc, **declared: Any) -> FormField:
-    """A field of a form, from what is declared of a value; `declared` are those of `FormField`."""
+    """Return a field of a form for a declared scene value; `declared` are fields of `FormField`."""
     return FormField(
         doc.label,
         help=doc.help,
@@ -181,7 +177,7 @@ def field_of(doc: FieldDoc, **declared: Any) -> FormField:
 
 
 def with_changes(values: Any, changes: Mapping[str, Any]) -> Any:
-    """The same values but for some."""
+    """Return a copy of the values with some changes."""
     if isinstance(values, BaseModel):
         return values.model_copy(update=dict(changes))
     return dataclasses.replace(values, **changes)

@@ -1,4 +1,4 @@
-"""A typed formula with its symbol and unit: looked at while one types, taken over on Enter or on leaving."""
+"""A formula with symbol and unit: checked while typing, committed on Enter or when the focus leaves it."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import refusal
 
 _PAUSE_MS = 350
-"""A formula is looked at once nobody has typed for so long."""
+"""Delay after the last key before a formula is checked, ms."""
 
 Check = Callable[[Scene, str], str]
-"""What is wrong with the value at a key of a scene, as a sentence; "" if nothing is."""
+"""Returns a message about the value at a key of a scene; "" if it is valid."""
 
 STRAIN_NAMES = (
     ("X", "material abscissa from the head, m"),
     ("t", "time, s"),
-    ("s", "abscissa along the way of a body that moves along itself, m: X + ∫ V₀ dt"),
+    ("s", "abscissa along the path of a body that moves along itself, m: X + ∫ V₀ dt"),
     ("l, r", "length and radius of the body, m"),
     ("pi", "3.14159…"),
 )
 _FUNCTIONS = (
     ("sin cos tan", "of an angle in rad"),
-    ("asin acos atan", "their inverses, rad"),
+    ("asin acos atan", "inverse functions, rad"),
     ("sinh cosh tanh", "hyperbolic functions"),
-    ("exp log sqrt", "exponential, natural logarithm, root"),
-    ("bump(v)", "a smooth hill: 1 at v = 0, 0 from |v| = 1 on"),
-    ("rise(v)", "a smooth step up"),
+    ("exp log sqrt", "exponential, natural logarithm, square root"),
+    ("bump(v)", "smooth bump: 1 at v = 0, 0 for |v| ≥ 1"),
+    ("rise(v)", "smooth step upwards"),
     ("+ − * / ^ ( )", "as usual; 2*t, not 2 t"),
 )
 
 
 def wrong_at(error: SnakeStudioError, key: str) -> str:
-    """What an error says of the formula at `key`, as a sentence; "" if it is about others."""
+    """Return the message of an error about the formula at `key`; "" if it is about others."""
     return next(
         (
             problem.sentence_for()
@@ -63,7 +63,7 @@ def wrong_at(error: SnakeStudioError, key: str) -> str:
 
 
 class _Field(QLineEdit):
-    """A line that says when Esc takes back what was typed."""
+    """A line edit that signals when Esc discards the input."""
 
     restored = Signal()
 
@@ -76,25 +76,25 @@ class _Field(QLineEdit):
 
 
 class FormulaRow(Themed):
-    """A formula of the scene. What is wrong stays in the field with a sentence under it; the scene keeps its value.
+    """A formula of the scene. Invalid input stays in the field with a message below; the scene is unchanged.
 
     Parameters
     ----------
     key : str
         Dotted scene key.
     symbol : str
-        What the formula is of, rich text; "" for a `title` above the field instead.
+        Symbol of the quantity, rich text; "" to show `title` above the field instead.
     help : str
-        What it is, in a sentence.
+        Explanation of the quantity.
     check : callable, optional
-        Finds what is wrong with a scene that has the formula.
+        Checks a scene that contains the formula.
     of : str
-        What the formula is of, for the undo list: "curvature about Z".
+        Name of the quantity for the undo list: "curvature about Z".
 
     Signals
     -------
     tried(scene: Scene)
-        The scene as it would be with what is being typed, which is valid.
+        The scene with the pending input, which is valid.
     """
 
     tried = Signal(object)
@@ -117,7 +117,7 @@ class FormulaRow(Themed):
         self._document = document
         self._check = check
         self._of = of
-        self._found = ""
+        self._scene_problem = ""
         self.field = _Field()
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(theme.scaled(13))
@@ -167,42 +167,42 @@ class FormulaRow(Themed):
 
     @property
     def problem(self) -> str:
-        """What is wrong with what stands in the field, "" if nothing is."""
+        """Message about the text in the field; "" if it is valid."""
         return self.message.text()
 
     def refresh(self) -> None:
-        """Show what the scene says now; what somebody is typing stays."""
+        """Show the present formula of the scene; pending input is kept."""
         try:
             value = str(get_value(self._document.scene, self.key))
         except SceneError:
-            return  # what is edited has just gone; the row goes with it
+            return  # the edited item was removed, and the row will be
         if not self.field.isModified() and value != self.field.text():
             self.field.setText(value)
             self.field.setCursorPosition(0)
 
     def set_unused(self, reason: str) -> None:
-        """Say why the formula has no effect in the scene as it stands, and lock it; "" if it has."""
+        """Show why the formula has no effect in the present scene, and lock it; "" if it has."""
         for widget in (self._label, self.field, self._unit):
             widget.setEnabled(not reason)
         self.note.setText(capitalized(reason))
         self.note.setVisible(bool(reason))
 
     def show_finding(self, sentence: str) -> None:
-        """Say what a check of the whole scene has found at this formula; "" for nothing."""
-        self._found = sentence
+        """Show a problem that a check of the whole scene reports for this formula; "" for none."""
+        self._scene_problem = sentence
         if not self.field.isModified():
-            self._say(sentence)
+            self._show_message(sentence)
 
     def restore(self) -> None:
-        """Forget what was typed."""
+        """Discard the input."""
         self._pause.stop()
         self.field.setModified(False)
-        self._say(self._found)
+        self._show_message(self._scene_problem)
         self.refresh()
         self.tried.emit(self._document.scene)
 
     def commit(self) -> None:
-        """Take over what was typed, as one step of undo, if it is valid."""
+        """Commit valid input as one step of undo."""
         self._pause.stop()
         if not self.field.isModified():
             return
@@ -210,12 +210,12 @@ class FormulaRow(Themed):
         if scene is None:
             return
         self.field.setModified(False)
-        self._found = ""
+        self._scene_problem = ""
         self._document.edit(scene, f"Change {self._of}")
         self.refresh()
 
     def _candidate(self) -> Scene | None:
-        """The scene with what was typed; None, and a sentence under the field, if it is not valid."""
+        """Return the scene with the input; None, with a message below the field, if it is not valid."""
         problem = ""
         scene: Scene | None = None
         try:
@@ -223,7 +223,7 @@ class FormulaRow(Themed):
             problem = self._check(scene, self.key) if self._check is not None else ""
         except SnakeStudioError as error:
             problem = refusal(error)
-        self._say(problem)
+        self._show_message(problem)
         return None if problem else scene
 
     def _try(self) -> None:
@@ -231,7 +231,7 @@ class FormulaRow(Themed):
         if scene is not None:
             self.tried.emit(scene)
 
-    def _say(self, sentence: str) -> None:
+    def _show_message(self, sentence: str) -> None:
         self.message.say(sentence)
         self.renew_theme()
 
@@ -247,12 +247,12 @@ class FormulaRow(Themed):
 
 
 class FormulaHelp(QToolButton):
-    """A button that lists the names and functions that a formula may use.
+    """A button that lists the names and functions that formulas can use.
 
     Parameters
     ----------
     names : sequence of (str, str)
-        The names, and what they are.
+        The names and their meanings.
     """
 
     def __init__(
@@ -262,7 +262,7 @@ class FormulaHelp(QToolButton):
         self._names = names
         self.setText("Names and functions")
         self.setProperty("role", "link")
-        self.setToolTip("What a formula may use")
+        self.setToolTip("List the names and functions that formulas can use")
         self.clicked.connect(self.show_list)
         self.popup: QFrame | None = None
 
@@ -281,11 +281,11 @@ class FormulaHelp(QToolButton):
         column.addWidget(label)
         popup.adjustSize()
         popup.move(self.mapToGlobal(QPoint(self.width() - popup.width(), self.height() + 4)))
-        popup.destroyed.connect(self._forget)
+        popup.destroyed.connect(self._on_popup_destroyed)
         self.popup = popup
         popup.show()
 
-    def _forget(self) -> None:
+    def _on_popup_destroyed(self) -> None:
         self.popup = None
 
     def _text(self) -> str:

@@ -1,26 +1,25 @@
-"""Parts beside and below each other, said in one line."""
+"""Horizontal and vertical layouts of widgets in one call."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
-"""A widget or a layout, with its stretch where it has one; a number alone is space that
-stretches."""
+"""A widget or a layout, optionally with its stretch; a number alone is a stretch."""
 
 Margins = tuple[int, int, int, int]
 """Left, top, right, bottom, px."""
 
 
 def line_of(*parts: Part, spacing: int = 8, margins: Margins = (0, 0, 0, 0)) -> QHBoxLayout:
-    """Parts from left to right."""
+    """Return a layout of parts from left to right."""
     line = QHBoxLayout()
     _fill(line, parts, spacing, margins)
     return line
 
 
 def column_of(*parts: Part, spacing: int = 8, margins: Margins = (0, 0, 0, 0)) -> QVBoxLayout:
-    """Parts from top to bottom."""
+    """Return a layout of parts from top to bottom."""
     column = QVBoxLayout()
     _fill(column, parts, spacing, margins)
     return column
@@ -41,7 +40,7 @@ def _fill(box: QBoxLayout, parts: tuple[Part, ...], spacing: int, margins: Margi
 
 
 def holder_of(layout: QLayout) -> QWidget:
-    """A widget that holds a layout."""
+    """Return a widget with a layout."""
     holder = QWidget()
     holder.setLayout(layout)
     return holder

@@ -1,4 +1,4 @@
-"""A choice among the addresses of this computer, for what listens to others."""
+"""A choice of the address of this computer on which a service listens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snakestudio.viewmodel.start_target import EVERYWHERE, HERE
 
 
 def addresses() -> list[tuple[str, str]]:
-    """Name of the interface and address, of every network that this computer is on now (IPv4)."""
+    """Return the name of the interface and the IPv4 address, for all networks of this computer."""
     return [
         (interface.humanReadableName(), entry.ip().toString())
         for interface in QNetworkInterface.allInterfaces()
@@ -25,24 +25,24 @@ def addresses() -> list[tuple[str, str]]:
 
 
 class ListenOn(QComboBox):
-    """A choice among the addresses that this computer has.
+    """A choice of an address of this computer.
 
     Parameters
     ----------
     host : str
-        The first choice.
+        The initial address.
     """
 
     def __init__(self, host: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.addItem(f"This computer alone ({HERE})", HERE)
+        self.addItem(f"This computer only ({HERE})", HERE)
         for name, address in addresses():
-            self.addItem(f"The network at {name} ({address})", address)
+            self.addItem(f"Network on {name} ({address})", address)
         self.addItem(f"All networks of this computer ({EVERYWHERE})", EVERYWHERE)
-        if self.findData(host) < 0:  # of a network that is not there now
-            self.addItem(f"{host}, which this computer does not have now", host)
+        if self.findData(host) < 0:  # address of a network that is not available now
+            self.addItem(f"{host} (not an address of this computer now)", host)
         self.setCurrentIndex(self.findData(host))
-        self.setToolTip("From where others reach the port")
+        self.setToolTip("Networks from which the port can be reached")
 
     @property
     def host(self) -> str:
@@ -51,7 +51,7 @@ class ListenOn(QComboBox):
 
 
 class ListenOnEditor(Editor):
-    """Which address of this computer others reach; the placeholder of its field is the first choice."""
+    """Editor of the address on which a service listens; the placeholder of its field is the initial address."""
 
     def __init__(self, field: FormField, parent: QWidget) -> None:
         super().__init__(field, parent)

@@ -1,4 +1,4 @@
-"""A figure that changes while one looks at it: a small caption over a value in steady digits."""
+"""A live value: a small caption over a value in digits of equal width."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from snakestudio.gui.core import theme
 
 _GAP = 8
 _BESIDE = 8
-"""Room beside a value, px."""
+"""Space next to a value, px."""
 
 
 class Figure(QWidget):
-    """Caption and value. Painted here, as a label would ask the whole window for a new layout at every change.
+    """Caption and value, painted here because a label would cause a new layout of the window at every change.
 
     Parameters
     ----------
     widest : str
-        The longest value it has to hold.
+        The longest expected value.
     tip : str
-        Explanation.
+        Tooltip.
     """
 
     def __init__(self, caption: str, widest: str, tip: str, parent: QWidget | None = None) -> None:
@@ -45,12 +45,12 @@ class Figure(QWidget):
 
     @property
     def value(self) -> str:
-        """What is shown."""
+        """The shown text."""
         return self._value
 
     @property
     def caption(self) -> str:
-        """What stands above it."""
+        """Text above the value."""
         return self._caption
 
     @property
@@ -64,14 +64,14 @@ class Figure(QWidget):
             self._value = value
             self._role = role
             width = QFontMetrics(self._large).horizontalAdvance(value) + _BESIDE
-            if width > self._size.width():  # longer than was foreseen: no digit may be lost
+            if width > self._size.width():  # longer than expected: no digit may be cut off
                 self._size.setWidth(width)
                 self.updateGeometry()
             self.setAccessibleDescription(value)
             self.update()
 
     def set_caption(self, caption: str, role: str = "dim") -> None:
-        """Say something else above the value, in a colour of the palette; it gets no more room."""
+        """Set the text above the value, in a colour of the palette; the size does not change."""
         if (caption, role) != (self._caption, self._caption_role):
             self._caption = caption
             self._caption_role = role
@@ -104,14 +104,14 @@ class Figure(QWidget):
 
 
 class FigureRow(QWidget):
-    """Figures beside each other. Where there is little room the last ones are not seen, so that windows can be narrow.
+    """Live values side by side. In a narrow window the last ones are hidden.
 
     Parameters
     ----------
     figures : sequence of Figure
-        The most important first; they become its children.
+        Values, the most important first; they become children of the row.
     always : int
-        How many of them are seen however little room there is.
+        Number of values that are always visible.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Menus that have the keyboard to themselves while they are open, and a letter for every entry."""
+"""Menus that receive all keys while they are open, and have a mnemonic for every entry."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 _BASE = "mnemonic_base"
 _LETTERED = "mnemonic_text"
-"""Dynamic properties of an action: its text without a letter of ours, and with it."""
+"""Dynamic properties of an action: its text without and with an assigned mnemonic."""
 _BEHIND = re.compile(r" \(&\w\)$")
 
 
 class Menu(QMenu):
     """A menu, context menu or submenu.
 
-    No key reaches the window behind it: without this, shortcuts of the widget that had the keyboard
-    before still work.
+    No key reaches the window behind it: otherwise shortcuts of the previously focused widget would
+    still work.
     """
 
     def __init__(self, *given: Any) -> None:
@@ -44,7 +44,7 @@ class Menu(QMenu):
 
 
 class _KeyKeeper(QObject):
-    """Claims every key for the menu before shortcuts are looked up."""
+    """Overrides shortcuts, so that the menu receives every key."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride:
@@ -54,20 +54,19 @@ class _KeyKeeper(QObject):
 
 
 def keep_keys(menu: QMenu) -> None:
-    """Let a menu keep all keys while it is open; for those that Qt makes itself."""
+    """Let a menu receive all keys while it is open; for menus made by Qt."""
     menu.installEventFilter(_KeyKeeper(menu))
 
 
-# --- letters --------------------------------------------------------------------------------------
+# --- mnemonics ------------------------------------------------------------------------------------
 
 
 def assign_mnemonics(menu: QWidget) -> None:
-    """Give every entry of a menu or menu bar a letter of its own, as far as there are letters.
+    """Assign different mnemonics to all entries of a menu or menu bar, as long as there are free letters.
 
-    The same entries always get the same letters: first the initials of their words, from the first
-    entry to the last, then other letters, and one behind the text, "11 (A)", where all of its own
-    are taken. One that was given by hand ("&Open") stays, and so does one that an entry has from
-    another menu which it is in, too.
+    The assignment is deterministic: first the initials of words, from the first entry to the last,
+    then other letters, and a letter after the text, "11 (A)", if all letters of the text are in use.
+    Explicit mnemonics ("&Open") are kept, and so are those assigned to an entry in another menu.
     """
     actions = [action for action in menu.actions() if not action.isSeparator() and action.text()]
     by_hand = {
@@ -87,7 +86,7 @@ def assign_mnemonics(menu: QWidget) -> None:
     ]
 
     def place(number: int, tried: set[str]) -> bool:
-        """Find a letter for an entry; another one makes way if it has a choice."""
+        """Assign a letter to an entry, reassigning another entry if necessary; return whether it succeeded."""
         for letter in candidates[number]:
             if letter not in owner:
                 owner[letter] = number
@@ -121,7 +120,7 @@ def assign_mnemonics(menu: QWidget) -> None:
 
 
 def plain(text: str) -> str:
-    """A text of an action as it is read, without the mark of its letter."""
+    """Return the text of an action without the mark of its mnemonic."""
     text = _BEHIND.sub("", text)
     return "".join(character for _, character, _ in _characters(text))
 
@@ -135,7 +134,7 @@ def _base(action: QAction) -> str:
 
 
 def _characters(text: str) -> Iterator[tuple[int, str, bool]]:
-    """The characters that are seen, each with its place in the text and whether it is marked; "&&" is one."""
+    """Yield the visible characters with their positions in the text and whether they are marked; "&&" is one."""
     place = 0
     while place < len(text):
         marked = text[place] == "&" and place + 1 < len(text)
@@ -145,12 +144,12 @@ def _characters(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _mnemonic(text: str) -> str:
-    """The letter that is marked, "" if none is."""
+    """Return the marked letter; "" for none."""
     return next((character.upper() for _, character, marked in _characters(text) if marked), "")
 
 
 def _places(base: str) -> list[tuple[int, str]]:
-    """Where a mark can stand, and for which letter: initials of words first."""
+    """Return possible positions of a mark with their letters, initials of words first."""
     seen = list(_characters(base))
     initials: list[tuple[int, str]] = []
     others: list[tuple[int, str]] = []

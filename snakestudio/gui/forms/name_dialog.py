@@ -1,4 +1,4 @@
-"""Asks for a name under which something is kept, and says at the field what is wrong with it."""
+"""Dialog for the name under which something is saved, with a message about invalid names."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from snakestudio.gui.forms.dialog import Dialog
 
 
 class NameDialog(Dialog):
-    """A name and two buttons.
+    """A name field and two buttons.
 
     Parameters
     ----------
     taken : list of str
-        Names that are in use: such a layout is replaced.
+        Names in use, whose items will be replaced.
     refusal : callable
-        Says in a sentence why a name cannot be used, "" if it can.
+        Returns why a name cannot be used; "" if it can.
     of : str
-        What gets the name.
+        What is saved, such as "layout".
     kept : str
-        What is kept under it, in a sentence.
+        Explanation of what is saved.
     """
 
     def __init__(
@@ -32,13 +32,13 @@ class NameDialog(Dialog):
         parent: QWidget | None = None,
         *,
         of: str = "layout",
-        kept: str = "Keeps which panels are open, where they stand, how large they are, and what the plots show.",
+        kept: str = "Saves which panels are open, their positions and sizes, and what the plots show.",
     ) -> None:
-        super().__init__(parent, f"Save {of.capitalize()}")
+        super().__init__(parent, f"Save {of.title()}")
         self._taken = taken
         self._refusal = refusal
         self._of = of
-        self._kept = kept
+        self._explanation = kept
         label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))
@@ -54,7 +54,7 @@ class NameDialog(Dialog):
 
     @property
     def name(self) -> str:
-        """What was typed."""
+        """The typed name."""
         return self.field.text().strip()
 
     def _judge(self, text: str) -> None:
@@ -68,5 +68,5 @@ class NameDialog(Dialog):
             self.sentence.setText(
                 f"It replaces the {self._of} {self.name}."
                 if self.name in self._taken
-                else self._kept
+                else self._explanation
             )

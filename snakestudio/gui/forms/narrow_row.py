@@ -1,4 +1,4 @@
-"""A row that gives up its least important parts one after the other where a window is narrow."""
+"""A row that hides its least important parts one by one in a narrow window."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
 _AROUND_ICON = 6
-"""Room between a button's icon and its text, px."""
+"""Space between a button's icon and its text, px."""
 _SLACK = 12
-"""Room that is left when something comes back, px: it must not go again at once, by a pixel more
-than it said."""
+"""Spare width that is required before a part is shown again, px, so that a rounding error does not
+hide it immediately."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One thing to do without: `take(True)` does, and saves so many pixels."""
+    """One step of saving width: `take(True)` carries it out, and saves `saves()` pixels."""
 
     take: Callable[[bool], object]
     saves: Callable[[], int]
@@ -30,7 +30,7 @@ class _Step:
 class NarrowRow(Themed):
     """A row of widgets that can be as narrow as `least` (px of the design).
 
-    What is given up must be hidden or shown by nobody else.
+    No other code may hide or show these parts.
     """
 
     def __init__(self, least: int, parent: QWidget | None = None) -> None:
@@ -41,7 +41,7 @@ class NarrowRow(Themed):
         self.row = QHBoxLayout(self)
 
     def give_up(self, *widgets: QWidget) -> None:
-        """Hide these together, next."""
+        """Add a step that hides these widgets together."""
 
         def take(on: bool) -> None:
             for widget in widgets:
@@ -57,7 +57,7 @@ class NarrowRow(Themed):
         self._steps.append(_Step(take, saves))
 
     def give_up_text(self, button: QToolButton) -> None:
-        """Leave a button its icon only, next."""
+        """Add a step that reduces a button to its icon."""
         styles = Qt.ToolButtonStyle
 
         def take(on: bool) -> None:
@@ -72,11 +72,11 @@ class NarrowRow(Themed):
         )
 
     def give_up_by(self, take: Callable[[bool], object], saves: Callable[[], int]) -> None:
-        """Save some pixels by `take(True)`, next."""
+        """Add a step that saves `saves()` pixels by `take(True)`."""
         self._steps.append(_Step(take, saves))
 
     def fit(self) -> None:
-        """Give up as little as there is room for."""
+        """Carry out as few steps as the width allows."""
         before = self._given_up
         while self._given_up:
             step = self._steps[self._given_up - 1]
@@ -100,9 +100,9 @@ class NarrowRow(Themed):
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:  # something in it wants more room, or less
+        if event.type() == QEvent.Type.LayoutRequest:  # a part needs more or less space
             self.fit()
         return handled
 
     def renew_theme(self) -> None:
-        """It has no colours of its own."""
+        """Do nothing: the row has no colours."""

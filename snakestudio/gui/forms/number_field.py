@@ -1,4 +1,4 @@
-"""A typed number with its unit: a wrong entry is answered by a sentence at the field and the old value stays."""
+"""A typed number with its unit: invalid input shows a message at the field, and the value is unchanged."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from snakestudio.text import exact_text
 from snakestudio.viewmodel.numbers import Change, nice_step, parse_change
 
 _WIDEST = 110
-"""Width of a number that a field makes room for, px of the design."""
+"""Largest width that a field reserves for its number, px of the design."""
 
 
 class Message(QLabel):
-    """A sentence under a field, hidden while there is nothing to say."""
+    """A message below a field, hidden while it is empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class Message(QLabel):
         self.hide()
 
     def say(self, sentence: str) -> None:
-        """Show a sentence, or nothing."""
+        """Show a message; "" hides it."""
         self.setText(sentence)
         self.setVisible(bool(sentence))
 
@@ -40,34 +40,33 @@ class Message(QLabel):
 class NumberField(QLineEdit):
     """A line for one number.
 
-    Enter commits, Esc restores, leaving the field commits; up and down step (Shift ten times, Ctrl
-    a tenth). Plain arithmetic, a decimal comma and other units of the same dimension ("12 cm") are
-    understood, and what begins with an operator changes the value: ``+0.1``, ``*2``, ``/3``,
-    ``-=0.1``.
+    Enter and leaving the field commit, Esc restores; up and down step (Shift ten times, Ctrl a
+    tenth). Arithmetic, a decimal comma and other units of the same dimension ("12 cm") are accepted.
+    Input that begins with an operator changes the value: ``+0.1``, ``*2``, ``/3``, ``-=0.1``.
 
     Parameters
     ----------
     doc : FieldDoc
-        What is declared about the value: unit, range, slider range, explanation.
+        Declaration of the value: unit, range, slider range, explanation.
     integer : bool
         Whether only whole numbers are valid.
     optional : bool
         Whether the field may be empty, which means None.
     in_form : bool
-        Whether it stands in a form that is taken as a whole: what is typed stays when the field is
-        left, valid or not.
+        Whether it is in a form that is accepted as a whole: input stays when the focus leaves the
+        field, valid or not.
     enter_accepts : bool
-        Whether Enter is left to the form once the value is taken.
+        Whether Enter is passed on to the form after the commit.
 
     Signals
     -------
     committed(value: float | int | None, again: bool)
         A valid value other than the one shown; `again` while a key repeats, so that its steps are
-        one gesture. Who cannot accept it calls `refuse`.
+        one gesture. A receiver that cannot accept it calls `refuse`.
     change_asked(change: Change, again: bool)
-        Several values are edited at once, and each is to change by that; otherwise as `committed`.
+        A relative change of several values that are edited together; otherwise like `committed`.
     problem_changed(sentence: str)
-        What is wrong with what stands in the field, "" if nothing is.
+        Message about the text in the field; "" if it is valid.
     """
 
     committed = Signal(object, bool)
@@ -93,7 +92,7 @@ class NumberField(QLineEdit):
         self._value: float | None = None
         self._refused = ""
         self.mixed = False
-        """Whether several values are edited at once that differ."""
+        """Whether several different values are edited together."""
         self.problem = ""
         low, high = doc.slider or (
             doc.minimum or 0.0,
@@ -112,36 +111,36 @@ class NumberField(QLineEdit):
 
     @property
     def value(self) -> float | None:
-        """The value shown when nobody is typing."""
+        """The value that is shown without pending input."""
         return self._value
 
     def set_mixed(self, mixed: bool) -> None:
-        """Say whether several values that differ are edited at once."""
+        """Set whether several different values are edited together."""
         self.mixed = mixed
         self.setPlaceholderText("mixed" if mixed else self._absent_text)
 
     def set_absent_text(self, text: str) -> None:
-        """What is shown while an optional value is left out."""
+        """Set the text that is shown while an optional value is omitted."""
         self._absent_text = text
         self.set_mixed(self.mixed)
 
     def set_value(self, value: float | None) -> None:
-        """Show another value; what somebody is typing stays."""
+        """Show another value; pending input is kept."""
         self._value = value
         if not self.isModified():
             self._restore()
 
     def set_step(self, step: float) -> None:
-        """Say how far up and down go."""
+        """Set the step of the up and down keys."""
         self.step = step
         self._restore()
 
     def refuse(self, sentence: str) -> None:
-        """Say, from a slot of `committed`, why the value cannot be taken."""
+        """Refuse the value with a message; call it from a slot of `committed`."""
         self._refused = sentence
 
     def commit(self) -> bool:
-        """Take what was typed; False (and a sentence at the field) if it is not valid."""
+        """Commit the input; return False, with a message at the field, if it is not valid."""
         text = self.text().strip()
         if not self.isModified() and not self.problem:
             return True
@@ -163,12 +162,12 @@ class NumberField(QLineEdit):
         return self._offer(value, False)
 
     def restore(self) -> None:
-        """Forget what was typed."""
+        """Discard the input."""
         self._restore()
         self._set_problem("")
 
     def range_problem(self, value: float) -> str:
-        """Why `value` is out of range, as a sentence; "" if it is not."""
+        """Return a message about a `value` out of range; "" if it is in range."""
         doc = self.doc
         unit = f" {self.doc.unit}" if self.doc.unit else ""
         if not math.isfinite(value):
@@ -206,7 +205,7 @@ class NumberField(QLineEdit):
         return True
 
     def _ask(self, change: Change, again: bool) -> bool:
-        """Let each of several values change."""
+        """Request a relative change of several values."""
         self._refused = ""
         self.setModified(False)
         self.change_asked.emit(change, again)
@@ -248,7 +247,7 @@ class NumberField(QLineEdit):
         size = abs(steps) * self.step
         if self._integer:
             size = max(1.0, round(size))
-        # Onto the grid of steps first, so that 40.3 goes to 40.5 and not to 40.8.
+        # The first step goes to the grid of steps, from 40.3 to 40.5 instead of 40.8.
         places = start / size
         nearest = round(places)
         on_grid = abs(places - nearest) < 1e-6
@@ -266,7 +265,7 @@ class NumberField(QLineEdit):
     # --- size -------------------------------------------------------------------------------------
 
     def _on_text(self, text: str) -> None:
-        """Ask for the width of a number, so that it is seen whole; what is being typed scrolls."""
+        """Request the width of a number, so that it is fully visible; pending input scrolls."""
         if not self.hasFocus():
             needed = self.fontMetrics().horizontalAdvance(text)
             if needed != self._needed:
@@ -274,7 +273,7 @@ class NumberField(QLineEdit):
                 self.updateGeometry()
 
     def set_usual_width(self, width: int) -> None:
-        """Be `width` px of the design wide, and wider only where a number needs it."""
+        """Set the usual width, px of the design; the field is wider only if a number needs it."""
         self._usual = theme.scaled(width)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.updateGeometry()
@@ -323,11 +322,11 @@ class NumberField(QLineEdit):
         if event.reason() == Qt.FocusReason.PopupFocusReason or self.commit():
             return
         if not self._in_form:
-            # The sentence stays and says what was wrong; the value shown is the one that holds.
+            # The message about the invalid input stays; the field shows the present value.
             self._restore()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.selectAll()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # turning the wheel scrolls the panel and never changes a value on the way
+        event.ignore()  # the wheel scrolls the panel and never changes a value

@@ -1,4 +1,4 @@
-"""A scene value as a row: name and symbol, slider, typed number, unit, and a way back to the default; all of a part."""
+"""A scene value as a row: name and symbol, slider, typed number, unit, and reset button."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _FLAT = (
 class ParameterRow(Themed):
     """A number of the scene, edited in place through the undo stack.
 
-    A slider movement is one step of undo and is applied while it goes.
+    A slider movement is one step of undo and takes effect while it is dragged.
 
     Parameters
     ----------
     key : str
         Dotted scene key.
     slider : bool
-        Whether there is one.
+        Whether there is a slider.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ParameterRow(Themed):
         self.default: Any = self.doc.default
         self.field = NumberField(self.doc, integer=integer, optional=optional)
         self.field.set_usual_width(72 if slider else 92)
-        self.field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # but the row's
+        self.field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has its own
         self.slider: ValueSlider | None = None
         self.message = Message()
         self._pending = False
@@ -99,7 +99,7 @@ class ParameterRow(Themed):
             layout.addWidget(self.slider, 1, 0)
         layout.addWidget(self.message, 2, 0)
 
-        self._told: list[QWidget] = [
+        self._explained_widgets: list[QWidget] = [
             label,
             self.field,
             unit,
@@ -119,24 +119,24 @@ class ParameterRow(Themed):
             if note
             else ""
         )
-        # What is switched off is fainter than its reason, and too faint to be read.
+        # The colour of disabled text would be too faint to be read.
         name = (
             f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
         )
         self._label.setText(f"{name}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key, theme.current().dim, self._unused)
-        for widget in self._told:
+        for widget in self._explained_widgets:
             widget.setToolTip(tip)
         self._changed = None
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what the scene says now."""
+        """Show the present value of the scene."""
         try:
             value = get_value(self._document.scene, self.key)
             if declared(self._document.scene, self.key) != self._declared:
-                return  # of another kind by the same name: the row is about to go
+                return  # the name belongs to another kind: the row will be removed
         except SceneError:
             return
         self.field.set_value(value)
@@ -150,18 +150,18 @@ class ParameterRow(Themed):
             colour = palette.dim if self._unused else palette.accent if changed else palette.text
             self.field.setStyleSheet(_FLAT % colour)
         default = "none" if self.default is None else exact_text(self.default)
-        self.reset_button.setToolTip(f"Back to {default} {self.doc.unit}".rstrip())
+        self.reset_button.setToolTip(f"Reset to {default} {self.doc.unit}".rstrip())
 
     def set_default(self, value: Any) -> None:
-        """Say what the reset button goes back to and what counts as changed (a preset's value)."""
+        """Set the value that the reset button restores and changes are compared with (that of a preset)."""
         if value != self.default:
             self.default = value
             self.refresh()
 
     def set_unused(self, reason: str) -> None:
-        """Say why the value has no effect in the scene as it stands; "" if it has.
+        """Set why the value has no effect in the present scene; "" if it has.
 
-        It is locked then, but for the way back to its default.
+        A value without effect is locked, except for its reset button.
         """
         if reason == self._unused:
             return
@@ -173,17 +173,17 @@ class ParameterRow(Themed):
 
     @property
     def unused(self) -> str:
-        """Why the value has no effect, "" if it has one."""
+        """Why the value has no effect; "" if it has."""
         return self._unused
 
     def set_pending(self, pending: bool) -> None:
-        """Say whether the value waits for the next reset."""
+        """Set whether the value applies at the next reset."""
         if pending != self._pending:
             self._pending = pending
             self._show_message()
 
     def reset(self) -> None:
-        """Back to the default."""
+        """Reset the value to the default."""
         self.field.restore()
         if self.default is not None or self.field.value is not None:
             self._apply(self.default, 0)

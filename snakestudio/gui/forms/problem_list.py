@@ -1,4 +1,4 @@
-"""The list of findings: a mark, a sentence on as many lines as it needs, and below it a button for every fix."""
+"""The list of problems: an icon, a message on several lines, and below it a button for every fix."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending
 
 
 class ProblemRow(NamedTuple):
-    """An entry of the list: what kind it is ("error", "warning", "hint", "pending"), the finding, and its sentence."""
+    """An entry of the list: its kind ("error", "warning", "hint", "pending"), the problem, and its message."""
 
     kind: str
     problem: Problem
@@ -38,7 +38,7 @@ class ProblemRow(NamedTuple):
 
 
 class ProblemList(QAbstractListModel):
-    """Findings for a view; in the user role stands the whole entry."""
+    """Model of problems; the user role returns the whole entry."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -55,13 +55,13 @@ class ProblemList(QAbstractListModel):
             return entry
         if role == Qt.ItemDataRole.ToolTipRole:
             key = f"<br>{entry.problem.key}" if entry.problem.key else ""
-            return f"<qt>{entry.text}{key}<br>Click goes there.</qt>"
+            return f"<qt>{entry.text}{key}<br>Click to go there.</qt>"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return " ".join([entry.text, *(f"Fix: {fix.label}." for fix in entry.problem.fixes)])
         return None
 
     def replace(self, entries: list[ProblemRow]) -> None:
-        """Show these."""
+        """Replace all entries."""
         if entries != self.entries:
             self.beginResetModel()
             self.entries = entries
@@ -69,7 +69,7 @@ class ProblemList(QAbstractListModel):
 
 
 class ProblemDelegate(QStyledItemDelegate):
-    """Draws the findings of a list and notices clicks on the buttons of their fixes.
+    """Draws the problems of a list and handles clicks on the buttons of their fixes.
 
     Signals
     -------
@@ -93,29 +93,29 @@ class ProblemDelegate(QStyledItemDelegate):
         return self._over is not None
 
     def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
-        """Where the buttons of a finding that is drawn in `rect` are, and what they do."""
+        """Return the rectangles and fixes of the buttons of a problem that is drawn in `rect`."""
         entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         left = rect.left() + self._LEFT
-        room = max(60, rect.width() - self._LEFT - 4)
+        width = max(60, rect.width() - self._LEFT - 4)
         at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
-        found: list[tuple[QRect, Fix]] = []
+        buttons: list[tuple[QRect, Fix]] = []
         for fix in entry.problem.fixes:
-            words = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
-            if words.width() + 18 > room:  # as many lines as it takes
-                within = QRect(0, 0, room - 18, 10000)
-                words = QSize(
-                    room - 18,
+            text_size = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
+            if text_size.width() + 18 > width:  # wrapped
+                within = QRect(0, 0, width - 18, 10000)
+                text_size = QSize(
+                    width - 18,
                     metrics.boundingRect(within, Qt.TextFlag.TextWordWrap, fix.label).height(),
                 )
-            size = words + QSize(18, 6)
-            if found and at.x() + size.width() > left + room:
-                at = QPoint(left, found[-1][0].bottom() + 5)
-            found.append((QRect(at, size), fix))
+            size = text_size + QSize(18, 6)
+            if buttons and at.x() + size.width() > left + width:
+                at = QPoint(left, buttons[-1][0].bottom() + 5)
+            buttons.append((QRect(at, size), fix))
             at = QPoint(at.x() + size.width() + self._GAP, at.y())
-        return found
+        return buttons
 
     def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
-        """Height of a sentence."""
+        """Return the height of a message."""
         room = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
         return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
 

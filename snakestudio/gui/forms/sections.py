@@ -1,4 +1,4 @@
-"""Headings and groups that fold: the rhythm of every panel beside the viewport."""
+"""Headings and foldable sections of the panels next to the viewport."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from snakestudio.gui.core.theme import Themed
 
 
 def heading(text: str) -> QLabel:
-    """The title of a panel or a section."""
+    """Return the title label of a panel or a section."""
     label = QLabel(text)
     label.setProperty("role", "heading")
     return label
 
 
 class ColumnScrollArea(QScrollArea):
-    """An area that scrolls upwards and downwards, and is never narrower than its content."""
+    """An area that scrolls vertically, and is never narrower than its content."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
@@ -52,12 +52,12 @@ class ColumnScrollArea(QScrollArea):
 
 
 def scrolled(content: QWidget) -> ColumnScrollArea:
-    """`content` in an area that scrolls upwards and downwards only."""
+    """Return an area with `content` that scrolls only vertically."""
     return ColumnScrollArea(content)
 
 
 class Section(Themed):
-    """A heading with widgets beside it, and a body that the heading folds away.
+    """A heading with widgets next to it, and a body that the heading folds.
 
     Signals
     -------
@@ -96,11 +96,11 @@ class Section(Themed):
 
     @property
     def is_folded(self) -> bool:
-        """Whether the body is folded away."""
+        """Whether the body is folded."""
         return self._body.isHidden()
 
     def set_title(self, title: str) -> None:
-        """Call it otherwise."""
+        """Set the title."""
         self._button.setText(title)
         self._button.setToolTip(f"Fold or unfold {title.lower()}")
 

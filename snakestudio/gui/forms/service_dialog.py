@@ -1,4 +1,4 @@
-"""What a service for other programs has in the window: a dialog with its settings and its switch, and the commands."""
+"""Dialog with settings and switch of a service for other programs, and its commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ C = TypeVar("C", bound=Context)
 
 
 class Service(Protocol):
-    """Something that is switched on for other programs; `changed` is a signal without arguments."""
+    """A service for other programs that can be switched on; `changed` is a signal without arguments."""
 
     changed: Any
 
@@ -42,14 +42,14 @@ class Service(Protocol):
 
 
 class ServiceDialog(Dialog):
-    """Settings of a service, its status and its switch; a subclass makes the form and hands it to `finish`.
+    """Settings of a service, its status and its switch; a subclass makes the form and passes it to `finish`.
 
     Parameters
     ----------
     title, note : str
         See `Dialog`.
     copies, starts : str
-        Texts of the buttons that copy what other programs need, and that switch the service on.
+        Texts of the buttons that copy the data for other programs, and that switch the service on.
     """
 
     form: DeclaredForm[Any]
@@ -69,7 +69,7 @@ class ServiceDialog(Dialog):
         self._starts = starts
 
     def finish(self, form: DeclaredForm[Any]) -> None:
-        """Lay everything out below the note, and show the status from now on."""
+        """Lay out all parts below the note, and start showing the status."""
         self.form = form
         self.now = QLabel(self)
         self.copy_button = QPushButton(self._copies, self)
@@ -89,19 +89,19 @@ class ServiceDialog(Dialog):
         self.refresh()
 
     def start(self) -> None:
-        """Switch the service on with what is typed."""
+        """Switch the service on with the present settings."""
         raise NotImplementedError
 
     def copied(self) -> str:
-        """What other programs need; "" while there is nothing."""
+        """Return the data for other programs; "" without any."""
         raise NotImplementedError
 
     def status(self) -> str:
-        """What the service is doing, while it is on."""
+        """Return the status of the service while it is on."""
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Show what has changed."""
+        """Update status and buttons."""
         on = self._service.on
         self.form.refresh()
         self.now.setText(self.status() if on else "Off.")
@@ -123,7 +123,7 @@ class ServiceDialog(Dialog):
 def port_field(
     label: str, help: str, refusal: str = "Give a port from 1 to 65535.", **declared: Any
 ) -> FormField:
-    """A field for the number of a port."""
+    """Return a field for a port number."""
     return FormField(
         label,
         help=help,
@@ -144,16 +144,16 @@ def service_commands(
     switch: Command[C],
     settings: Command[C],
 ) -> tuple[Command[C], Command[C]]:
-    """The commands that switch a service and show its dialog.
+    """Return the commands that switch a service and show its dialog.
 
     Parameters
     ----------
     service : callable
-        Gives the service of a window.
+        Returns the service of a window.
     dialog : callable
-        Imports the class of the dialog, of which a window has one.
+        Imports the class of the dialog, of which a window has one instance.
     switch, settings : Command
-        What is shown of the commands.
+        Texts and icons of the commands.
     """
 
     def show(context: C) -> None:

@@ -1,4 +1,4 @@
-"""A slider for real numbers that jumps to where it is clicked and leaves the wheel to the panel it stands in."""
+"""A slider for real numbers that jumps to a click and ignores the wheel, which scrolls its panel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class ValueSlider(QSlider):
     Signals
     -------
     began()
-        A drag or a key press begins: what follows is one gesture.
+        A drag or a key press begins; the following movements are one gesture.
     moved(value: float)
         The user moved it.
     reset()
-        Double-clicked.
+        The slider was double-clicked.
     """
 
     began = Signal()
@@ -37,7 +37,7 @@ class ValueSlider(QSlider):
         self.setMinimumWidth(60)
 
     def set_value(self, value: float) -> None:
-        """Show a value, at an end if it lies beyond."""
+        """Show a value, limited to the range."""
         if not self.isSliderDown():
             self.setValue(max(0, min(self.maximum(), round((value - self._low) / self._step))))
 
@@ -46,7 +46,7 @@ class ValueSlider(QSlider):
         return float(f"{min(value, self._high):.12g}")
 
     def move_to(self, position: int) -> None:
-        """Put the handle at a position, as the user does."""
+        """Move the handle to a position, as if by the user."""
         position = max(0, min(self.maximum(), position))
         if position != self.value():
             self.setValue(position)
@@ -63,7 +63,7 @@ class ValueSlider(QSlider):
         self.began.emit()
         self.setSliderDown(True)
         handle = self.value() / self.maximum() * (self.width() - _HANDLE) + _HANDLE / 2
-        # Grabbing the handle off its middle must not move it.
+        # Grabbing the handle off its centre must not move it.
         self._grip = (
             event.position().x() - handle
             if abs(event.position().x() - handle) <= _HANDLE / 2

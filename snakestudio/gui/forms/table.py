@@ -1,4 +1,4 @@
-"""The table of results: sorted by its headings, copied for spreadsheets, read by screen readers."""
+"""The table of results, sortable by its headings, with copying for spreadsheets and screen reader texts."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _MARKS = {
 _PADDING = 4
 """Space at both sides of a text, px."""
 _FOCUS = 3
-"""What Qt adds to it in cells, for the frame of the one with the keyboard focus, px."""
+"""Padding that Qt adds in cells for the focus frame, px."""
 _GAP = 4
 """Space between the texts of two rows, px."""
 _LABEL = 108
 """Least width of the column that labels the rows, px of the design: two lines are readable, three
 are not."""
 _SPREAD = 44
-"""Most space that a wide table adds to each column, px of the design."""
+"""Largest space that a wide table adds to each column, px of the design."""
 
 _NO_TABLE = Table("", (), ())
 
@@ -72,7 +72,7 @@ class TableModel(QAbstractTableModel):
         self._sorted_by: tuple[int, Qt.SortOrder] | None = None
 
     def set_table(self, table: Table | None) -> None:
-        """Hold another table; one with the same columns and as many rows keeps the order, selection and position."""
+        """Set the table; one with the same columns and number of rows keeps order, selection and position."""
         table = _NO_TABLE if table is None else table
         if (
             self._order
@@ -93,11 +93,11 @@ class TableModel(QAbstractTableModel):
         self.endResetModel()
 
     def row_at(self, line: int) -> int:
-        """Row of the table that is on a line of the view."""
+        """Return the row of the table on a line of the view."""
         return self._order[line]
 
     def text(self, line: int, column: int) -> str:
-        """What a cell shows."""
+        """Return the text of a cell."""
         row = self.table.rows[self._order[line]]
         text = row.cells[column].text
         if self.table.columns[column].is_text:
@@ -158,7 +158,7 @@ class TableModel(QAbstractTableModel):
         return None
 
     def _spoken(self, line: int, column: int) -> str:
-        """A cell with what it is the value of."""
+        """Return the text of a cell with its label and heading."""
         label = self.text(line, self.table.label_column)
         if column == self.table.label_column:
             return label
@@ -179,7 +179,7 @@ class TableModel(QAbstractTableModel):
         self.layoutChanged.emit()
 
     def _sorted(self, column: int, descending: bool) -> list[int]:
-        """Rows in order of a column: numbers before words, those without a value after them, summaries at the end."""
+        """Return the rows sorted by a column: numbers before texts, then empty cells, and summaries at the end."""
         cells = [row.cells[column] for row in self.table.rows]
         plain = [row for row, each in enumerate(self.table.rows) if not each.is_summary]
         numbers = [row for row in plain if math.isfinite(cells[row].value)]
@@ -200,14 +200,14 @@ class TableModel(QAbstractTableModel):
 
 
 def _exact(cell: Cell, unit: str) -> str:
-    """The value of a cell with more digits than are shown."""
+    """Return the value of a cell with more digits than are shown."""
     if len(cell.values) != 1 or not math.isfinite(cell.value):
         return ""
     return f"{cell.value:.9g} {unit}".rstrip().replace("-", _MINUS)
 
 
 class _Header(QHeaderView):
-    """Headings that are as wide as their texts: the mark of sorting is part of one, and takes no space of others."""
+    """Headings that are as wide as their texts; the sort mark is part of the text of the sorted one only."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -223,20 +223,20 @@ class _Header(QHeaderView):
 
 
 class TableView(QTableView):
-    """A view of a table. Ctrl+C copies the selected rows, a click on a heading sorts, the third one restores the order.
+    """A view of a table. Ctrl+C copies the selected rows; clicks on a heading sort, the third one restores the order.
 
     Parameters
     ----------
     name : str
-        What screen readers call it.
+        Accessible name.
     empty : str
-        What it shows while there are no rows.
+        Text while there are no rows.
     hidden : tuple of int
         Columns that are only copied.
     fits : bool
-        Whether it is as high as its rows, where all around it scrolls as a whole.
+        Whether it is as high as its rows, for a panel that scrolls as a whole.
     is_small : bool
-        Whether it is set for a narrow panel.
+        Whether it is laid out for a narrow panel.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ class TableView(QTableView):
 
     @property
     def texts(self) -> list[list[str]]:
-        """The cells that are shown, row by row."""
+        """Texts of the visible cells, row by row."""
         model = self.table_model
         shown = [column for column in range(model.columnCount()) if not self.isColumnHidden(column)]
         lines = range(model.rowCount())
@@ -298,7 +298,7 @@ class TableView(QTableView):
         ]
 
     def show_table(self, table: Table | None) -> None:
-        """Show a table, sorted as the user wants it; None shows that there is none."""
+        """Show a table, sorted as chosen by the user; None shows the text for an empty table."""
         if table is self.table_model.table:
             return
         self.table_model.set_table(table)
@@ -311,10 +311,10 @@ class TableView(QTableView):
         self.updateGeometry()
 
     def _on_sorted(self) -> None:
-        self._fit()  # one of the headings has another mark
+        self._fit()  # the sort mark has moved
 
     def copy(self, *, all_rows: bool = False) -> None:
-        """Put the selected rows on the clipboard, or all if none is selected, with their headings and every digit."""
+        """Copy the selected rows, or all without a selection, with headings and all digits to the clipboard."""
         model = self.table_model
         lines = sorted({index.row() for index in self.selectionModel().selectedRows()})
         if all_rows or not lines:
@@ -337,7 +337,7 @@ class TableView(QTableView):
         )
 
     def _widths(self) -> dict[int, int]:
-        """What each column that is shown needs for its texts, px."""
+        """Return the width that each visible column needs for its texts, px."""
         head = self.horizontalHeader()
         shown = (
             column
@@ -350,7 +350,7 @@ class TableView(QTableView):
         }
 
     def _fit(self) -> None:
-        """Spread the columns over the width, and make a table that fits its panel as high as its rows."""
+        """Distribute the width among the columns, and adapt the height to the rows if `fits` is set."""
         widths = self._widths()
         if not widths:
             return
@@ -361,13 +361,15 @@ class TableView(QTableView):
         elif spare > 0:
             share = min(theme.scaled(_SPREAD), spare // len(widths))
             widths = {column: width + share for column, width in widths.items()}
-            if self._is_small:  # in a narrow panel numbers end where everything else ends
+            if (
+                self._is_small
+            ):  # in a narrow panel numbers are aligned with the right edge of other widgets
                 widths[label] += spare - share * len(widths)
         for column, width in widths.items():
             self.setColumnWidth(column, width)
         if self._fits:
             self._fit_height()
-        self.updateGeometries()  # a scroll bar that is no longer needed would hide the last row until the next event
+        self.updateGeometries()  # otherwise an obsolete scroll bar hides the last row until the next event
 
     def _fit_height(self) -> None:
         model = self.table_model
@@ -420,7 +422,7 @@ class TableView(QTableView):
         menu.popup(at)
 
     def menu(self) -> Menu:
-        """What can be done with the rows."""
+        """Return the context menu of the rows."""
         menu = Menu(self)
         copy = menu.addAction("Copy Rows", self.copy)
         copy.setEnabled(self.selectionModel().hasSelection())

@@ -1,4 +1,4 @@
-"""A progress bar that shows how far a task is, for as long as it runs."""
+"""A progress bar that is visible while a task runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STEPS = 1000
 
 
 class TaskBar(QProgressBar):
-    """The progress of one task at a time; hidden while there is none."""
+    """The progress of one task at a time; hidden without a task."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,7 +24,7 @@ class TaskBar(QProgressBar):
         self.hide()
 
     def show_task(self, task: Task[Any] | None) -> None:
-        """Follow a task in place of the one before; None hides the bar."""
+        """Show the progress of a task instead of the previous one; None hides the bar."""
         if task is not self._task:
             if self._task is not None and self._task.running:
                 self._task.progressed.disconnect(self._show_fraction)

@@ -1,4 +1,4 @@
-"""A line of text that is taken over on Enter and on leaving."""
+"""A line edit that commits on Enter and when the focus leaves it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class TextField(QLineEdit):
-    """A line that commits on Enter and on leaving, and restores on Esc."""
+    """A line edit that commits on Enter and when the focus leaves it, and restores on Esc."""
 
     committed = Signal(str)
     restored = Signal()

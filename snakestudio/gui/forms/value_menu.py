@@ -1,4 +1,4 @@
-"""The menu of a scene value, wherever a row shows it: what its field offers, what parts of the window add, its key."""
+"""The context menu of a scene value in any row: entries of its field, entries of other parts, and its key."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 def open_value_menu(
     row: QWidget, document: Document, keys: Sequence[str], event: QContextMenuEvent
 ) -> QMenu:
-    """Open the menu of the value that a row shows, where somebody asked for it.
+    """Open the menu of the value that a row shows, at the position of the event.
 
     Parameters
     ----------
     document : Document
-        Its `value_commands` are in the menu.
+        Document whose `value_commands` are in the menu.
     keys : sequence of str
-        Dotted scene keys of the value; several of the same value of several obstacles.
+        Dotted scene keys of the value; several keys for the same value of several obstacles.
     """
     under = row.childAt(event.pos())
     menu = under.createStandardContextMenu() if isinstance(under, QLineEdit) else Menu(row)

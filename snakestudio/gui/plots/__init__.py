@@ -1,1 +1,1 @@
-"""Live plots of the run: history, views and the panel that shows four of them."""
+"""Live plots of the run: plots, their panels, channels and derived channels."""

@@ -1,4 +1,4 @@
-"""The channel browser: everything that can be plotted, found by a few letters, dragged into plots."""
+"""The channel browser: all channels that can be plotted, with a search, to be dragged onto plots."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from snakestudio.viewmodel.plots.scale import readable
 _NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 _NAME, _VALUE, _UNIT = range(3)
 _NAME_LEAST = 150
-"""Width of the names, px of the design: "Energy and work" with its arrow is seen whole."""
+"""Least width of the names, px of the design: enough for "Energy and work" with its arrow."""
 _MOST_FOUND = 200
 _VALUES_MS = 120
-"""Values at the cursor are read this often at most."""
+"""Shortest interval between two updates of the values at the cursor, ms."""
 
 
 class _Tree(QTreeWidget):
@@ -82,7 +82,7 @@ class _Tree(QTreeWidget):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Names of the selected channels, from the top down; of a selected group all."""
+        """Names of the selected channels, from top to bottom; all channels of a selected group."""
         names: dict[str, None] = {}
         for item in self.selectedItems():
             for leaf in _leaves(item):
@@ -100,7 +100,7 @@ class _Tree(QTreeWidget):
             drag = QDrag(self)
             drag.setMimeData(self.mimeData(self.selectedItems()))
             drag.setPixmap(_ticket(self.chosen, self))
-            # below the mouse: what dropping does is said where it is
+            # below the mouse, where the drop hint is not covered
             drag.setHotSpot(QPoint(-12, -12))
             drag.exec(Qt.DropAction.CopyAction)
         finally:
@@ -114,7 +114,7 @@ class _Tree(QTreeWidget):
 
 
 def _ticket(names: Sequence[str], over: QWidget) -> QPixmap:
-    """What hangs at the mouse while channels are dragged: a small label instead of whole rows."""
+    """Return the image at the mouse while channels are dragged: a small label instead of whole rows."""
     label = QLabel(label_of(names[0]) if len(names) == 1 else f"{len(names)} channels", over)
     p = theme.current()
     label.setStyleSheet(
@@ -140,19 +140,18 @@ class ChannelBrowser(Themed):
     Parameters
     ----------
     known : callable
-        The value of a derived channel (by its key) at a row, as the plots know it; None if none
-        shows it.
+        Returns the value of a derived channel (by its key) at a row if a plot shows it, else None.
 
     Signals
     -------
     add_asked(names: tuple of str)
-        They shall be shown in the focused plot.
+        Requests channels in the active plot.
     new_plot_asked(names: tuple of str)
-        They shall be shown in a plot of their own.
+        Requests channels in a new plot.
     derive_asked(name: str)
-        A derived channel shall be made, or changed if there is one of that name.
+        Requests the dialog of the derived channel `name`, or of a new one if empty.
     dragging(on: bool)
-        Channels are on their way to a plot.
+        A drag of channels begins or ends.
     """
 
     add_asked = Signal(tuple)
@@ -172,7 +171,7 @@ class ChannelBrowser(Themed):
         self._library = library
         self._known = known
         self._outdated = False
-        self._shown: dict[str, Channel] = {}
+        self._channels: dict[str, Channel] = {}
         self._items: dict[str, QTreeWidgetItem] = {}
         self._open: set[str] = {"Centre of mass", DERIVED}
         self.search = QLineEdit()
@@ -185,7 +184,7 @@ class ChannelBrowser(Themed):
         self.search.textChanged.connect(self._fill)
         self.setFocusProxy(self.search)
         self.derive_button = QToolButton()
-        self.derive_button.setToolTip("Make a channel from others: Derived Channel ...")
+        self.derive_button.setToolTip("Derive a channel from others")
         self.derive_button.clicked.connect(lambda: self.derive_asked.emit(""))
         self.tree = _Tree()
         self.tree.setAccessibleName("Channels")
@@ -219,10 +218,10 @@ class ChannelBrowser(Themed):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_VALUES_MS)
         self._timer.timeout.connect(self.show_values)
-        session_controller.recording_changed.connect(self._renew)
+        session_controller.recording_changed.connect(self._refill)
         session_controller.cursor_changed.connect(self._values_soon)
         session_controller.frame.connect(self._values_soon)
-        library.changed.connect(self._renew)
+        library.changed.connect(self._refill)
         self.renew_theme()
         self._fill()
 
@@ -240,18 +239,18 @@ class ChannelBrowser(Themed):
 
     # --- the tree ---------------------------------------------------------------------------------
 
-    def _renew(self) -> None:
-        """Show what there is now, or when it is seen again: every run that begins would be held up by it."""
+    def _refill(self) -> None:
+        """Refill the tree now if it is visible, else later: it would delay every start of a run."""
         if self.isVisible():
             self._fill()
         else:
             self._outdated = True
 
     def _fill(self) -> None:
-        """Show all by groups, or what fits the search, the best first."""
+        """Show all channels by groups, or those that match the search, the best first."""
         self._outdated = False
         recording = self._session_controller.recording
-        self._shown = {} if recording is None else self._library.of(recording.schema)
+        self._channels = {} if recording is None else self._library.of(recording.schema)
         self.tree.setUpdatesEnabled(False)
         self.tree.blockSignals(True)
         self.tree.clear()
@@ -266,16 +265,14 @@ class ChannelBrowser(Themed):
         if recording is None:
             self.hint.setText("There is no run yet.")
         elif query and not self._items:
-            self.hint.setText("Nothing is called that.")
+            self.hint.setText("No matching channels.")
         else:
-            self.hint.setText(
-                "Drag into a plot, or double-click for the one whose title is underlined."
-            )
+            self.hint.setText("Drag onto a plot, or double-click to add to the active plot.")
         self._values_soon()
 
     def _fill_groups(self) -> None:
         groups: dict[tuple[str, ...], QTreeWidgetItem] = {}
-        for channel in self._shown.values():
+        for channel in self._channels.values():
             above: QTreeWidgetItem | None = None
             for depth in range(len(channel.group)):
                 path = channel.group[: depth + 1]
@@ -295,14 +292,14 @@ class ChannelBrowser(Themed):
             item.setExpanded("/".join(path) in self._open)
 
     def _fill_found(self, query: str) -> None:
-        found = []
-        for place, channel in enumerate(self._shown.values()):
+        matches = []
+        for place, channel in enumerate(self._channels.values()):
             fits = match(query, label_of(channel.name)) or match(
                 query, f"{channel.name} {' '.join(channel.group)}"
             )
             if fits is not None:
-                found.append((-fits.score, place, channel))
-        for _, _, channel in sorted(found, key=lambda each: each[:2])[:_MOST_FOUND]:
+                matches.append((-fits.score, place, channel))
+        for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_FOUND]:
             self.tree.addTopLevelItem(self._leaf(channel, label_of(channel.name)))
 
     def _leaf(self, channel: Channel, text: str) -> QTreeWidgetItem:
@@ -333,7 +330,7 @@ class ChannelBrowser(Themed):
             self._timer.start()
 
     def show_values(self) -> None:
-        """Write the value at the cursor behind every channel that is in view."""
+        """Show the value at the cursor for every channel in view."""
         recording = self._session_controller.recording
         if recording is None or not len(recording):
             return
@@ -344,7 +341,7 @@ class ChannelBrowser(Themed):
         )
         seen = [name for name, item in self._items.items() if self._in_view(item)]
         for name, value in _row_values(
-            recording, [self._shown[name] for name in seen], row, self._known
+            recording, [self._channels[name] for name in seen], row, self._known
         ).items():
             self._items[name].setText(_VALUE, "" if math.isnan(value) else readable(value, ""))
 
@@ -352,7 +349,7 @@ class ChannelBrowser(Themed):
         rect = self.tree.visualItemRect(item)
         return not rect.isEmpty() and rect.intersects(self.tree.viewport().rect())
 
-    # --- what one does with them ------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _on_double_click(self, item: QTreeWidgetItem) -> None:
         name = item.data(_NAME, _NAME_ROLE)
@@ -366,14 +363,14 @@ class ChannelBrowser(Themed):
             menu.deleteLater()
 
     def menu(self) -> QMenu:
-        """The menu of the selected channels."""
+        """Return the menu of the selected channels."""
         names = self.tree.chosen
         menu = Menu(self)
-        menu.addAction("Add to the Focused Plot", lambda: self.add_asked.emit(names))
+        menu.addAction("Add to the Active Plot", lambda: self.add_asked.emit(names))
         menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
         menu.addSeparator()
         if len(names) == 1 and names[0] in self._library:
-            menu.addAction("Change Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
+            menu.addAction("Edit Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
             menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
         menu.addAction("New Derived Channel ...", lambda: self.derive_asked.emit(""))
         return menu
@@ -385,12 +382,12 @@ def _row_values(
     row: int,
     known: Callable[[str, int], float | None],
 ) -> dict[str, float]:
-    """The values of some channels at a row, by name; NaN of derived ones that nobody has worked out.
+    """Return the values of channels at a row, by name; NaN for derived ones that are not computed.
 
     Parameters
     ----------
     known : callable
-        The value of a derived channel, by its key, at a row, if it is known.
+        Returns the value of a derived channel, by its key, at a row, or None.
     """
     rows = recording.rows(max(0, row - 1), row + 1)
     before = rows.slice(0, 1) if row else None
@@ -398,8 +395,8 @@ def _row_values(
     values: dict[str, float] = {}
     for each in channels:
         if is_signal(each.series):
-            found = known(each.series, row)
-            values[each.name] = float("nan") if found is None else found
+            value = known(each.series, row)
+            values[each.name] = float("nan") if value is None else value
         else:
             values[each.name] = float(series_of(each.series, recording.schema).values(piece)[0, 0])
     return values

@@ -1,4 +1,4 @@
-"""All channels of a recording with those that the user has derived from them: where plots look up names."""
+"""Library of the channels of a recording and the derived channels of the user, by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Derived:
     """A channel computed from others."""
 
     name: str
-    """A word that no column of a run has, best ending in the unit."""
+    """Name that differs from all columns of a run, preferably with the unit as suffix."""
 
     text: str
     """Expression over the columns of a run."""
@@ -31,17 +31,17 @@ class Derived:
 
 
 class Library(QObject):
-    """Names to plot by.
+    """The channels that can be plotted, by name.
 
     Parameters
     ----------
     settings : QSettings, optional
-        Where the user's derived channels are kept; nowhere if left out.
+        Storage of the user's derived channels; if omitted, they are not stored.
 
     Signals
     -------
     changed()
-        A derived channel came, went or is another one.
+        A derived channel was added, removed or changed.
     """
 
     changed = Signal()
@@ -57,7 +57,7 @@ class Library(QObject):
 
     @property
     def derived(self) -> tuple[Derived, ...]:
-        """The derived channels, in the order in which they were made."""
+        """The derived channels, in the order of their creation."""
         return tuple(self._derived.values())
 
     def __getitem__(self, name: str) -> Derived:
@@ -67,7 +67,7 @@ class Library(QObject):
         return name in self._derived
 
     def put(self, made: Derived, instead_of: str = "") -> None:
-        """Keep a derived channel, in place of one of that name or of another one."""
+        """Store a derived channel, replacing the one of its name or the one named `instead_of`."""
         if instead_of and instead_of != made.name and instead_of in self._derived:
             self._derived = {
                 (made.name if name == instead_of else name): (made if name == instead_of else each)
@@ -78,19 +78,19 @@ class Library(QObject):
         self._store()
 
     def add(self, channels: Iterable[Derived]) -> None:
-        """Keep those whose names are not in use: what layouts and presets bring along."""
+        """Add the channels of a layout or preset whose names are not in use."""
         new = {each.name: each for each in channels if each.name not in self._derived}
         if new:
             self._derived |= new
             self._store()
 
     def remove(self, name: str) -> None:
-        """Forget a derived channel."""
+        """Remove a derived channel."""
         if self._derived.pop(name, None) is not None:
             self._store()
 
     def of(self, schema: Schema) -> dict[str, Channel]:
-        """Everything that a recording of a schema has to plot, by name."""
+        """Return all channels of a recording with the given schema, by name."""
         made = {
             each.name: Channel(each.name, each.unit, (DERIVED,), signal_key(each.name, each.text))
             for each in self._derived.values()
@@ -104,12 +104,12 @@ class Library(QObject):
 
 
 def write_derived(channels: Iterable[Derived]) -> str:
-    """Derived channels as JSON."""
+    """Return derived channels as JSON."""
     return json.dumps([asdict(each) for each in channels])
 
 
 def read_derived(text: str) -> list[Derived]:
-    """What was written by `write_derived`; entries that cannot be understood are left out."""
+    """Return the derived channels written by `write_derived`; invalid entries are skipped."""
     try:
         entries = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What plots have in the View menu."""
+"""Commands for plots in the View menu."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MENU = "View/Plots"
 
 
 class _Plots(Protocol):
-    """What of the plots these commands work with."""
+    """Members of `PlotDocks` that these commands use."""
 
     def new_panel(self, contents: Sequence[Content]) -> object: ...
 
@@ -23,7 +23,7 @@ class _Plots(Protocol):
 
 
 class PlotsContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     @property
     def plot_docks(self) -> _Plots:
@@ -50,7 +50,7 @@ PLOTS: tuple[Command[PlotsContext], ...] = (
         "New Plot Panel",
         lambda c: c.plot_docks.new_panel([Content("time")]),
         icon="plot-add",
-        tip="A dock of its own with plots; it can be moved, floated and closed",
+        tip="Add a dock with plots, which can be moved, floated and closed",
     ),
     Command(
         "derived_channel",
@@ -59,7 +59,7 @@ PLOTS: tuple[Command[PlotsContext], ...] = (
         lambda c: c.plot_docks.derive(),
         icon="derived",
         long=True,
-        tip="Make a channel from others: expressions, filters, derivatives, differences between runs",
+        tip="Derive a channel from others by expressions, filters, derivatives or differences between runs",
     ),
     Command(
         "channels",
@@ -67,7 +67,7 @@ PLOTS: tuple[Command[PlotsContext], ...] = (
         "Channels",
         lambda c: c.show_dock("channels"),
         icon="search",
-        tip="Everything that can be plotted, to be dragged into plots",
+        tip="List all channels that can be plotted; drag them onto plots",
     ),
     line(_MENU),
     *(_preset(preset) for preset in PRESETS),

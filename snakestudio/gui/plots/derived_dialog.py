@@ -1,4 +1,4 @@
-"""The window in which channels are made from others: a typed expression, its check at the field, and its curve."""
+"""The dialog that derives channels from others: an expression, its check, and a preview of the curve."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ from snakestudio.viewmodel.plots.pyramid import Pyramid
 from snakestudio.viewmodel.plots.scale import fitted, readable
 
 _PAUSE_MS = 250
-"""What is typed is looked at once nobody has typed for so long."""
+"""Delay after the last key before the expression is checked, ms."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _PREVIEW_ROWS = 20_000
-"""Newest rows that the preview shows."""
+"""Number of newest rows in the preview."""
 _BINS = 800
 _FIRST = ("lowpass", "highpass", "moving_mean", "median")
-"""What is put around signals most often."""
+"""The most common functions, listed first."""
 
 
 def _around() -> list[tuple[str, str]]:
-    """What can be put around the expression, or around what is selected of it: titles and patterns."""
+    """Return titles and patterns of the functions that can wrap the expression or the selected part of it."""
     names = sorted(FUNCTIONS, key=lambda name: name not in _FIRST)
     offered = [around for name in names if (around := FUNCTIONS[name].around) is not None]
     own = ("Change since the Start", "{0} - at({0}, 0)")
-    return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
+    return [*offered, own, ("Difference from the Overlaid Run", "{0} - other.{0}")]
 
 
 @dataclass(frozen=True)
 class Channel:
-    """What is typed."""
+    """Values of the form."""
 
     name: str = form_field("", "&Name", placeholder="tracking_error_rad")
     expression: str = form_field(
@@ -68,14 +68,14 @@ class Channel:
 
 
 class _ExpressionEditor(Editor):
-    """An expression, and what can be put around it.
+    """Editor of an expression, with a menu of functions that wrap it.
 
     Parameters
     ----------
     columns : sequence of str
-        Names that are completed.
+        Names for completion.
     other : bool
-        Whether there is another run.
+        Whether there is an overlaid run.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class _ExpressionEditor(Editor):
         self.around.setObjectName("apply_function")
         self.around.setText("Apply ▾")
         self.around.setToolTip(
-            "Put a filter or a function around the expression, or around what is selected of it"
+            "Apply a filter or a function to the expression, or to the selected part of it"
         )
         self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = Menu(parent)
@@ -116,16 +116,16 @@ class _ExpressionEditor(Editor):
 
 
 class DerivedDialog(Dialog):
-    """Name, expression, what is wrong with it, and its curve over the newest rows.
+    """Name, expression, problems, and the curve over the newest rows.
 
     Parameters
     ----------
     library : Library
-        Takes what is made.
+        Library that the channel is added to.
     name : str
-        Of the channel to change; "" for a new one.
+        Name of the channel to edit; "" for a new one.
     other : Recording or None
-        What expressions call the other run.
+        The overlaid run, `other` in expressions.
 
     Signals
     -------
@@ -143,7 +143,7 @@ class DerivedDialog(Dialog):
         other: Recording | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent, "Change Derived Channel" if name else "Derived Channel")
+        super().__init__(parent, "Edit Derived Channel" if name else "Derived Channel")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._recording = session_controller.recording
         self._library = library
@@ -180,7 +180,7 @@ class DerivedDialog(Dialog):
         self.keep_button.setProperty("role", "primary")
         buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.keep)
-        buttons.rejected.connect(self.close)  # which ends what is still computed
+        buttons.rejected.connect(self.close)  # also cancels the computation
         self.arrange(self.form, self.sentence, (self.chart, 1), self.help, buttons, spacing=10)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -191,18 +191,17 @@ class DerivedDialog(Dialog):
         self.judge()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over
-        # them.
+        # Layouts ignore the least height of wrapped lines: the chart's numbers would cover them.
         super().resizeEvent(event)
         self.help.setMinimumHeight(self.help.heightForWidth(self.help.width()))
 
-    # --- what is typed ----------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     @property
     def problem(self) -> str:
-        """What is wrong with what is typed, in a sentence; "" if nothing is."""
+        """Message about invalid input; "" if it is valid."""
         if self._recording is None:
-            return "There is no run yet: start one, so that its channels are known."
+            return "There is no run yet. Start one, so that its channels are known."
         try:
             self._signal = compile_signal(self.field.text(), self._columns, self._theirs)
         except SnakeStudioError as error:
@@ -212,36 +211,34 @@ class DerivedDialog(Dialog):
 
     def _name_problem(self, name: str) -> str:
         if not _NAME.fullmatch(name):
-            return "Give the channel a name of small letters, digits and underscores, such as tracking_error_rad."
+            return "Give the channel a name of lower-case letters, digits and underscores, such as tracking_error_rad."
         if name in self._columns:
-            return f"{name} is a column of the run itself; give another name."
+            return f"{name} is already a column of the run. Give another name."
         if name in self._library and name != self._old:
             return (
-                f"There is a derived channel {name} already; give another name, or change that one."
+                f"There is already a derived channel {name}. Give another name, or edit that one."
             )
         return ""
 
     def judge(self) -> None:
-        """Say what is wrong with what is typed, and draw what can be drawn."""
+        """Show a message about the input, and draw the curve if it is valid."""
         problem = self.problem
         self.keep_button.setEnabled(not problem)
         empty = not self.field.text().strip()
         theme.set_role(self.sentence, "warning" if problem and not empty else "dim")
         if empty:
-            self.sentence.setText(
-                "Type an expression over the channels of the run: names are completed."
-            )
+            self.sentence.setText("Type an expression of channels of the run; names are completed.")
         elif problem:
             self.sentence.setText(problem)
         elif self._signal is not None:
             unit = unit_text(self._signal.unit)
             self.sentence.setText(
-                f"In {unit}." if unit else "A pure number, or of a unit that has no name."
+                f"Unit: {unit}." if unit else "Dimensionless, or without a named unit."
             )
         self._draw()
 
     def keep(self) -> None:
-        """Put the channel into the library."""
+        """Add the channel to the library."""
         if self.problem or self._signal is None:
             self.judge()
             return
@@ -267,9 +264,9 @@ class DerivedDialog(Dialog):
         first = max(0, n - _PREVIEW_ROWS)
 
         def work(progress: object) -> Pyramid:
-            found = Pyramid(1)
-            found.write(0, signal.values(recording, first, n, other)[:, None])
-            return found
+            pyramid = Pyramid(1)
+            pyramid.write(0, signal.values(recording, first, n, other)[:, None])
+            return pyramid
 
         self._first = first
         self._rows = n
@@ -298,7 +295,7 @@ class DerivedDialog(Dialog):
         picture.traces = [Trace(times, low, high, accent)]
         picture.unit = unit_text(self._signal.unit) if self._signal is not None else ""
         picture.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
-        picture.note = "" if known.any() else "It has no value anywhere in the newest rows."
+        picture.note = "" if known.any() else "No values in the newest rows."
         self.chart.show_picture(picture)
 
     def _stop(self) -> None:
@@ -314,7 +311,7 @@ class DerivedDialog(Dialog):
 
 
 def _help() -> str:
-    """What can be typed, in a few lines."""
+    """Return a summary of the syntax."""
     shown = (
         "derivative",
         "integral",
@@ -329,6 +326,6 @@ def _help() -> str:
     )
     functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in shown if name in FUNCTIONS)
     return (
-        f"{functions}<br>Patterns stand for several channels, as in sum(link_*_obstacle_fx_n); "
-        "other.name is the channel of the run that is overlaid."
+        f"{functions}<br>Patterns select several channels, as in sum(link_*_obstacle_fx_n); "
+        "other.name is the channel of the overlaid run."
     )

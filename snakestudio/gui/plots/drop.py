@@ -1,4 +1,4 @@
-"""Channels on their way from the browser into a plot: the data of the drag, and the hint of what dropping does."""
+"""Drag and drop of channels from the browser onto plots: the data of the drag, and the hint of what a drop does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIME = "application/x-snakestudio-channels"
 
 
 def drag_data(names: Sequence[str]) -> QMimeData:
-    """The data of a drag of channels: their names, also as text for other programs."""
+    """Return the data of a drag of channels: their names, also as text for other programs."""
     data = QMimeData()
     data.setData(MIME, json.dumps(list(names)).encode())
     data.setText("\n".join(names))
@@ -23,7 +23,7 @@ def drag_data(names: Sequence[str]) -> QMimeData:
 
 
 def dragged_channels(data: QMimeData) -> tuple[str, ...]:
-    """The channels that are dragged, () if it is something else."""
+    """Return the dragged channels; () for other data."""
     if not data.hasFormat(MIME):
         return ()
     try:
@@ -34,7 +34,7 @@ def dragged_channels(data: QMimeData) -> tuple[str, ...]:
 
 
 class DropHint(QLabel):
-    """A frame over a plot that says what dropping would do there."""
+    """A frame over a plot that shows what a drop would do."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class DropHint(QLabel):
         self.hide()
 
     def say(self, text: str, refused: bool = False) -> None:
-        """Appear over the whole parent."""
+        """Show a text over the whole parent."""
         p = theme.current()
         edge = p.warning if refused else p.accent
         ground = theme.colour("panel")

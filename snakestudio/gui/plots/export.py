@@ -1,4 +1,4 @@
-"""Export of what a plot shows: the picture as PNG or SVG, the recorded values of the stretch seen as CSV."""
+"""Export of a plot: the image as PNG or SVG, the recorded values of the visible time range as CSV."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 
 class ShownPlot(Protocol):
-    """A plot, as far as it is exported."""
+    """Members of a plot that the export uses."""
 
     @property
     def chart(self) -> Chart: ...
@@ -69,7 +69,7 @@ def _page(chart: Chart) -> QSize:
 
 
 def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
-    """Write what a chart shows, with `scale` pixels for each of the screen's.
+    """Write a chart as PNG, with `scale` pixels per pixel of the screen.
 
     Raises `OSError` if it cannot be written.
     """
@@ -82,17 +82,17 @@ def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
     painter.end()
     buffer = QBuffer()
     image.save(buffer, "PNG")  # type: ignore[call-overload]
-    _keep(path, "picture", bytes(buffer.data().data()))
+    _keep(path, "image", bytes(buffer.data().data()))
 
 
 def save_svg(path: Path, chart: Chart, title: str) -> None:
-    """Write what a chart shows as vectors.
+    """Write a chart as SVG.
 
     Raises `OSError` if it cannot be written.
     """
     size = _page(chart)
     generator = QSvgGenerator()
-    buffer = QBuffer()  # what a disk refuses, Qt keeps to itself
+    buffer = QBuffer()  # Qt does not report write errors of a file
     generator.setOutputDevice(buffer)
     generator.setSize(size)
     generator.setResolution(chart.logicalDpiX())
@@ -102,7 +102,7 @@ def save_svg(path: Path, chart: Chart, title: str) -> None:
     painter = QPainter(generator)
     _paint_all(painter, size, chart, title)
     painter.end()
-    _keep(path, "picture", bytes(buffer.data().data()))
+    _keep(path, "image", bytes(buffer.data().data()))
 
 
 def _keep(path: Path, what: str, data: bytes) -> None:
@@ -113,14 +113,14 @@ def _keep(path: Path, what: str, data: bytes) -> None:
 
 
 def _not_kept(path: Path, what: str, error: OSError) -> OSError:
-    remedy = "choose another folder or free some space"
-    return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}); {remedy}.")
+    remedy = "Choose another folder or free some space"
+    return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}). {remedy}.")
 
 
 def save_profile(
     path: Path, picture: ChartData, lines: list[CurveSpec], schema: Schema, title: str
 ) -> None:
-    """Write the profile that a chart shows: abscissas from the head, and the run's own values there.
+    """Write the profile of a chart: abscissas from the head, and the values of the run there.
 
     Raises `OSError` if it cannot be written.
     """
@@ -139,7 +139,7 @@ def _write(path: Path, head: str, table: FloatArray) -> None:
 def save_spectrum(
     path: Path, picture: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str
 ) -> None:
-    """Write the spectra that a chart shows: frequencies and amplitudes, those of other runs after the run's own.
+    """Write the spectra of a chart: frequencies and amplitudes, those of other runs after those of the run.
 
     Raises `OSError` if it cannot be written.
     """
@@ -162,7 +162,7 @@ def save_spectrum(
 
 
 class PlotExporter(QObject):
-    """Exports what plots show, one at a time.
+    """Exports plots, one at a time.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class PlotExporter(QObject):
         return self._task is not None
 
     def ask(self, plot: ShownPlot, kind: str, run: str, start: float, stop: float) -> None:
-        """Ask for a file, suggested after the run's name, and write what a plot shows as .csv, .png or .svg."""
+        """Ask for a file, with a name derived from that of the run, and export a plot as .csv, .png or .svg."""
         path = ask_save(
             self._window,
             f"Export {plot.title}",
@@ -195,7 +195,7 @@ class PlotExporter(QObject):
             self.export(plot, path, start, stop)
 
     def export(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
-        """Write what a plot shows from start to stop (s) as the file's ending says: .csv, .png or .svg."""
+        """Export a plot from start to stop (s) in the format given by the file's suffix: .csv, .png or .svg."""
         chart = plot.chart
         try:
             if path.suffix.lower() == ".svg":
@@ -223,7 +223,7 @@ class PlotExporter(QObject):
             else:
                 self._export_csv(plot, path, start, stop)
         except OSError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
 
     def _export_csv(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
         recording = self._history.recording
@@ -255,7 +255,7 @@ class PlotExporter(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._end()
-        self._say(problem.sentence())
+        self._show_problem(problem.sentence())
 
     @Slot()
     def _end(self) -> None:
@@ -265,11 +265,11 @@ class PlotExporter(QObject):
             self._dialog = None
 
     def close(self) -> None:
-        """Stop what is under way and wait for its end; call before the program quits."""
+        """Cancel a running export and wait for its end; call before the program quits."""
         close_tasks(self)
         self._end()
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         box = QMessageBox(
             QMessageBox.Icon.Warning, "Export", problem, QMessageBox.StandardButton.Ok, self._window
         )

@@ -1,4 +1,4 @@
-"""The plots of a panel, side by side: how many there are decides how they stand."""
+"""Grid of the plots of a panel; their number and the size of the panel determine the columns."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.viewmodel.plots.content import Content
 
 MOST_PLOTS = 12
-"""Plots of one panel: more would be too small to read."""
+"""Largest number of plots in a panel: more would be too small to read."""
 
 _TURN_MS = 30
-"""Between two plots of many that are made: longer than a heartbeat of the window takes to come."""
+"""Interval between the construction of two plots, ms: longer than that of the window's heartbeat."""
 _NARROW = 560
-"""Width of a plot below which they stand in fewer columns, px."""
+"""Width of a plot below which there are fewer columns, px."""
 _LOW = 120
 """Height of a row below which there are more columns, px."""
 
 
 class _Zone(QLabel):
-    """Where channels are dropped that shall have a plot of their own; there only while some are dragged."""
+    """Drop zone for channels in a new plot; visible only during a drag of channels."""
 
     dropped = Signal(tuple)
 
@@ -36,10 +36,10 @@ class _Zone(QLabel):
         self.setMargin(8)
         self.setMinimumHeight(theme.scaled(34))
         self.hide()
-        self._dress(False)
-        theme.follow(self, lambda zone: zone._dress(False))
+        self._apply_style(False)
+        theme.follow(self, lambda zone: zone._apply_style(False))
 
-    def _dress(self, over: bool) -> None:
+    def _apply_style(self, over: bool) -> None:
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         p = theme.current()
         edge, ground = (p.accent, p.card) if over else (p.line, p.panel)
@@ -51,19 +51,19 @@ class _Zone(QLabel):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dragged_channels(event.mimeData()):
             event.acceptProposedAction()
-            self._dress(True)
+            self._apply_style(True)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._dress(False)
+        self._apply_style(False)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._dress(False)
+        self._apply_style(False)
         event.acceptProposedAction()
         self.dropped.emit(dragged_channels(event.mimeData()))
 
 
 class PlotGrid(QWidget):
-    """Some plots.
+    """A grid of plots.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ class PlotGrid(QWidget):
     Signals
     -------
     changed()
-        A plot came or went.
+        A plot was added or removed.
     dropped(names: tuple of str)
-        Channels were dropped beside the plots.
+        Channels were dropped outside the plots.
     """
 
     changed = Signal()
@@ -86,8 +86,8 @@ class PlotGrid(QWidget):
         self._make = make
         self.plots: list[LivePlot] = []
         self.coming: deque[Content] = deque()
-        """What is still to be made."""
-        self.empty = QLabel("Drag channels here, or choose an arrangement above.", self)
+        """Contents of plots that are not made yet."""
+        self.empty = QLabel("Drag channels here, or choose a plot layout above.", self)
         self.empty.setProperty("role", "dim")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.zone = _Zone()
@@ -104,7 +104,7 @@ class PlotGrid(QWidget):
         self.setAcceptDrops(True)
 
     def show_contents(self, contents: list[Content]) -> None:
-        """Show these and nothing else; plots that are there are used again."""
+        """Show exactly these contents; existing plots are reused."""
         self.coming.clear()
         while len(self.plots) > len(contents):
             self._take(self.plots[-1])
@@ -112,37 +112,37 @@ class PlotGrid(QWidget):
             plot.show_content(content)
         for content in contents[len(self.plots) :]:
             self.plots.append(self._make(content))
-        self._arrange(anew=True)
+        self._arrange(forced=True)
         self.changed.emit()
 
     def show_gradually(self, contents: list[Content]) -> None:
-        """As `show_contents`, with a new plot in every turn of the event loop: the window answers in between."""
+        """Like `show_contents`, but makes one plot per turn of the event loop, so that the window stays responsive."""
         there = max(1, len(self.plots))
         self.show_contents(contents[:there])
         self.coming.extend(contents[there:])
-        self._go_on()
+        self._make_next()
 
-    def _go_on(self) -> None:
+    def _make_next(self) -> None:
         if self.coming:
             QTimer.singleShot(_TURN_MS, self, self._come)
 
     def _come(self) -> None:
         if self.coming:
             self.add(self.coming.popleft())
-            self._go_on()
+            self._make_next()
 
     def add(self, content: Content) -> LivePlot:
-        """One more plot, the last."""
+        """Add a plot at the end, and return it."""
         plot = self._make(content)
         self.plots.append(plot)
-        self._arrange(anew=True)
+        self._arrange(forced=True)
         self.changed.emit()
         return plot
 
     def remove(self, plot: LivePlot) -> None:
-        """Take a plot away."""
+        """Remove a plot."""
         self._take(plot)
-        self._arrange(anew=True)
+        self._arrange(forced=True)
         self.changed.emit()
 
     def _take(self, plot: LivePlot) -> None:
@@ -155,7 +155,7 @@ class PlotGrid(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
-    def _wanted(self) -> int:
+    def _column_count(self) -> int:
         n = len(self.plots)
         most = (
             max(1, min(4, self.width() // theme.scaled(_NARROW) + 1))
@@ -163,13 +163,13 @@ class PlotGrid(QWidget):
             else 1
         )
         columns = 1 if n == 1 else min(most, n, 2 if n <= 4 else 3 if n <= 9 else 4)
-        seen = self.parentWidget()  # it may be higher itself, and scroll
+        seen = self.parentWidget()  # the grid itself may be higher than the visible area and scroll
         height = seen.height() if seen is not None else self.height()
         while columns < min(most, n) and height < -(-n // columns) * theme.scaled(_LOW):
             columns += 1
         return columns
 
-    def _arrange(self, anew: bool = False) -> None:
+    def _arrange(self, forced: bool = False) -> None:
         if not self.plots:
             self._columns = 0
             self._grid.addWidget(self.empty, 0, 0)
@@ -177,8 +177,8 @@ class PlotGrid(QWidget):
             return
         self._grid.removeWidget(self.empty)
         self.empty.hide()
-        columns = self._wanted()
-        if columns == self._columns and not anew:
+        columns = self._column_count()
+        if columns == self._columns and not forced:
             return
         self._columns = columns
         n = len(self.plots)

@@ -1,4 +1,4 @@
-"""Colours of curves: what plot types name, as the theme has it."""
+"""Colours of curves, from their names in plot types and the present theme."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _STOPS = {
     "light": ("#0a84d0", "#5560d8", "#8d4fc0", "#c2569a", "#c27500", "#8c8410", "#178a4c"),
 }
 _DISTINCT = (0, 4, 6, 2, 5, 3, 1)
-"""Places of the stops so that neighbours look as different as they can."""
+"""Order of the stops in which neighbours differ most."""
 
 
 def ink(name: str) -> str:
-    """A colour that `viewmodel.plots.plot_type` names, in the theme of now; one such as "#4cc2ff" is itself."""
+    """Return the colour of a name in `viewmodel.plots.plot_type` in the present theme; "#4cc2ff" is returned as is."""
     return _ink(name, theme.current())
 
 

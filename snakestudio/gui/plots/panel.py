@@ -1,4 +1,4 @@
-"""The panel of live plots: one time axis, one cursor that is the time bar's, the newest data in view."""
+"""The panel of live plots, with a common time axis and the cursor of the time bar."""
 
 from __future__ import annotations
 
@@ -35,29 +35,28 @@ _TICK_MS = 16
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045
 _REST_MS = 150
-"""Plots of a run that has not begun wait until nobody has given it another beginning for so
-long."""
+"""Delay after the last change of the start before plots of a run that has not begun are redrawn, ms."""
 _LEAST_SPAN = 1e-3
 _MOST_SPAN = 1e7
 
 
 class _SceneViews:
-    """What a panel shows by itself: the views that suit the scene, until somebody has chosen what to see."""
+    """The default contents of a panel: the views for the scene, until the user chooses others."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene, self._names = scene, default_views(scene)
 
     @property
     def contents(self) -> list[Content]:
-        """Them as contents of plots."""
+        """The views as contents of plots."""
         return [Content.of_view(name, first_index(name, self._scene)) for name in self._names]
 
     def shown_by(self, plots: Sequence[LivePlot]) -> bool:
-        """Whether plots show just them."""
+        """Whether plots show exactly these views."""
         return tuple(plot.view_name for plot in plots) == self._names
 
     def suit_scene(self, plots: Sequence[LivePlot], scene: Scene) -> None:
-        """Another scene was opened: show what suits it, unless somebody has chosen what to see."""
+        """Switch to the views for another scene, unless the user has chosen others."""
         names = default_views(scene)
         if self.shown_by(plots):
             for plot, name in zip(plots, names, strict=True):
@@ -67,7 +66,7 @@ class _SceneViews:
             self._names = names
 
     def suit_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
-        """After a change from links to a continuous body, or back, show what there is of it."""
+        """Switch to the available views after a change from links to a continuous body, or back."""
         names = default_views(scene)
         turned = bool(schema.sections) != (self._names[0] == "profile")
         for plot, name, default in zip(plots, names, self._names, strict=False):
@@ -84,23 +83,23 @@ class _SceneViews:
 
 
 class PlotPanel(Themed):
-    """Live plots: those that suit the scene, or what somebody put there.
+    """Live plots: the default views for the scene, or contents chosen by the user.
 
     Parameters
     ----------
     library : Library, optional
-        Where names of channels are looked up.
+        Source of channels by name.
     contents : sequence of Content, optional
-        What its plots show; those that suit the scene if left out.
+        Contents of the plots; if omitted, the views for the scene.
 
     Signals
     -------
     refused(sentence: str)
-        Something that was dropped cannot be shown.
+        Dropped channels cannot be shown.
     contents_changed()
-        Its plots show something else.
+        The contents of the plots changed.
     focused()
-        One of its plots was clicked.
+        One of the plots was clicked.
     """
 
     refused = Signal(str)
@@ -155,7 +154,9 @@ class PlotPanel(Themed):
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        area = scrolled(self.grid)  # or many plots would make the window higher than its screen
+        area = scrolled(
+            self.grid
+        )  # otherwise many plots would make the window higher than its screen
         area.setStyleSheet("QScrollArea { border: 0; }")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout.addWidget(area, 1)
@@ -200,38 +201,38 @@ class PlotPanel(Themed):
     def sizeHint(self) -> QSize:
         return QSize(840, 380)
 
-    # --- which plots there are --------------------------------------------------------------------
+    # --- plots ------------------------------------------------------------------------------------
 
     @property
     def plots(self) -> list[LivePlot]:
-        """All of them, in their order."""
+        """All plots, in order."""
         return self.grid.plots
 
     @property
     def contents(self) -> list[Content]:
-        """What they show, those that are still to be made among them."""
+        """Contents of all plots, including those that are not made yet."""
         return [*(plot.content for plot in self.plots), *self.grid.coming]
 
     def show_contents(self, contents: Sequence[Content]) -> None:
-        """Show these plots and no others."""
+        """Show exactly these contents."""
         self.grid.show_contents(list(contents)[:MOST_PLOTS])
 
     def show_gradually(self, contents: Sequence[Content]) -> None:
-        """As `show_contents`, with a new plot in every turn of the event loop: the window answers in between."""
+        """Like `show_contents`, but makes one plot per turn of the event loop, so that the window stays responsive."""
         self.grid.show_gradually(list(contents)[:MOST_PLOTS])
 
     @property
     def as_scene(self) -> bool:
-        """Whether it shows what suits the scene."""
+        """Whether the panel shows the default views for the scene."""
         return self._scene_views.shown_by(self.plots)
 
     def show_scene(self) -> None:
-        """Show what suits the scene."""
+        """Show the default views for the scene."""
         self._scene_views = _SceneViews(self.document.scene)
         self.show_contents(self._scene_views.contents)
 
     def close_down(self) -> None:
-        """Stop what is worked out in threads; call before it is deleted."""
+        """Stop computations in threads; call before the panel is deleted."""
         self._timer.stop()
         self._resting.stop()
         for history in self._histories:
@@ -239,10 +240,10 @@ class PlotPanel(Themed):
         self.exporter.close()
 
     def add_plot(self, content: Content) -> LivePlot | None:
-        """One more plot, which gets the focus; None where there is no room."""
+        """Add a plot and activate it; return None if there is no space."""
         if len(self.plots) >= MOST_PLOTS:
             self.refused.emit(
-                f"This panel has {MOST_PLOTS} plots already; View > Plots > New Plot Panel makes another."
+                f"This panel already has {MOST_PLOTS} plots. Add a panel with View > Plots > New Plot Panel."
             )
             return None
         plot = self.grid.add(content)
@@ -250,26 +251,26 @@ class PlotPanel(Themed):
         return plot
 
     def add_channels(self, names: tuple[str, ...]) -> None:
-        """Show channels in a plot of their own."""
+        """Show channels in a new plot."""
         plot = self.add_plot(Content("time"))
         if plot is not None and not plot.add_channels(names):
             self.grid.remove(plot)
 
     def focus(self, plot: LivePlot) -> None:
-        """Let this be the plot that channels are added to from the browser."""
+        """Set the active plot, to which channels are added from the browser."""
         self._focus = plot
         self.show_focus(True)
         self.focused.emit()
 
     @property
     def focused_plot(self) -> LivePlot | None:
-        """The plot that channels are added to from the browser."""
+        """The active plot, to which channels are added from the browser."""
         if self._focus in self.plots:
             return self._focus
         return self.plots[-1] if self.plots else None
 
     def show_focus(self, shown: bool) -> None:
-        """Whether the focused plot is marked as such: in one panel only."""
+        """Set whether the active plot is marked, which it is in one panel only."""
         self._marked = shown
         for plot in self.plots:
             plot.head.set_focused(shown and plot is self.focused_plot)
@@ -282,8 +283,8 @@ class PlotPanel(Themed):
         return False
 
     def _on_grid(self) -> None:
-        # Making a plot takes as long as several redraws: the window takes its events, draws the
-        # plot, and only then has values read and worked out for it.
+        # Making a plot takes as long as several redraws: the window handles events and draws the plot
+        # before its values are read and computed.
         self._is_regridded = True
         if self._timer.isActive():
             self._timer.start()
@@ -293,11 +294,11 @@ class PlotPanel(Themed):
         self.strip.show_plots(self.plots)
         self.contents_changed.emit()
 
-    # --- what is in view --------------------------------------------------------------------------
+    # --- time range -------------------------------------------------------------------------------
 
     @property
     def following(self) -> bool:
-        """Whether the newest data stay in view."""
+        """Whether the plots follow the newest data."""
         return (
             self.follow_button.isChecked()
             and not self.pause_button.isChecked()
@@ -305,7 +306,7 @@ class PlotPanel(Themed):
         )
 
     def follow(self, span: float | None = None) -> None:
-        """Keep the newest `span` seconds in view (0: all; None: as the box says)."""
+        """Keep the newest `span` seconds in view (0: all; None: the range chosen in the bar)."""
         if span is not None:
             index = self.window_box.findData(span)
             if index >= 0:
@@ -315,7 +316,7 @@ class PlotPanel(Themed):
         self._refresh()
 
     def set_view(self, start: float, stop: float) -> None:
-        """Show a stretch of time (s) and follow no longer."""
+        """Show a time range (s) and stop following the newest data."""
         if _LEAST_SPAN <= stop - start <= _MOST_SPAN:
             self.follow_button.setChecked(False)
             self._set_view(start, stop, Stale.AT_ONCE)
@@ -329,9 +330,9 @@ class PlotPanel(Themed):
             self._mark(how)
 
     def _follow_newest(self, settle: bool = False) -> None:
-        """Have the newest data in view; with `settle`, at the end of it."""
+        """Move the newest data into view; with `settle`, to its end."""
         span = float(self.window_box.currentData())
-        # Another page is turned in all plots at once; the same one only becomes fuller.
+        # A new range is applied to all plots together; in the same range, curves only get longer.
         self._set_view(
             *next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.AT_ONCE
         )
@@ -352,7 +353,7 @@ class PlotPanel(Themed):
 
     @property
     def settled(self) -> bool:
-        """Whether every plot shows what it should, as well as it can."""
+        """Whether all plots are up to date and drawn at full quality."""
         return not self.grid.coming and not self._resting.isActive() and self.redraws.settled
 
     # --- events -----------------------------------------------------------------------------------
@@ -369,25 +370,25 @@ class PlotPanel(Themed):
             self._resting.stop()
             self._refresh()
         else:
-            self._resting.start()  # somebody drags something: there is a run at every move, and none has begun
+            self._resting.start()  # during a drag, every move prepares a new run, none of which has begun
 
     def _on_opened(self) -> None:
         self._scene_views.suit_scene(self.plots, self.document.scene)
 
     def _on_scene(self) -> None:
         if self._resting.isActive():
-            self._resting.start()  # there are more to come, maybe later than plots rest: among many obstacles they are
+            self._resting.start()  # more changes may follow, with many obstacles later than the delay
 
     def show_zone(self, shown: bool) -> None:
-        """Whether it shows where dragged channels get a plot of their own."""
+        """Set whether the drop zone for a new plot is visible."""
         self.grid.zone.setVisible(shown)
 
     def widget(self) -> QWidget:
-        """The panel itself, for whoever knows what it does and not what it is."""
+        """The panel as a widget, for users of its protocol."""
         return self
 
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
-        """Draw these recordings over the run, and no others."""
+        """Draw exactly these recordings over the run."""
         before = self.overlays
         self.overlays = Overlay.for_runs(runs, before)
         for gone in before:
@@ -400,9 +401,9 @@ class PlotPanel(Themed):
         self._mark(Stale.AT_ONCE)
 
     def _want(self) -> None:
-        wanted = {key for plot in self.plots for key in plot.series}
+        keys = {key for plot in self.plots for key in plot.series}
         for history in self._histories:
-            history.want(wanted)
+            history.want(keys)
 
     @property
     def _histories(self) -> list[SeriesCache]:
@@ -423,7 +424,7 @@ class PlotPanel(Themed):
             self.set_view(start, stop)
 
     def select_span(self, span: tuple[float, float] | None) -> None:
-        """Select a stretch of time (s) in all plots, and show its figures; None for none."""
+        """Select a time span (s) in all plots, and show its statistics; None clears the selection."""
         self.span = span
         for plot in self.plots:
             plot.show_span(span)
@@ -446,12 +447,12 @@ class PlotPanel(Themed):
         self.follow()
 
     def fit_values(self, plot: LivePlot) -> None:
-        """Let the axes of a plot follow the data again."""
+        """Fit the axes of a plot to the data again."""
         plot.fit_values()
         self.redraws.mark([plot], Stale.AT_ONCE)
 
     def _place(self) -> tuple[float | None, int | None]:
-        """Time (s) and row of the cursor, the newest while nobody has set one; None where there are no rows."""
+        """Return time (s) and row of the cursor, by default of the newest row; None without rows."""
         recording = self.history.recording
         if recording is None or not len(recording):
             return None, None
@@ -460,13 +461,13 @@ class PlotPanel(Themed):
         return float(recording.times[row]), row
 
     def _go_to(self, time: float) -> None:
-        """Set the cursor to the row nearest to a time, s."""
+        """Move the cursor to the row nearest to a time, s."""
         recording = self.history.recording
         if recording is not None and len(recording):
             self._session_controller.set_cursor(recording.index_at(time))
 
     def _step(self, rows: int) -> None:
-        """Move the cursor by some rows."""
+        """Move the cursor by a number of rows."""
         (_, row), recording = self._place(), self.history.recording
         if row is not None and recording is not None:
             self._session_controller.set_cursor(max(0, min(row + rows, len(recording) - 1)))
@@ -491,7 +492,7 @@ class PlotPanel(Themed):
 
     def _tick(self) -> None:
         if self._resting.isActive() or self.visibleRegion().isEmpty():
-            return  # behind another tab, which Qt calls visible: what nobody sees takes no time from who drives a robot
+            return  # behind another tab, which Qt reports as visible: hidden plots must take no time from a robot
         if self._is_regridded:
             self._is_regridded = False
             self._draw()
@@ -515,7 +516,7 @@ class PlotPanel(Themed):
         self._draw()
 
     def draw_now(self) -> None:
-        """Redraw what is stale without waiting for the timer."""
+        """Redraw outdated plots without waiting for the timer."""
         if self._resting.isActive():
             self._resting.stop()
             self._refresh()
@@ -539,12 +540,12 @@ class PlotPanel(Themed):
         self._mark(Stale.AT_ONCE)
 
     def plot_menu(self, plot: LivePlot) -> QMenu:
-        """The menu of a plot."""
+        """Return the menu of a plot."""
         menu = Menu(self)
         menu.addAction("Follow the Newest Data", self.follow)
         menu.addAction("Fit the Axes", lambda: self.fit_values(plot))
         if self.span is not None:
-            menu.addAction("Clear the Selected Span", lambda: self.select_span(None))
+            menu.addAction("Clear the Span", lambda: self.select_span(None))
         if plot.content.kind != "view":
             add_content_entries(menu, plot)
         menu.addSeparator()
@@ -553,18 +554,18 @@ class PlotPanel(Themed):
         menu.addSeparator()
         for kind, text in (
             ("csv", "Data as CSV"),
-            ("png", "Picture as PNG"),
-            ("svg", "Picture as SVG"),
+            ("png", "Image as PNG"),
+            ("svg", "Image as SVG"),
         ):
             action = menu.addAction(f"Export {text} ...")
             action.triggered.connect(lambda _=False, kind=kind: self._ask_export(plot, kind))
             action.setEnabled(kind != "csv" or bool(plot.lines))
-        menu.addAction("Copy Picture", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
+        menu.addAction("Copy Image", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
         return menu
 
     def _ask_export(self, plot: LivePlot, kind: str) -> None:
         self.exporter.ask(plot, kind, self.document.name, self.start, self.stop)
 
     def export(self, plot: LivePlot, path: Path) -> None:
-        """Write what a plot shows; the file's ending says as what: .csv, .png or .svg."""
+        """Export a plot in the format given by the file's suffix: .csv, .png or .svg."""
         self.exporter.export(plot, path, self.start, self.stop)

@@ -1,4 +1,4 @@
-"""The line over a panel of plots: what fills it, and what of the run is in view."""
+"""The bar over a plot panel: layout of the plots, and time range in view."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.gui.forms.sections import heading
 
 _WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
 _NARROWEST = 300
-"""Width of its least, px of the design."""
+"""Least width of the bar, px of the design."""
 _ICONS = {"follow_button": "live", "pause_button": "pause", "statistics_button": "statistics"}
 
 
@@ -26,12 +26,11 @@ class PanelBar(NarrowRow):
         self.title = heading(title)
         self.note = QLabel()
         self.note.setProperty("role", "dim")
-        # Words for what is used all the time, icons for the rest: panels are narrow on small
-        # screens.
-        self.add_button = self._tool("New plot", "New plot: one more in this panel", bare=True)
+        # Texts for frequent actions, icons for the rest: panels are narrow on small screens.
+        self.add_button = self._tool("New plot", "Add a plot", bare=True)
         self.sets_button = self._tool(
-            "Arrangement",
-            "Arrangement: put plots of one kind of question here, or keep these",
+            "Plot layouts",
+            "Plot layouts: load a preset or save this one",
             bare=True,
         )
         self.sets_menu = Menu(self)
@@ -39,19 +38,15 @@ class PanelBar(NarrowRow):
         self.sets_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.statistics_button = self._switch(
             "Statistics",
-            "Statistics of the curves over a span: Shift and drag in a plot selects one",
+            "Statistics of the curves over a span; Shift+drag in a plot selects one",
             bare=True,
         )
-        self.pause_button = self._switch(
-            "Pause view", "Let the plots stand still while data still arrive"
-        )
+        self.pause_button = self._switch("Pause view", "Freeze the plots while data keep arriving")
         self.follow_button = self._switch("Follow", "Keep the newest data in view")
         self.follow_button.setChecked(True)
         self.window_box = QComboBox()
-        self.window_box.setAccessibleName("Window")
-        self.window_box.setToolTip(
-            "How much of the run is in view while it follows the newest data"
-        )
+        self.window_box.setAccessibleName("Time range in view")
+        self.window_box.setToolTip("Time range in view while the plots follow the newest data")
         for text, span in _WINDOWS:
             self.window_box.addItem(text, span)
         self.window_box.setCurrentIndex(1)
@@ -72,7 +67,7 @@ class PanelBar(NarrowRow):
             row.addWidget(widget)
         self._close = QToolButton()
         self._close.setProperty("role", "flat")
-        self._close.setToolTip("Close this panel of plots for good")
+        self._close.setToolTip("Remove this plot panel")
         self._close.hide()
         row.addWidget(self._close)
         self.give_up_text(self.pause_button)
@@ -83,13 +78,13 @@ class PanelBar(NarrowRow):
         self.renew_theme()
 
     def set_closable(self, close: Callable[[], object]) -> None:
-        """Have a button that closes the panel."""
+        """Show a button that closes the panel."""
         self._close.clicked.connect(lambda: close())
         self._close.show()
 
     @staticmethod
     def _tool(text: str, tip: str, bare: bool = False) -> QToolButton:
-        """A button; with `bare`, its icon alone."""
+        """Return a button; with `bare`, only with its icon."""
         button = QToolButton()
         button.setText(text)
         button.setAccessibleName(text)

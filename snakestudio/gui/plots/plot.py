@@ -1,4 +1,4 @@
-"""One of the plots: a chart, the choice of what it shows, and what is dropped on it."""
+"""A plot: a chart, the choice of its content, and drops of channels."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum, spec
 from snakestudio.viewmodel.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
 
 _MOST_NAMES = 6
-"""Names that are said to be missing at most."""
+"""Largest number of missing names that are listed."""
 
 
 class PlotHead(QWidget):
-    """The two buttons over a plot: what it shows, and of which link or joint; each opens its menu.
+    """Two buttons over a plot with menus: the view, and the link or joint.
 
-    It stands over the chart's first line, which holds legend and unit too.
+    They are placed in the chart's first line, which also contains legend and unit.
     """
 
     def __init__(self, plot: LivePlot) -> None:
@@ -77,7 +77,7 @@ class PlotHead(QWidget):
         return button
 
     def set_focused(self, focused: bool) -> None:
-        """Whether this is the plot that a double click in the channel browser adds to."""
+        """Set whether this is the active plot, to which a double click in the channel browser adds."""
         line = "palette(highlight)" if focused else "transparent"
         for button, weight in ((self.view_button, 600), (self.index_button, 400)):
             button.setStyleSheet(
@@ -86,7 +86,7 @@ class PlotHead(QWidget):
             )
 
     def say(self, title: str, choice: str, chooser: str) -> None:
-        """Show what the plot shows."""
+        """Set the texts of the buttons."""
         self.view_button.setText(f"{title} ▾")
         self.index_button.setVisible(bool(chooser))
         self.index_button.setText(f"{choice} ▾")
@@ -117,13 +117,13 @@ class PlotHead(QWidget):
                     lambda _=False, content=content: plot.show_content(content)
                 )
             self.view_menu.insertAction(first, action)
-        strips = Menu("Strips by Number", self.view_menu)
+        strips = Menu("Heat Maps", self.view_menu)
         self.view_menu.insertMenu(first, strips)
         self._fill_strips(strips)
         self.view_menu.insertSeparator(first)
 
     def _own(self) -> list[tuple[str, Content | None]]:
-        """The kinds that are put together from channels, made of what is shown now; None where that kind is shown."""
+        """Return contents made of the shown channels, one for each kind; None for the kind that is shown."""
         plot = self._plot
         names = plot.names
         now = plot.content
@@ -134,7 +134,7 @@ class PlotHead(QWidget):
         tracks = now.kind == "xy" and now.outlines
         links = (1,) if plot.schema is None else tuple(dict.fromkeys((1, plot.schema.n_links)))
         return [
-            ("Chosen Channels", None if now.kind == "time" else Content("time", curves=shown)),
+            ("Time Series", None if now.kind == "time" else Content("time", curves=shown)),
             ("X-Y Plot", None if now.kind == "xy" and not tracks else Content("xy", curves=pair)),
             ("Tracks from Above", None if tracks else Content.tracks(links, centre=True)),
             ("Spectrum", None if now.kind == "spectrum" else Content("spectrum", curves=alike)),
@@ -146,9 +146,9 @@ class PlotHead(QWidget):
             menu.setEnabled(False)
             return
         known = plot.library.of(plot.schema)
-        found = families(tuple(known))
+        families_of_run = families(tuple(known))
         parts: dict[str, QMenu] = {}
-        for family, names in found.items():
+        for family, names in families_of_run.items():
             part, _, what = family.partition("_*_")
             if part not in parts:
                 parts[part] = menu.addMenu(f"{part.capitalize()}s")
@@ -203,7 +203,7 @@ class PlotHead(QWidget):
 
 
 class LivePlot(QWidget):
-    """Shows one view of the history, or channels that somebody chose.
+    """Shows one view of the history, or channels chosen by the user.
 
     Parameters
     ----------
@@ -212,16 +212,16 @@ class LivePlot(QWidget):
     index : int
         Chosen link or joint, 0-based.
     library : Library, optional
-        Where names of channels are looked up.
+        Source of channels by name.
 
     Signals
     -------
     chosen()
-        It shows something else, or another part of it.
+        The content, or the link or joint, changed.
     refused(sentence: str)
-        Channels cannot be shown here.
+        Channels cannot be shown in this plot.
     row_asked(row: int)
-        The cursor shall stand at this row.
+        Requests the cursor at this row.
     """
 
     chosen = Signal()
@@ -254,7 +254,7 @@ class LivePlot(QWidget):
         self.overlays: Sequence[Overlay] = ()
         self.chart = Chart()
         self.chart.setAccessibleName("Chart")
-        self.chart.setAcceptDrops(False)  # they are the plot's
+        self.chart.setAcceptDrops(False)  # drops are handled by the plot
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.chart)
@@ -269,26 +269,26 @@ class LivePlot(QWidget):
         self.library.changed.connect(self._on_library)
         self._label()
 
-    # --- what it shows ----------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     @property
     def content(self) -> Content:
-        """What it shows, as data."""
+        """Content of the plot, as data."""
         return self._content
 
     @property
     def schema(self) -> Schema | None:
-        """Of the run."""
+        """Schema of the run."""
         return None if self._history.recording is None else self._history.recording.schema
 
     @property
     def view_name(self) -> str:
-        """Name of the view in `VIEWS`; "" of what is put together from channels."""
+        """Name of the view in `VIEWS`; "" for chosen channels."""
         return self._content.view
 
     @property
     def view(self) -> PlotType:
-        """What it shows."""
+        """Type of the plot."""
         key = (self.schema, self._content, self.library.derived)
         if key != self._view_for:
             self._view_for, self._view = (
@@ -306,18 +306,18 @@ class LivePlot(QWidget):
 
     @property
     def title(self) -> str:
-        """Title with what is chosen."""
+        """Title with the chosen link, joint or quantity."""
         chosen = self.view.choice(self.schema, self.index)
         return f"{self.view.title}, {chosen}" if self.view.chooser else self.view.title
 
     @property
     def instant(self) -> str:
-        """Title with the time that a profile is of."""
+        """Title with the time of a profile."""
         return self.title if self._at[0] is None else f"{self.title}, t = {run_time(self._at[0])}"
 
     @property
     def lines(self) -> list[CurveSpec]:
-        """The curves; of an X-Y plot in pairs."""
+        """The curves, in pairs for an X-Y plot."""
         key = (self.schema, self._content, self.index, theme.current().name, self.library.derived)
         if key != self._lines_for:
             schema = self.schema
@@ -329,7 +329,7 @@ class LivePlot(QWidget):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the channels whose curves it shows."""
+        """Names of the channels that are shown as curves."""
         schema = self.schema
         if self._content.kind != "view" or schema is None:
             return self._content.names
@@ -338,14 +338,14 @@ class LivePlot(QWidget):
 
     @property
     def overlaid(self) -> list[tuple[Overlay, list[CurveSpec]]]:
-        """The curves of other recordings over its own."""
+        """The curves of overlaid recordings."""
         return [
             (overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays
         ]
 
     @property
     def series(self) -> set[str]:
-        """Keys of the series that it needs."""
+        """Keys of the series that the plot needs."""
         keys = {
             line.series
             for lines in (self.lines, *(over for _, over in self.overlaid))
@@ -358,10 +358,10 @@ class LivePlot(QWidget):
         return keys if phase is None else keys | {phase[0]}
 
     def span_curves(self) -> list[SpanCurve]:
-        """The curves whose figures can be asked for, those of other runs after its own."""
+        """The curves with statistics, those of overlaid runs after those of the run."""
         history = self._history
         names = self._content.kind in ("time", "spectrum")
-        found = []
+        curves = []
         for number, (memory, lines) in enumerate(
             [(history, self.lines), *((overlay.history, over) for overlay, over in self.overlaid)]
         ):
@@ -370,13 +370,15 @@ class LivePlot(QWidget):
                 continue
             run = self.overlays[number - 1].run.name if number else ""
             for line in lines:
-                name = line.name if names or self._content.kind == "xy" else self._said(line)
+                name = line.name if names or self._content.kind == "xy" else self._curve_name(line)
                 name = f"{name}, {run}" if run else name
-                found.append(SpanCurve(name, line.colour, line.unit, recording, memory.other, line))
-        return found
+                curves.append(
+                    SpanCurve(name, line.colour, line.unit, recording, memory.other, line)
+                )
+        return curves
 
-    def _said(self, line: CurveSpec) -> str:
-        """A curve of a view with what it is of: "angle, joint 4"."""
+    def _curve_name(self, line: CurveSpec) -> str:
+        """Return the name of a curve with its link or joint: "angle, joint 4"."""
         chosen = self.view.choice(self.schema, self.index)
         return f"{line.name}, {chosen}" if self.view.chooser and line.name != chosen else line.name
 
@@ -388,7 +390,7 @@ class LivePlot(QWidget):
         self.show_content(Content.of_view(view, kept))
 
     def show_content(self, content: Content) -> None:
-        """Show something else."""
+        """Show another content."""
         if content == self._content:
             return
         if (content.kind, content.curves) != (self._content.kind, self._content.curves):
@@ -399,7 +401,7 @@ class LivePlot(QWidget):
         self.chosen.emit()
 
     def add_channels(self, names: tuple[str, ...]) -> bool:
-        """Show these channels, too; a view of the list, which is what it is, becomes a plot of them."""
+        """Add channels; a predefined view becomes a plot of chosen channels. Return whether that is possible."""
         made = self._with(names)
         if isinstance(made, str):
             self.refused.emit(made)
@@ -410,12 +412,12 @@ class LivePlot(QWidget):
     def _with(self, names: tuple[str, ...]) -> Content | str:
         schema = self.schema
         if schema is None:
-            return "There is no run yet: start one, then drag what you want to see."
+            return "There is no run yet. Start one, then drag channels here."
         content = self._content if self._content.kind != "view" else Content("time")
         return with_curves(content, names, self.library.of(schema))
 
     def fit_values(self) -> None:
-        """Let the axes follow the data again."""
+        """Fit the axes to the data again."""
         self._values = self._frame = self._frequencies = None
 
     def _set_values(self, low: float, high: float) -> None:
@@ -429,13 +431,13 @@ class LivePlot(QWidget):
             self.chosen.emit()
 
     def set_frequencies(self, low: float, high: float) -> None:
-        """Show a range of the frequencies of a spectrum, Hz."""
+        """Show a range of frequencies of a spectrum, Hz."""
         if high - low > 1e-6:
             self._frequencies = max(0.0, low), max(high - low, high) if low < 0 else high
             self.chosen.emit()
 
     def show_names(self) -> None:
-        """The recording is another one: what is chosen may be called otherwise."""
+        """Update names after a change of the recording."""
         self._label()
 
     def _on_library(self) -> None:
@@ -450,7 +452,7 @@ class LivePlot(QWidget):
     def _place(self) -> None:
         room = self.width() - 48
         beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
-        # a long unit is cut off, too
+        # a long unit is also cut off
         width = min(self.head.sizeHint().width(), max(beside, room // 2))
         self.head.setGeometry(40, 0, width, 26)
         self.chart.place_legend(40 + width + 4)
@@ -475,10 +477,10 @@ class LivePlot(QWidget):
         steady: bool = False,
         hasty: bool = False,
     ) -> None:
-        """Draw the stretch from start to stop (s), with the cursor at a time and its row; of a profile, that instant.
+        """Draw the range from start to stop (s), with the cursor at a time and its row; a profile is drawn at that row.
 
-        With `steady`, axes that still serve stay as they are; `hasty` is for one of many while the
-        user moves it.
+        With `steady`, axes that still fit are unchanged; `hasty` is for one of many frames while the
+        user moves the view.
         """
         self._at = (cursor, row)
         self._seen = (start, stop)
@@ -548,18 +550,18 @@ class LivePlot(QWidget):
         return [(ink(colour), text) for colour, text in entries]
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
-        """Move the cursor only; a profile is another one then, and a plane has discs elsewhere."""
+        """Move the cursor only; this redraws a profile, and moves the discs of a plane."""
         if self.view.style in ("profile", "xy"):
             self.draw(*self._seen, cursor, row, steady=True)
         elif self.view.style != "spectrum":
             self.chart.show_cursor(cursor, self._legend(self.chart.picture, cursor, row))
 
     def show_over(self, overlays: Sequence[Overlay]) -> None:
-        """Draw the curves of other recordings over its own, from the next picture on."""
+        """Set the overlaid recordings, which are drawn from the next redraw on."""
         self.overlays = overlays
 
     def show_span(self, span: tuple[float, float] | None) -> None:
-        """Mark a stretch of time (s); a spectrum is of that stretch then."""
+        """Mark a time span (s), which is also the range of a spectrum."""
         self.span = span
         if self.view.style == "spectrum":
             self.chosen.emit()
@@ -568,7 +570,7 @@ class LivePlot(QWidget):
             self.chart.extras.show_span(span if self.chart.picture.across == "time" else None)
 
     def _on_probed(self, place: float | None) -> None:
-        """The mouse is over a place of a profile (m) or a spectrum (Hz), or over none."""
+        """Show the values at a position of the mouse on a profile (m) or a spectrum (Hz), or none."""
         if place != self._probe:
             self._probe = place
             self.chart.show_cursor(place, self._legend(self.chart.picture, self._at[0], None))

@@ -1,4 +1,4 @@
-"""The panels of plots of a window: the one that is always there, and any number beside it, remembered by layouts."""
+"""The plot panels of a window: the permanent one and any number of others, stored in layouts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Panel(Protocol):
-    """A panel of plots, as far as those of a window are arranged; see `plots.panel.PlotPanel`."""
+    """Members of `plots.panel.PlotPanel` that are needed to arrange panels."""
 
     bar: PanelBar
     history: SeriesCache
@@ -71,13 +71,13 @@ class Panel(Protocol):
 
 
 class TakesChannels(Protocol):
-    """A plot that channels can be added to."""
+    """A plot to which channels can be added."""
 
     def add_channels(self, names: tuple[str, ...]) -> object: ...
 
 
 def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
-    """What of a preset the run has."""
+    """Return the contents of a preset that the run has channels for."""
     known = panel.library.of(schema)
     return [
         content
@@ -91,22 +91,22 @@ def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
 
 
 def show_preset(panel: Panel, name: str) -> None:
-    """Show an arrangement that comes along; a sentence where the run has nothing of it."""
+    """Show a built-in plot layout; emit a message if the run has no channels for it."""
     preset = next(each for each in PRESETS if each.name == name)
     recording = panel.history.recording
     if recording is None:
-        panel.refused.emit("There is no run yet: start one, then choose what you want to see.")
+        panel.refused.emit("There is no run yet. Start one, then choose a plot layout.")
         return
     panel.library.add(preset.derived)
     contents = _of(preset, panel, recording.schema)
     if contents:
         panel.show_gradually(contents)
     else:
-        panel.refused.emit(f"{name}: this run has nothing of it; choose another arrangement.")
+        panel.refused.emit(f"This run has no channels for {name}. Choose another plot layout.")
 
 
 class SetsMenu(QObject):
-    """Fills the menu of a panel's bar whenever it opens."""
+    """Fills the menu of plot layouts in a panel's bar when it opens."""
 
     def __init__(self, panel: Panel, sets: PlotSets) -> None:
         super().__init__(panel.bar)
@@ -119,7 +119,7 @@ class SetsMenu(QObject):
         sets = self._sets
         menu = self._panel.bar.sets_menu
         menu.clear()
-        self._add("What Suits the Scene", panel.show_scene)
+        self._add("Default for This Scene", panel.show_scene)
         menu.addSeparator()
         for preset in PRESETS:
             self._add(preset.name, lambda name=preset.name: show_preset(panel, name)).setToolTip(
@@ -132,8 +132,8 @@ class SetsMenu(QObject):
                     name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name))
                 )
         menu.addSeparator()
-        self._add("Save Plots As ...", self.save)
-        delete = menu.addMenu("Delete Saved Plots")
+        self._add("Save Plot Layout ...", self.save)
+        delete = menu.addMenu("Delete Plot Layout")
         delete.setEnabled(bool(sets.names))
         for name in sets.names:
             delete.addAction(name.replace("&", "&&")).triggered.connect(
@@ -147,13 +147,13 @@ class SetsMenu(QObject):
         return action
 
     def save(self) -> None:
-        """Ask for a name, and keep the plots of the panel under it."""
+        """Ask for a name, and save the plots of the panel under it."""
         dialog = NameDialog(
             self._sets.names,
             self._sets.refusal,
             self._panel.bar,
-            of="plots",
-            kept="Keeps what every plot of this panel shows, with the derived channels among it.",
+            of="plot layout",
+            kept="Saves what every plot of this panel shows, including derived channels.",
         )
         if dialog.exec():
             self._sets.save(dialog.name, self._panel.contents)
@@ -164,18 +164,18 @@ _FIRST = "plots"
 
 
 class Docks(Protocol):
-    """What has room for more panels."""
+    """Docks that can hold more panels."""
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is a dock of that name."""
+        """Whether a dock of that name exists."""
         ...
 
     def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
-        """Show a panel in a dock of its own, in the place of another one."""
+        """Show a panel in a new dock, tabbed with another one."""
         ...
 
     def remove(self, name: str) -> None:
-        """Take a dock away for good."""
+        """Delete a dock."""
         ...
 
 
@@ -187,17 +187,17 @@ class _Context(Context, Protocol):
 
 
 class PlotDocks(QObject):
-    """All panels of plots of one window.
+    """All plot panels of one window.
 
     Parameters
     ----------
     context : Context
-        With notices, and docks for more panels.
+        Context with notices, and docks for more panels.
     new_panel : callable
-        Makes a panel (`plots.panel.PlotPanel`) with its title; of what suits the scene where no
-        contents are given.
+        Makes a panel (`plots.panel.PlotPanel`) with its title; without contents it shows the default
+        views for the scene.
     overlaid : callable
-        Gives the runs that are drawn over the window's own.
+        Returns the overlaid runs.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class PlotDocks(QObject):
     # --- panels -----------------------------------------------------------------------------------
 
     def make_first(self) -> Panel:
-        """The panel of the dock that is always there."""
+        """Make the panel of the permanent dock."""
         panel = self._make(_FIRST, "Plots", None)
         if self._pending is not None:
             self._fill(panel, self._pending)
@@ -230,7 +230,7 @@ class PlotDocks(QObject):
         return panel
 
     def new_panel(self, contents: Sequence[Content] = ()) -> Panel:
-        """One more panel, in a dock of its own beside the others."""
+        """Add a panel in a new dock."""
         number = 2
         while f"{_FIRST}_{number}" in self._context.docks:
             number += 1
@@ -246,7 +246,7 @@ class PlotDocks(QObject):
         return panel
 
     def remove_panel(self, name: str) -> None:
-        """Close a panel for good."""
+        """Remove a panel."""
         self.panels.pop(name).close_down()
         if self._focus == name:
             self._focus = _FIRST
@@ -268,7 +268,7 @@ class PlotDocks(QObject):
         return panel
 
     def overlay(self) -> None:
-        """Other runs are drawn over the window's own."""
+        """Update the overlaid runs in all panels."""
         runs = self._overlaid()
         for panel in self.panels.values():
             panel.overlay(runs)
@@ -286,7 +286,7 @@ class PlotDocks(QObject):
     # --- channels ---------------------------------------------------------------------------------
 
     def make_browser(self) -> ChannelBrowser:
-        """The channel browser."""
+        """Make the channel browser."""
         from snakestudio.gui.plots.channel_browser import ChannelBrowser
 
         browser = ChannelBrowser(self._context.session_controller, self.library, self._known)
@@ -308,7 +308,7 @@ class PlotDocks(QObject):
         return None
 
     def add(self, names: tuple[str, ...]) -> None:
-        """Show channels in the focused plot."""
+        """Show channels in the active plot."""
         panel = self.focused
         if panel is None:
             return
@@ -319,12 +319,12 @@ class PlotDocks(QObject):
             plot.add_channels(names)
 
     def add_in_new_plot(self, names: tuple[str, ...]) -> None:
-        """Show channels in a plot of their own."""
+        """Show channels in a new plot."""
         if self.focused is not None:
             self.focused.add_channels(names)
 
     def derive(self, name: str = "") -> None:
-        """Bring up the window that makes channels from others; with the name of one, to change it."""
+        """Show the dialog of the derived channel `name`, or of a new one."""
         from snakestudio.gui.plots.derived_dialog import DerivedDialog
 
         dialog = self._context.window.findChild(DerivedDialog)
@@ -339,17 +339,17 @@ class PlotDocks(QObject):
         made.show()
 
     def show_preset(self, name: str) -> None:
-        """Show an arrangement that comes along in the focused panel."""
+        """Show a built-in plot layout in the panel that was clicked last."""
         if self.focused is not None:
             self._context.show_dock(
                 next(key for key, panel in self.panels.items() if panel is self.focused)
             )
             show_preset(self.focused, name)
 
-    # --- from start to start ----------------------------------------------------------------------
+    # --- stored state -----------------------------------------------------------------------------
 
     def state(self) -> str:
-        """What all panels show, as JSON; "" for the first if it is as the scene has it."""
+        """Return the contents of all panels as JSON; "" for the first one if it shows the default views."""
         written = {
             name: ""
             if name == _FIRST and panel.as_scene
@@ -361,17 +361,17 @@ class PlotDocks(QObject):
         return json.dumps(written)
 
     def restore(self, state: str) -> None:
-        """Have the panels of a state, and no others; call before the window restores where its docks stand."""
+        """Restore exactly the panels of a state; call before the window restores its docks."""
         try:
             written = json.loads(state)
         except ValueError:
             return
         if not isinstance(written, dict):
             return
-        wanted = {name: text for name, text in written.items() if isinstance(text, str)}
-        for name in [name for name in self.panels if name != _FIRST and name not in wanted]:
+        contents = {name: text for name, text in written.items() if isinstance(text, str)}
+        for name in [name for name in self.panels if name != _FIRST and name not in contents]:
             self.remove_panel(name)
-        for name, text in wanted.items():
+        for name, text in contents.items():
             number = re.fullmatch(rf"{_FIRST}_(\d+)", name)
             if name == _FIRST and name not in self.panels:
                 self._pending = text
@@ -387,6 +387,6 @@ class PlotDocks(QObject):
             panel.show_scene()
 
     def close(self) -> None:
-        """Stop what is worked out in threads."""
+        """Stop computations in threads."""
         for panel in self.panels.values():
             panel.close_down()

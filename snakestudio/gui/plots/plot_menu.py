@@ -1,4 +1,4 @@
-"""The menu of a curve, and what the menu of a plot has for one that somebody put together."""
+"""The menu of a curve, and entries in the menu of a plot of chosen channels."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _WINDOW_NAMES = {
     "hann": "Hann",
     "hamming": "Hamming",
     "blackman": "Blackman",
-    "flattop": "Flat Top (for sizes)",
+    "flattop": "Flat Top (for amplitudes)",
     "rectangular": "None",
 }
 
 
 def add_content_entries(menu: QMenu, plot: LivePlot) -> None:
-    """What can be done with a plot that somebody put together from channels: its options, its curves, its title."""
+    """Add the entries for a plot of chosen channels: options, curves, title."""
     content = plot.content
     menu.addSeparator()
     _add_options(menu, plot)
     curves = menu.addMenu("Curves")
     curves.setEnabled(bool(content.curves))
     for number, curve in enumerate(content.curves):
-        _add_curve(curves.addMenu(_words(curve)), plot, number)
+        _add_curve(curves.addMenu(_curve_text(curve)), plot, number)
     menu.addAction("Rename Plot ...", partial(_rename, plot))
 
 
-def _words(curve: Curve) -> str:
+def _curve_text(curve: Curve) -> str:
     over = f" over {label_of(curve.against)}" if curve.against else ""
     return f"{label_of(curve.name)}{over}"
 
@@ -49,7 +49,7 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
         "spectrum": (("log", "Logarithmic Amplitude"),),
         "xy": (
             ("equal", "Same Scale on Both Axes"),
-            ("whole", "All of the Run"),
+            ("whole", "Whole Run"),
             ("outlines", "Obstacles"),
         ),
         "heat": (),
@@ -76,7 +76,7 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
 
 
 def pop_up(menu: QMenu, point: QPoint) -> None:
-    """Let something be chosen from a menu at a global position; then it is gone."""
+    """Open a menu at a global position, and delete it when it is closed."""
     menu.exec(point)
     menu.deleteLater()
 
@@ -99,14 +99,14 @@ def _add_curve(menu: QMenu, plot: LivePlot, number: int) -> None:
 
 
 def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
-    """The menu of an entry of the legend, if that is a curve of a plot that somebody put together."""
+    """Return the menu of a legend entry, if it is a curve of a plot of chosen channels."""
     colour = plot.chart.picture.legend[entry][0]
     curves = plot.content.curves
     number = next((i for i in range(len(curves)) if ink(distinct_colour(i)) == colour), None)
     if number is None or plot.content.kind == "heat":
         return None
     menu = Menu(plot)
-    menu.addSection(_words(curves[number]))
+    menu.addSection(_curve_text(curves[number]))
     _add_curve(menu, plot, number)
     return menu
 

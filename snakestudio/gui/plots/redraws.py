@@ -1,8 +1,8 @@
-"""Which plots have to be drawn anew, and when: new data wait for their turn, what the user moves does not.
+"""Scheduling of redraws of plots: new data wait for their turn, movements by the user do not.
 
-They are drawn in rounds: all that are stale are drawn for the same moment, some of them a turn, and
-are seen together when the last of them is done. Seen as their turn comes, their cursors would
-differ by as much as a round takes.
+Plots are redrawn in rounds: all outdated ones are drawn for the same time, some of them per turn of
+the event loop, and are shown together when the last one is done. Shown one by one, their cursors
+would differ by the duration of a round.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from enum import IntEnum
 from snakestudio.gui.plots.plot import LivePlot
 
 _REDRAW_S = 0.06
-"""Least time between two redraws of the same plot for new data."""
+"""Shortest time between two redraws of the same plot for new data, s."""
 _SHARE = 0.2
-"""Share of the time that redraws for new data may take: on a busy machine they come less often."""
+"""Largest share of time for redraws for new data: on a busy machine they are less frequent."""
 _BUDGET_S = 0.008
-"""What the redraws of one turn may take, s."""
+"""Time limit of the redraws of one turn, s."""
 _WAITED_S = 0.025
-"""The same where the user waits for them, who sees all plots move together."""
+"""Time limit while the user waits for the redraws, so that all plots move together, s."""
 _REST_S = 0.15
-"""What is not moved for so long rests, and is drawn as well as it can be."""
+"""Time without movement after which a plot is drawn at full quality, s."""
 
 
 Moment = tuple[tuple[float, float], float | None, int | None]
-"""Stretch of time in view (s), time (s) and row of the cursor."""
+"""Time range in view (s), time (s) and row of the cursor."""
 
 
 class Stale(IntEnum):
-    """How a plot has to be drawn anew."""
+    """How a plot has to be redrawn."""
 
-    LONGER = 0  # rows came at the end
+    LONGER = 0  # rows were added at the end
     ALL = 1
     AT_ONCE = 2  # all of it, and the user waits
 
 
 class Redraws:
-    """The plots of a panel that do not show what they should.
+    """The outdated plots of a panel.
 
     Parameters
     ----------
     clock : callable
-        Gives the time, s.
+        Returns the time, s.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -54,56 +54,56 @@ class Redraws:
         self._unseen: list[LivePlot] = []
         self._moment: Moment = ((0.0, 1.0), None, None)
         self._drawn: dict[LivePlot, float] = {}
-        self._asked: dict[LivePlot, float] = {}
+        self._last_requests: dict[LivePlot, float] = {}
         self._costs: dict[LivePlot, float] = {}
         self._hasty: set[LivePlot] = set()
         self._cost = 0.002
 
     @property
     def stale(self) -> dict[LivePlot, Stale]:
-        """Plots that are to be drawn, and how."""
+        """Plots to be redrawn, and how."""
         return {**self._round, **self._marked}
 
     @property
     def settled(self) -> bool:
-        """Whether every plot shows what it should, as well as it can."""
+        """Whether all plots are up to date and drawn at full quality."""
         return not self.stale and not self._hasty
 
     def keep(self, plots: Sequence[LivePlot]) -> None:
-        """Forget plots that are gone."""
+        """Discard all plots but these."""
         self._marked = {plot: how for plot, how in self._marked.items() if plot in plots}
         self._round = {plot: how for plot, how in self._round.items() if plot in plots}
         self._unseen = [plot for plot in self._unseen if plot in plots]
         if not self._round:
             self._show()
-        for times in (self._drawn, self._asked, self._costs):
+        for times in (self._drawn, self._last_requests, self._costs):
             for plot in times.keys() - set(plots):
                 del times[plot]
         self._hasty &= set(plots)
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
-        """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
+        """Mark plots as outdated; those that the user moves repeatedly are drawn at reduced quality."""
         now = self._clock()
         for plot in plots:
             self._marked[plot] = max(self._marked.get(plot, how), how)
             if how == Stale.AT_ONCE:
-                if now - self._asked.get(plot, -math.inf) < _REST_S:
+                if now - self._last_requests.get(plot, -math.inf) < _REST_S:
                     self._hasty.add(plot)
-                self._asked[plot] = now
+                self._last_requests[plot] = now
 
     def rest(self) -> None:
-        """Draw nothing in haste any more."""
+        """Return to full quality."""
         for plot in self._hasty:
             plot.chart.finish()
         self._hasty.clear()
 
     def draw(self, view: tuple[float, float], at: float | None, row: int | None) -> None:
-        """Redraw what is stale for as long as the budget lasts.
+        """Redraw outdated plots within the time limit.
 
         Parameters
         ----------
         view : (float, float)
-            Stretch of time to show, s.
+            Time range to show, s.
         at, row : float and int or None
             Time (s) and row of the cursor.
         """
@@ -132,17 +132,17 @@ class Redraws:
         self._show()
 
     def _show(self) -> None:
-        """Let the plots of the round be seen."""
+        """Show the plots of the round."""
         for plot in self._unseen:
             plot.chart.viewport().setUpdatesEnabled(True)
         self._unseen = []
 
     def move_cursor(self, at: float | None, row: int | None) -> None:
-        """Draw the plots that the round still has to draw with the cursor at another time (s) and row."""
+        """Move the cursor of plots that the round has not drawn yet to another time (s) and row."""
         self._moment = (self._moment[0], at, row)
 
     def _begin(self, now: float, moment: Moment) -> None:
-        """Begin a round for a moment, if a plot is due: it is not drawn for new data more often than it can be."""
+        """Begin a round if a plot is due, considering the rate limit for new data."""
         pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
         if any(
             how == Stale.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace
@@ -153,9 +153,9 @@ class Redraws:
             self._moment = moment
 
     def _finish(self, now: float) -> None:
-        """Draw the next plot that rests as well as it can be."""
+        """Draw the next plot at rest at full quality."""
         for plot in self._hasty - self._marked.keys():
-            if now - self._asked[plot] >= _REST_S:
+            if now - self._last_requests[plot] >= _REST_S:
                 plot.chart.finish()
                 self._hasty.discard(plot)
                 return

@@ -1,4 +1,4 @@
-"""Arrangements of plots under names: those that come along, for what people ask of a run, and the user's own."""
+"""Plot layouts: built-in ones for common questions, and those saved by the user."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _KEPT = "plots/arrangements"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An arrangement that comes along."""
+    """A built-in plot layout."""
 
     name: str
     tip: str
     contents: Callable[[Schema], list[Content]]
-    """What its plots show, by the run's schema."""
+    """Returns the contents of its plots for the run's schema."""
 
     derived: tuple[Derived, ...] = ()
-    """Channels it brings along."""
+    """Derived channels that it needs."""
 
 
 def _each(part: str, count: int, what: str) -> tuple[Curve, ...]:
@@ -46,7 +46,7 @@ def _contact_forces(schema: Schema) -> list[Content]:
         Content(
             "time",
             curves=(Curve("contact_obstacle_fx_n"), Curve("contact_obstacle_fy_n")),
-            title="On the robot",
+            title="Obstacle force on the robot",
         ),
         Content.of_view("friction"),
     ]
@@ -74,7 +74,7 @@ def _energy(schema: Schema) -> list[Content]:
             "time", curves=(Curve("energy_kinetic_j"), Curve("energy_potential_j")), title="Energy"
         ),
         Content.of_view("energy"),
-        Content("time", curves=(Curve("ledger_error_j"),), title="Error of the ledger"),
+        Content("time", curves=(Curve("ledger_error_j"),), title="Energy balance error"),
     ]
 
 
@@ -106,7 +106,7 @@ def _paper(schema: Schema) -> list[Content]:
         Content(
             "time",
             curves=(Curve(f"link_{link}_x_m"), Curve(f"link_{link}_y_m")),
-            title=f"Place of link {link}",
+            title=f"Position of link {link}",
         ),
     ]
 
@@ -153,14 +153,14 @@ PRESETS = (
     Preset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
     Preset(
         "Energy Balance",
-        "Energies, works, and what of their sum is unaccounted for",
+        "Energies, work, and the unaccounted remainder",
         _energy,
         (_LEDGER,),
     ),
     Preset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
     Preset(
         "Paper Figures",
-        "Forces by link, the path of a link, a joint, as the papers show them",
+        "Forces by link, path of a link, and a joint, as in the papers",
         _paper,
     ),
     Preset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
@@ -168,7 +168,7 @@ PRESETS = (
 
 
 def contents_text(contents: Sequence[Content], library: Library) -> str:
-    """Contents as JSON, with the derived channels that they name."""
+    """Return contents as JSON, with the derived channels that they use."""
     used = {name for content in contents for name in content.names}
     derived = [each for each in library.derived if each.name in used]
     return json.dumps(
@@ -180,7 +180,7 @@ def contents_text(contents: Sequence[Content], library: Library) -> str:
 
 
 def contents_of(text: str, library: Library) -> list[Content]:
-    """What was written by `contents_text`; derived channels that are new are added to the library."""
+    """Return the contents written by `contents_text`, and add new derived channels to the library."""
     try:
         written = json.loads(text)
     except ValueError:
@@ -189,12 +189,12 @@ def contents_of(text: str, library: Library) -> list[Content]:
         return []
     library.add(read_derived(json.dumps(written.get("derived", []))))
     plots = written.get("plots", [])
-    found = (read_content(plot) for plot in plots) if isinstance(plots, list) else iter(())
-    return [content for content in found if content is not None]
+    contents = (read_content(plot) for plot in plots) if isinstance(plots, list) else iter(())
+    return [content for content in contents if content is not None]
 
 
 class PlotSets(QObject):
-    """The user's own arrangements.
+    """The plot layouts saved by the user.
 
     Signals
     -------
@@ -223,27 +223,27 @@ class PlotSets(QObject):
 
     @property
     def names(self) -> list[str]:
-        """Names of the user's arrangements, sorted."""
+        """Names of the saved plot layouts, sorted."""
         return sorted(self._stored(), key=str.casefold)
 
     def refusal(self, name: str) -> str:
-        """Why plots cannot be kept under a name, in a sentence; empty if they can."""
+        """Return why plots cannot be saved under a name; "" if they can."""
         if not name.strip():
-            return "Give the arrangement a name."
+            return "Give the plot layout a name."
         if name.strip().casefold() in (preset.name.casefold() for preset in PRESETS):
-            return f"{name.strip()} comes with the program; give another name."
+            return f"{name.strip()} is the name of a built-in plot layout. Give another name."
         return ""
 
     def save(self, name: str, contents: Sequence[Content]) -> None:
-        """Keep contents under a name, in place of those that have it."""
+        """Save contents under a name, replacing those of the same name."""
         self._store({**self._stored(), name.strip(): contents_text(contents, self._library)})
 
     def load(self, name: str) -> list[Content]:
-        """The contents of a name."""
+        """Return the contents saved under a name."""
         return contents_of(self._stored()[name], self._library)
 
     def delete(self, name: str) -> None:
-        """Forget an arrangement."""
+        """Delete a saved plot layout."""
         self._store({other: text for other, text in self._stored().items() if other != name})
 
     def _store(self, stored: dict[str, str]) -> None:

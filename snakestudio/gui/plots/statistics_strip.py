@@ -1,4 +1,4 @@
-"""Figures of all curves over the selected span, below the plots: a table that is copied as one."""
+"""Statistics of all curves over the selected span, in a table below the plots that can be copied as a whole."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
     ("Peak to peak", "{}", lambda s: s.peak_to_peak),
     ("Slope", "{}/s", lambda s: s.slope),
     ("Integral", "{} s", lambda s: s.integral),
-    ("Strongest [Hz]", "Hz", lambda s: s.dominant_hz),
+    ("Dominant [Hz]", "Hz", lambda s: s.dominant_hz),
 )
-"""Figures: name, unit made from the curve's, and where it stands."""
+"""Columns: name, unit derived from that of the curve, and value."""
 
 _PAUSE_MS = 120
-"""A span that is being dragged is looked at once it stood for so long."""
+"""Delay after the last change of a dragged span before the statistics are computed, ms."""
 _ROWS = 5
-"""Rows that are seen without scrolling."""
+"""Number of rows visible without scrolling."""
 
 
 class _Table(QTableWidget):
-    """A table that Ctrl+C copies, with its headings."""
+    """A table that Ctrl+C copies with its headings."""
 
     copied = Signal()
 
@@ -66,7 +66,7 @@ class _Table(QTableWidget):
 
 
 class StatisticsStrip(Themed):
-    """The table, its span, and buttons to copy and to close.
+    """Table of statistics, its span, and buttons to copy and to close.
 
     Signals
     -------
@@ -87,11 +87,11 @@ class StatisticsStrip(Themed):
         self.copy_button = QToolButton()
         self._close = QToolButton()
         self.copy_button.setText("Copy table")
-        self.copy_button.setToolTip("Copy all figures as a table for a spreadsheet (Ctrl+C)")
+        self.copy_button.setToolTip("Copy all values as a table for a spreadsheet (Ctrl+C)")
         self.copy_button.setStyleSheet("QToolButton { padding: 2px 8px; }")
         self.copy_button.clicked.connect(self.copy)
         self._close.setProperty("role", "flat")
-        self._close.setToolTip("Close the figures and clear the span")
+        self._close.setToolTip("Close the statistics and clear the span")
         self._close.clicked.connect(self.closed)
         bar = QHBoxLayout()
         bar.setContentsMargins(16, 2, 8, 0)
@@ -99,7 +99,7 @@ class StatisticsStrip(Themed):
         bar.addWidget(self.copy_button)
         bar.addWidget(self._close)
         self.table = _Table(0, 1 + len(COLUMNS))
-        self.table.setAccessibleName("Figures of the span")
+        self.table.setAccessibleName("Statistics of the span")
         self.table.setHorizontalHeaderLabels(["", *(name for name, _, _ in COLUMNS)])
         first = QTableWidgetItem("Curve")
         first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -131,16 +131,16 @@ class StatisticsStrip(Themed):
         self._close.setIcon(theme.icon("close", "dim"))
         self._fill()
 
-    # --- what is asked ----------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------
 
     def show_plots(self, plots: Sequence[LivePlot]) -> None:
-        """Take the curves of these plots, which have changed."""
+        """Use the curves of these plots, which have changed."""
         self._plots = list(plots)
         if self.span is not None:
             self._pause.start()
 
     def show_span(self, span: tuple[float, float] | None) -> None:
-        """Show the figures of a stretch of time, s; of None nothing."""
+        """Show the statistics of a time span, s; None clears the table."""
         self.span = span
         if span is None:
             self._stop()
@@ -152,24 +152,24 @@ class StatisticsStrip(Themed):
 
     @property
     def settled(self) -> bool:
-        """Whether the figures are those of the span and the curves of now."""
+        """Whether the statistics are those of the present span and curves."""
         return self._task is None and not self._pause.isActive()
 
-    def _asked(self) -> list[SpanCurve]:
-        """All curves over the time, each once whatever its table, and those of overlaid runs."""
-        found: dict[tuple[int, str], SpanCurve] = {}
+    def _span_curves(self) -> list[SpanCurve]:
+        """Return all curves over time, each once, and those of overlaid runs."""
+        curves: dict[tuple[int, str], SpanCurve] = {}
         for plot in self._plots:
             if plot.view.style in ("profile", "heat"):
                 continue
             for curve in plot.span_curves():
                 schema = curve.recording.schema
                 column = series_of(curve.line.series, schema).names[curve.line.column]
-                found.setdefault((id(curve.recording), column), curve)
-        return list(found.values())
+                curves.setdefault((id(curve.recording), column), curve)
+        return list(curves.values())
 
     def _begin(self) -> None:
         self._stop()
-        self._curves = self._asked()
+        self._curves = self._span_curves()
         span = self.span
         if span is None or not self._curves:
             self.figures = []
@@ -186,9 +186,9 @@ class StatisticsStrip(Themed):
         self._show_figures([])
 
     @Slot(object)
-    def _show_figures(self, found: list[SpanStatistics]) -> None:
+    def _show_figures(self, statistics: list[SpanStatistics]) -> None:
         self._task = None
-        self.figures = found
+        self.figures = statistics
         self._fill()
 
     def _stop(self) -> None:
@@ -200,13 +200,13 @@ class StatisticsStrip(Themed):
         super().hideEvent(event)
         self._stop()
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- output -----------------------------------------------------------------------------------
 
     def _fill(self) -> None:
         shown = list(zip(self._curves, self.figures, strict=False))
         self.table.setRowCount(len(shown))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for row, (curve, found) in enumerate(shown):
+        for row, (curve, statistics) in enumerate(shown):
             swatch = QPixmap(10, 3)
             swatch.fill(QColor(curve.colour))
             name = QTableWidgetItem(
@@ -214,7 +214,7 @@ class StatisticsStrip(Themed):
             )
             self.table.setItem(row, 0, name)
             for column, (_, unit, of) in enumerate(COLUMNS):
-                value = of(found)
+                value = of(statistics)
                 item = QTableWidgetItem(readable(value, ""))
                 item.setTextAlignment(right)
                 item.setToolTip(f"{value!r} {unit.format(curve.unit)}".rstrip())
@@ -224,7 +224,7 @@ class StatisticsStrip(Themed):
         self.table.setFixedHeight(height)
 
     def copy(self) -> None:
-        """Copy the table: columns apart by tabs, all digits, units in the headings of a column of their own."""
+        """Copy the table: columns separated by tabs, all digits, units in a separate column."""
         lines = [
             "\t".join(
                 [

@@ -1,4 +1,4 @@
-"""What is made of commands: menus, shortcuts, buttons and the list of shortcuts."""
+"""Menus, shortcuts, buttons and the list of shortcuts, made from commands."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ C = TypeVar("C", bound=_Context)
 
 
 class ActionRegistry(QObject):
-    """Commands as living actions of one window.
+    """The actions of one window, made from commands.
 
     Parameters
     ----------
     commands : sequence of Command
         In the order of the menus.
     context : Context
-        What they are given.
+        Argument of the commands.
     window : QWidget
-        Where their shortcuts work.
+        The window in which their shortcuts work.
     """
 
     def __init__(self, commands: Sequence[Command[C]], context: C, window: QWidget) -> None:
@@ -76,7 +76,7 @@ class ActionRegistry(QObject):
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
             context.banners.robot.say(
                 "info",
-                f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
+                f"{what} would block the window for longer than an armed robot tolerates. Disarm the robot first.",
                 passing=True,
             )
         else:
@@ -85,7 +85,7 @@ class ActionRegistry(QObject):
 
     @property
     def local(self) -> list[QAction]:
-        """The actions whose shortcuts work in some widgets only; add them to these."""
+        """The actions whose shortcuts work only in the widgets that they are added to."""
         return [self._actions[spec.id] for spec in self.commands if spec.local]
 
     def fill(self, bar: QMenuBar) -> None:
@@ -100,7 +100,7 @@ class ActionRegistry(QObject):
             assign_mnemonics(each)
 
     def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
-        """Let other commands be in a menu that has neither lines nor submenus; those that stay keep their actions."""
+        """Replace the commands of a menu without separators and submenus; commands that stay keep their actions."""
         before = {spec.id: spec for spec in self.commands if spec.menu == menu}
         new = [_same(before.get(spec.id), spec) for spec in commands]
         if new == list(before.values()):
@@ -135,23 +135,23 @@ class ActionRegistry(QObject):
         return self.menus[path]
 
     def give_space(self, name: str) -> None:
-        """Let the space bar call a command: play, or a connected robot's stop, and not the other one."""
+        """Assign the space bar to one command, play or the stop of a connected robot, and take it from the other."""
         for each in ("play", "stop_robot"):
             self._actions[each].setShortcuts(
                 [QKeySequence(Qt.Key.Key_Space)] if each == name else []
             )
 
     def refresh_soon(self) -> None:
-        """Bring texts, ticks and what is enabled up to date, once, when the program comes to rest."""
+        """Update texts, check marks and enabled states once, when the event loop is idle."""
         self._timer.start(0)
 
     def refresh_later(self) -> None:
-        """The same at a pace: what is dragged changes the scene with every picture, and hardly ever a menu."""
+        """Update actions at a limited rate: a drag changes the scene in every frame, but hardly ever a menu."""
         if not self._timer.isActive():
             self._timer.start(_PACE_MS)
 
     def refresh(self) -> None:
-        """Bring texts, ticks and what is enabled up to date."""
+        """Update texts, check marks and enabled states."""
         context = self._context
         if BODY_MENU in self.menus:
             self.menus[BODY_MENU].menuAction().setVisible(context.document.scene.body.strained)
@@ -179,7 +179,7 @@ class ActionRegistry(QObject):
                 self._actions[spec.id].setIcon(theme.icon(spec.icon))
 
     def plain_keys(self) -> dict[str, str]:
-        """Titles of the commands that a key without Ctrl or Alt calls, by that key."""
+        """Titles of the commands whose shortcut is a key without Ctrl or Alt, by that key."""
         return {
             keys: spec.text.removesuffix(" ...")
             for spec in self.commands
@@ -195,13 +195,13 @@ class ActionRegistry(QObject):
                 keys = " or ".join(_native(keys) for keys in spec.shortcuts)
                 text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
                 top, *below = spec.menu.split("/")
-                # "CSV" alone would say little
+                # "CSV" alone is not clear
                 groups.setdefault(top, []).append((keys, ": ".join([*below, text])))
         return list(groups.items())
 
 
 def _same(before: Command[Any] | None, spec: Command[Any]) -> Command[Any]:
-    """The command of before where what is shown of it is the same."""
+    """Return the previous command if everything shown of it is the same."""
     if before is not None and (before.text, before.icon, before.tip) == (
         spec.text,
         spec.icon,

@@ -1,4 +1,4 @@
-"""Keeps unsaved edits safe: twice a minute while there are new ones, and at once when something goes wrong."""
+"""Backup of unsaved edits: twice a minute while there are new ones, and immediately after an internal error."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from snakestudio.session.recovery import RecoveryFile
 log = logging.getLogger(__name__)
 
 INTERVAL_S = 30.0
-"""No edit is older than this, and the time it takes to write, when it is on disk."""
+"""Longest time from an edit to its backup, excluding the time of writing, s."""
 
 
 class Autosave(QObject):
-    """Writes the document beside its file while it has unsaved edits; removes that when it has none.
+    """Writes a backup of the document next to its file while it has unsaved edits; removes it when it has none.
 
     Parameters
     ----------
     interval_s : float
-        Longest time from an edit to its being kept.
+        Longest time from an edit to its backup, s.
 
     Signals
     -------
     failed(sentence: str)
-        Unsaved edits cannot be kept; said once until it works again.
+        The backup cannot be written; emitted once until it works again.
     """
 
     failed = Signal(str)
@@ -39,17 +39,17 @@ class Autosave(QObject):
         super().__init__(parent)
         self._document = document
         self._file = RecoveryFile()
-        self._kept: Scene | None = None
+        self._backed_up_scene: Scene | None = None
         self._written = False
         self._write_again = False
         self._task: Task[str] | None = None
-        self._told = self._ended = False
+        self._has_reported = self._ended = False
         self._timer = QTimer(self)
         self._timer.setObjectName("autosave_timer")
         self._timer.setSingleShot(True)
         self._timer.setInterval(round(1000 * interval_s))
         self._timer.timeout.connect(self._write)
-        document.opened.connect(self._forget)
+        document.opened.connect(self._discard_backup)
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(self._on_title)
 
@@ -59,20 +59,20 @@ class Autosave(QObject):
 
     def _on_title(self) -> None:
         if not self._document.dirty:
-            self._forget()
+            self._discard_backup()
         elif not self._ended:  # the file may have changed while the scene stays
             self._on_scene()
 
-    def _forget(self) -> None:
+    def _discard_backup(self) -> None:
         self._timer.stop()
-        self._kept = None
+        self._backed_up_scene = None
         if self._written:
             self._written = False
             self._file.remove()
 
     def _write(self) -> None:
         document = self._document
-        if not document.dirty or document.scene is self._kept:
+        if not document.dirty or document.scene is self._backed_up_scene:
             return
         if self._task is not None and self._task.running:  # a slow disk must not hold up the window
             self._write_again = True
@@ -80,7 +80,7 @@ class Autosave(QObject):
         scene = document.scene
         path = document.path
         order = self._file.next_order()
-        self._kept = scene
+        self._backed_up_scene = scene
         self._written = True
 
         def work(_: object) -> str:
@@ -97,30 +97,28 @@ class Autosave(QObject):
     @Slot(object)
     def _on_outcome(self, reason: str) -> None:
         if reason and not self._ended:
-            self._kept = None
+            self._backed_up_scene = None
             self._timer.start()
-            if not self._told:
-                self.failed.emit(
-                    f"Unsaved changes cannot be kept for the case of a crash ({reason}); save the scene."
-                )
-        self._told = bool(reason)
+            if not self._has_reported:
+                self.failed.emit(f"Unsaved changes cannot be backed up ({reason}). Save the scene.")
+        self._has_reported = bool(reason)
         if self._write_again and not self._ended:
             self._write_again = False
             self._timer.start()
 
     def write_now(self) -> None:
-        """Keep the unsaved edits before returning, on whichever thread; says nothing if that fails."""
+        """Write the backup before returning, on any thread; a failure is only logged."""
         scene = self._document.scene
         if self._document.dirty and not self._ended:
             try:
                 self._file.write(scene, self._document.path, self._file.next_order())
-                self._kept = scene
+                self._backed_up_scene = scene
                 self._written = True
-            except Exception:  # whatever went wrong already must not become worse here
-                log.exception("unsaved changes could not be kept")
+            except Exception:  # a previous failure must not be followed by another one
+                log.exception("unsaved changes could not be backed up")
 
     def close(self, keep: bool = False) -> None:
-        """End; what is unsaved is not wanted any more unless `keep` says so. After that, nothing is written."""
+        """Stop writing; the backup is deleted unless `keep` is set."""
         if self._ended:
             return
         self._ended = True
@@ -128,5 +126,5 @@ class Autosave(QObject):
         close_tasks(self)
         self._task = None
         if not keep:
-            self._kept = None
+            self._backed_up_scene = None
             self._file.remove()

@@ -1,4 +1,4 @@
-"""Cards to choose from, in a list view: what the gallery shows."""
+"""List view of the gallery's cards."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ from snakestudio.viewmodel.gallery import Entry, found
 _Index = QModelIndex | QPersistentModelIndex
 
 ITEM = Qt.ItemDataRole.UserRole
-"""Role of what a card stands for."""
+"""Role of the scene or start that a card represents."""
 
 GAP = 16
-"""Between cards, px."""
+"""Gap between cards, px."""
 _NARROWEST = 216
-"""Of a card, px of the design."""
+"""Least width of a card, px of the design."""
 _RADIUS = 8.0
 _LEFT = 12
-"""From the edge of a card to its text, px."""
+"""Margin from the edge of a card to its text, px."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is not a bundled scene: an empty scene, a file dialog, a recent file."""
+    """A card that is not a bundled scene: an empty scene, a file dialog or a recent file."""
 
     icon: str
     """File name in `resources/icons`."""
@@ -68,11 +68,11 @@ class Start:
     description: str
     open: Callable[[], object]
     path: Path | None = None
-    """The file it opens; None where that is not known yet."""
+    """The file it opens; None if it is chosen later."""
 
 
 class CardModel(QAbstractListModel):
-    """Scenes or starts; `ITEM` gives them as they are."""
+    """Model of scenes or starts, which the role `ITEM` returns."""
 
     def __init__(self, items: Sequence[Entry | Start], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -91,14 +91,14 @@ class CardModel(QAbstractListModel):
 
 
 class SceneFilter(QSortFilterProxyModel):
-    """The scenes that have all words of a query and are of a paper and a model ("" for any)."""
+    """Filter of the scenes by the words of a query, the paper and the model ("" for any)."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._criteria = ("", "", "")
 
     def set_filter(self, query: str, paper: str, model: str) -> None:
-        """Show other scenes."""
+        """Set the filter."""
         self._criteria = (query, paper, model)
         self.invalidate()
 
@@ -107,14 +107,14 @@ class SceneFilter(QSortFilterProxyModel):
 
 
 class CardDelegate(QStyledItemDelegate):
-    """Paints a card in its cell, which is larger by the gap at the right and below."""
+    """Paints a card in its cell, which is larger than the card by the gap at the right and below."""
 
     def card_height(self, width: int) -> int:
-        """Height of a card at a width, px."""
+        """Height of a card of the given width, px."""
         raise NotImplementedError
 
     def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
-        """Paint what a card shows."""
+        """Paint the content of a card."""
         raise NotImplementedError
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
@@ -146,7 +146,7 @@ class CardDelegate(QStyledItemDelegate):
 
 
 class SceneDelegate(CardDelegate):
-    """A bundled scene: picture, title, where it is from, and the beginning of what to look for."""
+    """Paints a bundled scene: image, title, source, and the beginning of its description."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -180,7 +180,7 @@ class SceneDelegate(CardDelegate):
 
 
 class StartDelegate(CardDelegate):
-    """An icon, a name, and a dim line below it."""
+    """Paints a start: an icon, a name, and a dim line below it."""
 
     def card_height(self, width: int) -> int:
         title = QFontMetrics(theme.text_font(13, strong=True)).height()
@@ -228,12 +228,12 @@ def _paint_two_lines(painter: QPainter, text: str, rect: QRect) -> None:
 
 
 class CardView(QListView):
-    """Cards in as many columns as fit. It is as high as its cards need, so the area around it scrolls.
+    """Cards in as many columns as fit. The view is as high as its cards, so the area around it scrolls.
 
     Parameters
     ----------
     name : str
-        For screen readers.
+        Accessible name.
     model : QAbstractItemModel
         Its `ITEM` is what the delegate paints.
     delegate : callable
@@ -244,9 +244,9 @@ class CardView(QListView):
     opened(item: Entry or Start)
         By a click, Enter or the space bar.
     highlighted(item: Entry or Start)
-        The keyboard went to a card, or the mouse was moved over it.
+        A card got the keyboard focus, or the mouse was moved over it.
     edge_reached(key: Qt.Key)
-        The up or down key was pressed where there is no card farther on.
+        The up or down key was pressed at the first or last row.
     typed(text: str)
         Text was typed.
     """
@@ -289,12 +289,12 @@ class CardView(QListView):
 
     @property
     def items(self) -> list[Any]:
-        """What its cards stand for, in their order."""
+        """Scenes or starts of the cards, in order."""
         return [self._index(row).data(ITEM) for row in range(self.model().rowCount())]
 
     @property
     def current(self) -> Any:
-        """What the current card stands for; None without one."""
+        """Scene or start of the current card; None without one."""
         return self.currentIndex().data(ITEM)
 
     @property
@@ -303,15 +303,15 @@ class CardView(QListView):
         return max(1, self.width() // self.gridSize().width()) if self.gridSize().isValid() else 1
 
     def card_rect(self, cell: QRect) -> QRect:
-        """The card within its cell."""
+        """Return the rectangle of the card in its cell."""
         return cell.adjusted(0, 0, -GAP, -GAP)
 
     def card_at(self, row: int) -> QRect:
-        """The card of a row, in coordinates of the view."""
+        """Return the rectangle of a row's card, in coordinates of the view."""
         return self.card_rect(self.visualRect(self._index(row)))
 
     def go_to(self, row: int) -> None:
-        """Give the card of a row the keyboard."""
+        """Move the keyboard focus to the card of a row."""
         self.setCurrentIndex(self._index(row))
         self.setFocus(Qt.FocusReason.TabFocusReason)
         self.highlighted.emit(self.current)
@@ -320,7 +320,7 @@ class CardView(QListView):
         return self.model().index(row, 0)
 
     def _fit(self) -> None:
-        """Share the width out among the columns, and be as high as all rows."""
+        """Divide the width among the columns, and set the height to that of all rows."""
         width = self.width() - 1  # Qt wraps a row that fills the width to the last pixel
         columns = max(1, width // (theme.scaled(_NARROWEST) + GAP))
         cell = width // columns
@@ -373,8 +373,8 @@ class CardView(QListView):
                 self.go_to(row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not
-        # highlighted.
+        # Not in enterEvent: cards that move under a mouse at rest, for example while the user types,
+        # are not highlighted.
         super().mouseMoveEvent(event)
         index = self.indexAt(event.position().toPoint())
         shape = Qt.CursorShape.PointingHandCursor if index.isValid() else Qt.CursorShape.ArrowCursor

@@ -1,4 +1,4 @@
-"""The command palette: type a few letters, press Enter, and a command of the window runs."""
+"""The command palette: runs a command of the window that is found by a few letters."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class CommandEntry:
     """One line of the palette."""
 
     id: str
-    """Its name among the recently used ones."""
+    """Identifier in the list of recently used commands."""
 
     text: str
     where: str
-    """Menu it stands in; where a scene is from."""
+    """Menu of a command; source of a scene."""
 
     run: Callable[[], object]
     keys: str = ""
-    """Its shortcut, as this platform writes it."""
+    """Shortcut in the notation of this platform."""
 
     icon: str = ""
     """Name of a file in `resources/icons`."""
@@ -76,9 +76,9 @@ def command_entries(
     layouts: Layouts,
     open_scene: Callable[[Path], object],
 ) -> list[CommandEntry]:
-    """Everything that can be found, in the order of the menus."""
+    """Return all entries that can be found, in the order of the menus."""
     table.refresh()
-    found = []
+    result = []
     for spec in table.commands:
         if spec.run is None or spec.id == "command_palette":
             continue
@@ -86,12 +86,12 @@ def command_entries(
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         top, _, below = spec.menu.partition("/")
         text = plain(action.text())
-        found.append(
+        result.append(
             CommandEntry(
                 spec.id,
                 f"{below.replace('/', ': ')}: {text}"
                 if below
-                else text,  # "Cylinder" alone would say little
+                else text,  # "Cylinder" alone is not clear
                 top,
                 action.trigger,
                 keys,
@@ -101,7 +101,7 @@ def command_entries(
             )
         )
     for name, dock in focus_cycle.docks.all.items():
-        found.append(
+        result.append(
             CommandEntry(
                 f"panel_{name}",
                 f"Go to {dock.windowTitle()}",
@@ -112,7 +112,7 @@ def command_entries(
             )
         )
     for name in layouts.saved:
-        found.append(
+        result.append(
             CommandEntry(
                 f"saved_layout_{name}",
                 f"Layouts: {name}",
@@ -122,7 +122,7 @@ def command_entries(
             )
         )
     for entry in entries():
-        found.append(
+        result.append(
             CommandEntry(
                 f"scene_{entry.path.stem}",
                 f"Open: {entry.title}",
@@ -131,7 +131,7 @@ def command_entries(
                 icon="gallery",
             )
         )
-    return found
+    return result
 
 
 _RECENT_KEY = "palette/recent"
@@ -145,11 +145,11 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[Found]:
-    """The entries that fit a query, the best first; of equals the one used last, and what can be used before the rest.
+    """Return the entries that match a query, the best first; recently used and enabled entries rank higher.
 
-    The menu is searched as well, but counts less than the text itself.
+    The menu is searched too, but counts less than the text.
     """
-    found: list[tuple[tuple[float, int, int], Found]] = []
+    matches: list[tuple[tuple[float, int, int], Found]] = []
     for place, entry in enumerate(entries):
         fits = match(query, entry.text)
         worth = 0.0 if fits is None else fits.score
@@ -161,21 +161,21 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[F
             worth = wide.score - 200.0
             fits = Match(wide.score, inside)
         age = recent.index(entry.id) if entry.id in recent else _MAX_RECENT
-        # What was used lately goes up by one class of fits at most.
+        # A recently used entry rises by at most one class of matches.
         rank = -worth - (8.0 if age < _MAX_RECENT else 0.0) + (0.0 if entry.enabled else 25.0)
-        found.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
-    return [each for _, each in sorted(found, key=lambda item: item[0])]
+        matches.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
+    return [each for _, each in sorted(matches, key=lambda item: item[0])]
 
 
 class CommandPalette(ModalOverlay):
-    """A field to type into, and what fits.
+    """A search field and the list of matching entries.
 
     Parameters
     ----------
     entries : list of CommandEntry
-        What can be found.
+        Entries that can be found.
     settings : QSettings
-        Keep what was used last.
+        Settings that store the recently used entries.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class CommandPalette(ModalOverlay):
         self.view.viewport().installEventFilter(self)
         self.view.clicked.connect(self._run)
         column.addWidget(self.view, 1)
-        self._nothing = QLabel("Nothing is called that.", self.frame)
+        self._nothing = QLabel("No matching commands.", self.frame)
         self._nothing.setObjectName("nothing_found")
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -240,16 +240,16 @@ class CommandPalette(ModalOverlay):
             self.view.scrollTo(index)
 
     def _run(self, index: QModelIndex) -> None:
-        """Run what stands at a row; what cannot be used now is left where it is."""
+        """Run the entry of a row; a disabled entry does nothing."""
         if not index.isValid() or not self.found[index.row()][0].enabled:
             return
         entry = self.found[index.row()][0]
-        kept = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
-        self._settings.setValue(_RECENT_KEY, kept)
+        recent = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
+        self._settings.setValue(_RECENT_KEY, recent)
         run = entry.run
         window = self.window_area
         self.close_sheet()
-        # Only when the keyboard is back where it was: many commands mean what has it.
+        # Run after the keyboard focus has returned: many commands act on the focused widget.
         QTimer.singleShot(0, window, run)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -282,19 +282,19 @@ class CommandPalette(ModalOverlay):
             and event.type() == QEvent.Type.MouseMove
             and isinstance(event, QMouseEvent)
         ):
-            # Not when a row comes to lie under a cursor that stands still: the keys choose then.
+            # Not when a row moves under a mouse at rest: then the keyboard chooses.
             self.view.setCurrentIndex(self.view.indexAt(event.position().toPoint()))
         return super().eventFilter(watched, event)
 
 
 def _recent(settings: QSettings) -> list[str]:
-    """What was used lately, the last first."""
+    """Return the recently used entries, newest first."""
     stored = settings.value(_RECENT_KEY) or []
     return [stored] if isinstance(stored, str) else [str(name) for name in stored]
 
 
 class _Lines(QStyledItemDelegate):
-    """Paints an entry: icon, text with the letters that were meant, menu, shortcut."""
+    """Paints an entry: icon, text with the matched letters highlighted, menu, shortcut."""
 
     def __init__(self, palette: CommandPalette) -> None:
         super().__init__(palette)
@@ -323,10 +323,10 @@ class _Lines(QStyledItemDelegate):
         right = self._keys(painter, entry, area) - 14
         left = area.left() + 10 + size + 12
         where_font = theme.text_font(12)
-        wanted = QFontMetrics(theme.text_font(13, strong=True)).horizontalAdvance(entry.text)
+        text_width = QFontMetrics(theme.text_font(13, strong=True)).horizontalAdvance(entry.text)
         width = min(
             QFontMetrics(where_font).horizontalAdvance(entry.where) + 2,
-            max(0, right - left - wanted - 16),
+            max(0, right - left - text_width - 16),
         )
         painter.setFont(where_font)
         painter.setPen(theme.colour("dim" if entry.enabled else "line"))
@@ -338,7 +338,7 @@ class _Lines(QStyledItemDelegate):
         painter.restore()
 
     def _keys(self, painter: QPainter, entry: CommandEntry, area: QRect) -> int:
-        """Paint the shortcut as a key cap; returns where it begins."""
+        """Paint the shortcut as a key cap; return its left edge, px."""
         if not entry.keys:
             return area.right() + 2
         left = QPoint(area.right() - key_cap_width(entry.keys) - 8, area.center().y())
@@ -346,7 +346,7 @@ class _Lines(QStyledItemDelegate):
         return left.x()
 
     def _text(self, painter: QPainter, entry: CommandEntry, fits: Match, area: QRect) -> None:
-        """Paint the text, the letters that were meant in bold and in colour."""
+        """Paint the text, the matched letters in bold and in colour."""
         plain = theme.text_font(13)
         bold = theme.text_font(13, strong=True)
         painter.save()
@@ -368,7 +368,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def _pieces(length: int, letters: frozenset[int]) -> list[tuple[int, int, bool]]:
-    """Runs of letters that were meant, and of those that were not."""
+    """Return alternating runs of matched and unmatched letters."""
     pieces: list[tuple[int, int, bool]] = []
     begin = 0
     for end in range(1, length + 1):

@@ -1,4 +1,4 @@
-"""Every command of the window in one table: what each part declares, and what the shell has itself."""
+"""Table of all commands of the window: those that each part declares, and those of the shell itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.gui.viewport import commands as viewport
 
 
 def _show_array(c: Context) -> None:
-    """Bring up the window that makes arrays of obstacles, beside what it makes."""
+    """Show the dialog that makes arrays of obstacles, next to the array."""
     from snakestudio.gui.scene.array_dialog import ArrayDialog
 
     dialog = c.window.findChild(ArrayDialog)
@@ -33,7 +33,7 @@ def _show_array(c: Context) -> None:
 
 
 def _delete(c: Context) -> None:
-    """Delete the waypoint or corner under the cursor, or else the selected obstacles and friction patches."""
+    """Delete the waypoint or corner under the cursor, otherwise the selected obstacles and friction patches."""
     if (
         not c.viewport.tools.path_tool.remove_hovered()
         and not c.viewport.tools.patch_tool.remove_hovered()
@@ -46,7 +46,7 @@ def _has_deletable(c: Context) -> bool:
 
 
 def _layout(layout: Shipped) -> Command[Context]:
-    """A command that arranges the panels as in a shipped layout."""
+    """Return a command that arranges the panels as in a shipped layout."""
     return Command(
         f"layout_{layout.name.lower()}",
         "View/Layouts",
@@ -73,14 +73,14 @@ _FILE: tuple[Command[Context], ...] = (
         lambda c: c.files.revert(),
         (),
         lambda c: c.document.path is not None and c.document.dirty,
-        tip="Go back to what the file holds; undo brings the changes back",
+        tip="Return to the saved file; undo restores the changes",
     ),
     Command(
         "restore_unsaved",
         "File",
         "Restore Unsaved Changes ...",
         lambda c: c.document_recovery.offer(asked=True),
-        tip="What was not saved when the program ended unexpectedly",
+        tip="Changes that were not saved when the program ended unexpectedly",
     ),
     line("File"),
     Command(
@@ -89,14 +89,14 @@ _FILE: tuple[Command[Context], ...] = (
         "Import Obstacles ...",
         lambda c: c.files.ask_import(),
         enabled=meets_obstacles,
-        tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
+        tip="Create cylinders from the circles in a CSV (x, y, radius) or SVG file",
     ),
     Command(
         "import_robot",
         "File",
         "Import Robot ...",
         lambda c: c.files.ask_import_robot(),
-        tip="The robot of a URDF, xacro, SDF or MJCF file, in a new scene or in this one",
+        tip="Import the robot of a URDF, xacro, SDF or MJCF file into a new scene or this one",
     ),
     *analysis.IMPORT,
     *runs.EXPORT,
@@ -118,7 +118,7 @@ _EDIT: tuple[Command[Context], ...] = (
         ("Ctrl+Shift+D",),
         meets_obstacles,
         icon="array",
-        tip="Rows, grids, rings and random fields of what is selected, or of something new",
+        tip="Create rows, grids, rings and random fields of the selected or of new obstacles",
     ),
     *scene.ARRANGE,
     line("Edit"),
@@ -133,7 +133,7 @@ _EDIT: tuple[Command[Context], ...] = (
         _has_deletable,
         icon="delete",
         local=True,
-        tip="Obstacles and friction patches that are selected",
+        tip="Delete the selected obstacles and friction patches",
     ),
 )
 
@@ -146,7 +146,7 @@ _VIEW: tuple[Command[Context], ...] = (
         lambda c: c.docks.set_arranging(not c.docks.arranging),
         checked=lambda c: c.docks.arranging,
         long=True,
-        tip="Show title bars by which panels are moved, floated and closed",
+        tip="Show title bars for moving, floating and closing panels",
     ),
     Command(
         "next_pane",
@@ -154,15 +154,15 @@ _VIEW: tuple[Command[Context], ...] = (
         "Next Panel",
         lambda c: c.focus_cycle.go_on(1),
         ("F6",),
-        tip="Give it the keyboard",
+        tip="Move the keyboard focus to the next panel",
     ),
     Command(
         "pane_before",
         "View/Panels",
-        "Panel Before",
+        "Previous Panel",
         lambda c: c.focus_cycle.go_on(-1),
         ("Shift+F6",),
-        tip="Give it the keyboard",
+        tip="Move the keyboard focus to the previous panel",
     ),
     line("View/Panels"),
     *(_layout(layout) for layout in SHIPPED),
@@ -174,14 +174,14 @@ _VIEW: tuple[Command[Context], ...] = (
         "Save Layout ...",
         lambda c: c.help_controller.save_layout(),
         icon="layout",
-        tip="Keep how the panels stand now under a name",
+        tip="Save the present arrangement of the panels under a name",
     ),
     Command("delete_layout", "View/Layouts/Delete Layout"),
     line("View"),
     Command(
         "theme",
         "View",
-        "Light Colours",
+        "Light Theme",
         lambda c: c.toggle_theme(),
         long=True,
         checked=lambda c: theme.current() is theme.LIGHT,
@@ -224,7 +224,7 @@ _HELP: tuple[Command[Context], ...] = (
         ("Ctrl+Shift+O",),
         icon="gallery",
         long=True,
-        tip="Every scene that comes along, with a picture and what to look for",
+        tip="All bundled scenes, each with an image and a description",
     ),
     Command(
         "tour",
@@ -233,7 +233,7 @@ _HELP: tuple[Command[Context], ...] = (
         lambda c: c.help_controller.tour(),
         icon="tour",
         long=True,
-        tip="What is where in this window, in seven steps",
+        tip="Explain the parts of this window in seven steps",
     ),
     Command(
         "command_palette",
@@ -242,7 +242,7 @@ _HELP: tuple[Command[Context], ...] = (
         lambda c: c.help_controller.palette(),
         ("Ctrl+K",),
         icon="search",
-        tip="Type a few letters of any command, panel or scene",
+        tip="Find any command, panel or scene by a few letters",
     ),
     line("Help"),
     Command(
@@ -250,26 +250,26 @@ _HELP: tuple[Command[Context], ...] = (
         "Help",
         "Documentation",
         lambda c: c.help_controller.documentation(),
-        tip="Tutorials, guides, models and reference, in the browser; needs no network",
+        tip="Tutorials, guides, models and reference in the browser; works offline",
     ),
     Command(
         "safety",
         "Help",
-        "Safety of a Robot",
+        "Robot Safety",
         lambda c: c.help_controller.document("safety"),
-        tip="Each hazard: what detects it, how fast, what happens, and which test proves it",
+        tip="For each hazard: how and how fast it is detected, the reaction, and the test that proves it",
     ),
     Command(
         "profile_format",
         "Help",
-        "Format of Robot Profiles",
+        "Robot Profile Format",
         lambda c: c.help_controller.document("robot-profile"),
         long=True,
     ),
     Command(
         "start_together_page",
         "Help",
-        "Starting Together",
+        "Start Together",
         lambda c: c.help_controller.document("start-together"),
     ),
     Command("plugins_page", "Help", "Plug-ins", lambda c: c.help_controller.document("plugins")),
@@ -308,7 +308,7 @@ _HELP: tuple[Command[Context], ...] = (
     Command(
         "shortcuts",
         "Help",
-        "Keys and Mouse",
+        "Keyboard and Mouse Shortcuts",
         lambda c: c.help_controller.shortcuts(),
         ("F1",),
         icon="keyboard",
@@ -320,7 +320,7 @@ _HELP: tuple[Command[Context], ...] = (
 
 
 def table() -> tuple[Command[Context], ...]:
-    """All commands, in the order of the menus; those that add obstacles are of the shapes that there are by now."""
+    """Return all commands, in the order of the menus; those that add obstacles cover the shapes registered now."""
     return (
         *_FILE,
         *_HISTORY,

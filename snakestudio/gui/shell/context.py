@@ -1,4 +1,4 @@
-"""Everything that a window works with, made in the order in which it depends on each other; the window arranges it."""
+"""All parts of a window, constructed in the order of their dependencies; the window arranges them."""
 
 from __future__ import annotations
 
@@ -62,27 +62,27 @@ from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
 
 _LOG_HEIGHT = 300
-"""Height in which a traceback can be read, px of the design."""
+"""Height at which a traceback is readable, px of the design."""
 
 
 class Context(QObject):
-    """The parts of one window. Each command and each part sees of it what it says that it needs.
+    """The parts of one window. Each command and each part declares in a protocol which of them it needs.
 
     Parameters
     ----------
     settings : QSettings
-        Where sizes, choices and recent files are kept.
+        Storage of sizes, options and recent files.
     commands : sequence of Command
         In the order of the menus.
     docks : sequence of DockSpec
-        From the first to be filled to the last.
+        In the order in which they are filled.
     plot_panel : callable
-        Makes a panel of plots, see `PlotDocks`.
+        Makes a plot panel, see `PlotDocks`.
 
     Signals
     -------
     closing()
-        The window closes for good: what is read in threads ends now.
+        The window closes for good; threads that read files end now.
     """
 
     closing = Signal()
@@ -252,7 +252,7 @@ class Context(QObject):
         )
 
     def _show_other_runs(self) -> None:
-        """What is seen over the window's own run, in viewport and plots."""
+        """Update the overlaid runs in viewport and plots."""
         self.twin = InView(self.robot_controller, self.session_controller, self.window)
         for source in (
             self.comparer,
@@ -313,7 +313,7 @@ class Context(QObject):
             self.twin.changed,
         ):
             signal.connect(self.overlaid.changed)
-        # runs of the scene before mean nothing beside another
+        # runs of the previous scene cannot be compared with another one
         self.document.opened.connect(self.beside.clear)
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
@@ -340,11 +340,11 @@ class Context(QObject):
     # --- what parts ask for -----------------------------------------------------------------------
 
     def show_dock(self, name: str) -> None:
-        """Bring up a panel."""
+        """Show a panel."""
         self.docks.show(name)
 
     def show_checks(self) -> None:
-        """Bring up the list of problems, high enough to be read, at the first of them."""
+        """Show the list of problems, high enough to be read, at the first of them."""
         from snakestudio.gui.scene.checks import Checks
 
         self.show_dock("checks")
@@ -357,7 +357,7 @@ class Context(QObject):
             checks.show_first()
 
     def show_plugin_log(self) -> None:
-        """Bring up what plug-ins did, high enough to be read."""
+        """Show the plug-in log, high enough to be read."""
         self.show_dock("plugin_log")
         self.docks.make_room("plugin_log", theme.scaled(_LOG_HEIGHT))
 
@@ -368,16 +368,16 @@ class Context(QObject):
             self.banners.edits.say("warning", str(error))
 
     def trigger(self, command: str) -> None:
-        """Do what a command does, as its menu would: not while a robot could move if it keeps the window."""
+        """Run a command as its menu entry would; one that blocks the window is refused while a robot could move."""
         self.action_registry[command].trigger()
 
     @property
     def speed(self) -> SpeedChooser:
-        """Chooses how fast simulated time passes."""
+        """The chooser of the simulation speed."""
         return self.run_bar.speed
 
     def take(self, path: Path) -> None:
-        """Do with a file what it is for."""
+        """Open or import a file according to its type."""
         if path.suffix.lower() == RUN_SUFFIX:
             self.open_runs.open(path)
         elif path.suffix.lower() == ".toml" and is_study(path):
@@ -386,7 +386,7 @@ class Context(QObject):
             self.experiment_files.take(path)
 
     def show_step_dialog(self) -> None:
-        """Bring up the window with the check of the time step."""
+        """Show the dialog of the time step check."""
         from snakestudio.gui.analysis.comparison.step_dialog import StepDialog
 
         dialog = self.window.findChild(StepDialog) or StepDialog(
@@ -397,15 +397,15 @@ class Context(QObject):
         dialog.activateWindow()
 
     def check_step_size(self, scene: Scene, base_dir: Path, name: str) -> None:
-        """Check the time step of a scene that is not the window's, and show the result."""
+        """Check the time step of a scene that is not open in the window, and show the result."""
         self.step_checker.check(Subject(scene, base_dir, name, own=False))
         self.show_step_dialog()
 
     def toggle_theme(self) -> None:
-        """Light instead of dark, or the other way round."""
+        """Switch between light and dark theme."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        self.window.repaint()  # it takes a while, in which a menu or palette that has closed should not be seen
+        self.window.repaint()  # the switch takes a while, during which a closed menu or palette must not stay visible
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
         self.action_registry.renew_theme()
@@ -424,14 +424,14 @@ class Context(QObject):
             part.renew_theme()
 
     def dress_play(self) -> None:
-        """The buttons that play show whether something plays."""
+        """Update the play buttons to whether something plays."""
         moving = self.session_controller.moving
         self.action_registry["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
         recorded = "pause-recorded" if self.session_controller.playing else "play-recorded"
         self.action_registry["play_recorded"].setIcon(theme.icon(recorded))
 
     def close(self) -> None:
-        """The window closes for good."""
+        """Release all parts; called when the window closes for good."""
         for part in (
             self.plot_docks,
             self.comparer,
@@ -472,8 +472,8 @@ class Context(QObject):
     def _on_robot(self, connected: bool) -> None:
         self.action_registry.give_space("stop_robot" if connected else "play")
         if not connected:
-            self.docks["plots"].raise_()  # what the robot's data lay over
+            self.docks["plots"].raise_()  # the robot data were in front of it
 
     def _background(self) -> list[str]:
-        """What goes on behind the window, a few words each."""
+        """Return short descriptions of the work in the background."""
         return [doing for doing in (self.streamer.doing, self.remote.doing) if doing]

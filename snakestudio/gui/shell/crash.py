@@ -1,4 +1,4 @@
-"""What happens when the program has a defect: a sentence on screen, the details in a file, and it lives on."""
+"""Handling of internal errors: a message on screen, the details in a file, and the program continues."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ log = logging.getLogger("snakestudio")
 
 
 class CrashGuard:
-    """Catches what nobody else caught, in every thread.
+    """Handles uncaught exceptions in all threads.
 
     Parameters
     ----------
     tell : callable
-        Gets the sentence for the user; called on the thread that failed.
+        Called with the message for the user, on the thread that failed.
     rescue : callable, optional
-        Called before that, on the same thread: keeps what would be lost if worse follows.
+        Called before that, on the same thread, to back up unsaved work.
     tell_fault : callable, optional
-        Gets what went wrong in code of a plug-in, which is no defect of the program.
+        Called with an error in the code of a plug-in, which is not an error of the program.
     """
 
     def __init__(
@@ -55,7 +55,9 @@ class CrashGuard:
             )
             logging.getLogger().addHandler(handler)
             self._handler = handler
-            self._dump = self.path.open("a", encoding="utf-8")  # for what kills even Python
+            self._dump = self.path.open(
+                "a", encoding="utf-8"
+            )  # for crashes of the interpreter itself
             faulthandler.enable(self._dump)
         self._before = sys.excepthook, threading.excepthook
         sys.excepthook = self._on_exception
@@ -80,20 +82,20 @@ class CrashGuard:
         if self._handler is None:
             self._before[0](kind, error, trace)
         if self._telling:
-            return  # telling must not fail again and again
+            return  # an error while reporting must not be reported again
         self._telling = True
         try:
             if self._rescue is not None:
                 self._rescue()
             where = f" Details are in {self.path}." if self.path is not None else ""
             self._tell(
-                f"Internal error: {kind.__name__}: {error}. The program goes on; please report this.{where}"
+                f"Internal error: {kind.__name__}: {error}. The program continues. Please report this.{where}"
             )
         finally:
             self._telling = False
 
     def close(self) -> None:
-        """Leave everything as it was."""
+        """Restore the previous exception hooks."""
         sys.excepthook, threading.excepthook = self._before
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)

@@ -1,4 +1,4 @@
-"""Notices that another program changed the open scene's file, whichever way that program writes files."""
+"""Detection of changes that other programs make to the open scene's file, in any way of writing files."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 
 _SETTLE_MS = 200
-"""Time a program is given to finish writing."""
+"""Time that another program has to finish writing, ms."""
 
 
 class DiskWatch(QObject):
-    """Watches the document's file by what it holds: touching it, or saving the same text again, is no change.
+    """Watches the content of the document's file: touching it or saving the same text again is not a change.
 
     Signals
     -------
     noticed(state: str)
-        "changed", "gone", or "same" when it is again as it was.
+        "changed", "gone", or "same" when the file has its previous content again.
     """
 
     noticed = Signal(str)
@@ -34,40 +34,39 @@ class DiskWatch(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SETTLE_MS)
         self._timer.timeout.connect(self.look)
-        self._watcher.fileChanged.connect(self._look_soon)
-        self._watcher.directoryChanged.connect(self._look_soon)
+        self._watcher.fileChanged.connect(self._check_soon)
+        self._watcher.directoryChanged.connect(self._check_soon)
         document.title_changed.connect(self._on_title)
-        # Some file systems tell of nothing, network drives among them: look when the user comes
-        # back to the program.
+        # Some file systems, such as network drives, report no changes: check when the user returns to
+        # the program.
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         self._app = app
         app.applicationStateChanged.connect(self._on_application)
 
-    def _look_soon(self) -> None:
+    def _check_soon(self) -> None:
         self._timer.start()
 
     def _on_application(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._look_soon()
+            self._check_soon()
 
     def _on_title(self) -> None:
         path = self._document.path
-        # The folder tells of a file that is replaced or removed: it is another file then, and not
-        # watched any more.
-        wanted = (
+        # The folder reports a file that is replaced or removed, which is no longer watched itself.
+        targets = (
             [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
         )
         watched = self._watcher.files() + self._watcher.directories()
-        if gone := [name for name in watched if name not in wanted]:
+        if gone := [name for name in watched if name not in targets]:
             self._watcher.removePaths(gone)
-        if new := [name for name in wanted if name not in watched]:
+        if new := [name for name in targets if name not in watched]:
             self._watcher.addPaths(new)
         if self._state != "same":
             self.look()
 
     def look(self) -> None:
-        """Look at the file now."""
+        """Check the file now."""
         state = self._document.on_disk()
         if state != self._state or state == "changed":
             self._state = state
@@ -77,7 +76,7 @@ class DiskWatch(QObject):
             self._watcher.addPath(str(path))
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._document.title_changed.disconnect(self._on_title)
         self._app.applicationStateChanged.disconnect(self._on_application)
         self._timer.stop()
@@ -86,12 +85,12 @@ class DiskWatch(QObject):
 
 
 class DiskNotice(QObject):
-    """Says in a banner what `DiskWatch` noticed, and offers what to do.
+    """Shows in a banner what `DiskWatch` detected, with buttons to resolve it.
 
     Parameters
     ----------
     reload, save : callable
-        Take what is on disk; write the scene again.
+        Load the file from disk; write the scene to it again.
     """
 
     def __init__(
@@ -112,13 +111,13 @@ class DiskNotice(QObject):
 
     def _on_noticed(self, state: str) -> None:
         name = self._document.name
-        keep = ("Keep Mine", self._keep)
+        keep = ("Keep My Version", self._keep)
         if state == "changed":
-            edits = " It has unsaved changes here, too." if self._document.dirty else ""
+            edits = " The scene also has unsaved changes here." if self._document.dirty else ""
             text = f"{name} was changed by another program.{edits}"
             self._banner.say("warning", text, [("Reload", self._reload), keep], closable=False)
         elif state == "gone":
-            text = f"{name} is not there any more: it was moved, renamed or deleted. The scene is still here."
+            text = f"{name} no longer exists: it was moved, renamed or deleted. The scene is still open."
             self._banner.say("warning", text, [("Save Again", self._save), keep], closable=False)
         else:
             self._banner.clear()

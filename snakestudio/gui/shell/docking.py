@@ -1,4 +1,4 @@
-"""The docks around the viewport: made empty, filled after the window is on screen, brought up, added and taken away."""
+"""The docks around the viewport: created empty, filled after the window is on screen, shown, added and removed."""
 
 from __future__ import annotations
 
@@ -24,39 +24,36 @@ C = TypeVar("C", contravariant=True)
 _Area = Qt.DockWidgetArea
 
 _BOTTOM_SHARE = 0.34
-"""Share of the window's height that a dock at the bottom gets at most: the viewport matters
-more."""
+"""Largest share of the window's height of a dock at the bottom: the viewport is more important."""
 
 _BARS = 200
 _LOWEST = 150
-"""Height of all bars of a window, and of a dock at the bottom at least, px of the design: the rest
-is the view's, which has no less than half of a window."""
+"""Height of all bars of a window, and least height of a dock at the bottom, px of the design. The rest
+belongs to the viewport, which gets at least half of the window."""
 _LEAST = 240
-"""Width of a dock at least, px of the design: less is not enough for a line of text with a
-button."""
+"""Least width of a dock, px of the design: enough for a line of text with a button."""
 
 
 @dataclass(frozen=True)
 class DockSpec(Generic[C]):
-    """One dock; `C` is what its content is made of."""
+    """One dock; `C` is the type of context that its content needs."""
 
     name: str
-    """Its name in stored layouts."""
+    """Name in stored layouts."""
 
     title: str
     area: _Area
     make: Callable[[C], QWidget]
-    """Makes its content; imports what that needs."""
+    """Makes the content, and imports the modules that it needs."""
 
     size: int
-    """Width (at a side) or height (at the bottom) at first, px."""
+    """Initial width (at a side) or height (at the bottom), px."""
 
     gap: int | None = None
-    """Room above a content that has a heading of its own, px; None for content that needs the
-    dock's title."""
+    """Space above content that has its own heading, px; None for content that needs the dock's title."""
 
     behind: str = ""
-    """Name of the dock whose place it shares, as a tab; it is there only when it is asked for."""
+    """Name of the dock with which it is tabbed; such a dock is shown only on request."""
 
 
 class Docks(QObject):
@@ -65,14 +62,14 @@ class Docks(QObject):
     Parameters
     ----------
     specs : sequence of DockSpec
-        From the first to be filled to the last.
+        In the order in which they are filled.
 
     Signals
     -------
     filled()
-        All panels are there.
+        All panels are made.
     added(dock: QDockWidget)
-        There is one more.
+        A dock was added.
     """
 
     filled = Signal()
@@ -93,17 +90,17 @@ class Docks(QObject):
         return name in self.all
 
     def make(self) -> None:
-        """Make them, still empty."""
+        """Make the docks, still empty."""
         window = self._window
         window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, _Area.RightDockWidgetArea)
         window.setDockNestingEnabled(True)
         window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        # Beside each other the titles of so many would be a letter or two.
+        # Side by side, the titles of so many docks would be cut to a letter or two.
         window.setTabPosition(_Area.RightDockWidgetArea, QTabWidget.TabPosition.East)
         for spec in self._specs:
             dock = self._make(spec.name, spec.title, QWidget(), spec.gap)
-            # before it joins the others, or a tab bar stays in the window's corner
+            # before it is tabbed with the others, or a tab bar stays in the window's corner
             dock.setHidden(bool(spec.behind))
             window.addDockWidget(spec.area, dock)
             if spec.behind:
@@ -118,15 +115,15 @@ class Docks(QObject):
         dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)
         return dock
 
-    # --- what is in them --------------------------------------------------------------------------
+    # --- content ----------------------------------------------------------------------------------
 
     def fill(self, context: object, names: Collection[str] | None = None) -> None:
-        """Make the content of the docks from a context, one after the other, so that the window answers in between.
+        """Make the contents of the docks from a context one by one, so that the window stays responsive.
 
         Parameters
         ----------
         names : collection of str, optional
-            The docks to fill, and no others; all that are left if left out.
+            The docks to fill; if omitted, all that are still empty.
         """
         if names is not None:
             self._to_fill = [spec for spec in self._specs if spec.name in names]
@@ -143,15 +140,15 @@ class Docks(QObject):
 
     @property
     def are_filled(self) -> bool:
-        """Whether all panels are there."""
+        """Whether all panels are made."""
         return not self._to_fill
 
     def stop_filling(self) -> None:
-        """The window closes: what is not there yet is not needed."""
+        """Make no further panels, because the window closes."""
         self._to_fill.clear()
 
     def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
-        """Show a panel with a heading of its own in a dock of its own, in the place of another one."""
+        """Show a panel that has its own heading in a new dock, tabbed with another one."""
         dock = self._make(name, title, content, 0)
         self.set_arranging(self._arranging)
         self._window.addDockWidget(_Area.BottomDockWidgetArea, dock)
@@ -161,20 +158,20 @@ class Docks(QObject):
         self.show(name)
 
     def remove(self, name: str) -> None:
-        """Take a dock away for good."""
+        """Delete a dock."""
         dock = self.all.pop(name)
         self._window.removeDockWidget(dock)
         dock.deleteLater()
 
-    # --- how they stand ---------------------------------------------------------------------------
+    # --- arrangement ------------------------------------------------------------------------------
 
     def show(self, name: str) -> None:
-        """Bring up a panel."""
+        """Show a panel."""
         self.all[name].show()
         self.all[name].raise_()
 
     def make_room(self, name: str, height: int) -> None:
-        """Let a panel be at least `height` (px) high, but take no more than half of the window."""
+        """Give a panel a height of at least `height` (px), limited to half of the window."""
         dock = self.all[name]
         height = min(height, self._window.height() // 2)
         if dock.height() >= height:
@@ -186,28 +183,28 @@ class Docks(QObject):
 
     @property
     def arranging(self) -> bool:
-        """Whether panels have title bars to move and close them by."""
+        """Whether panels have title bars for moving and closing them."""
         return self._arranging
 
     def set_arranging(self, arranging: bool) -> None:
-        """Give the panels title bars to move and close them by, or take them away."""
+        """Show or hide the title bars for moving and closing panels."""
         self._arranging = arranging
         for title in self._window.findChildren(DockTitle):
             title.set_arranging(arranging)
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the present palette."""
         for title in self._window.findChildren(DockTitle):
             title.renew_theme()
 
     def size(self, bottom_share: float = _BOTTOM_SHARE) -> None:
-        """Give the docks the sizes they have at first; the window must have its own already.
+        """Give the docks their initial sizes; the window must already have its own size.
 
         Parameters
         ----------
         bottom_share : float
-            Share of the window's height that a dock at the bottom gets: at most, or as much if that
-            is more than its size.
+            Share of the window's height for a dock at the bottom: an upper limit, or the height itself
+            if that exceeds its initial size.
         """
         for orientation, areas in (
             (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
@@ -228,13 +225,13 @@ class Docks(QObject):
 
 
 class DockTitle(QWidget):
-    """Title, and buttons to float and to close.
+    """Title bar of a dock with buttons to float and to close it.
 
     Parameters
     ----------
     gap : int or None
-        None to show the title; if the content has a heading of its own, the room above it, px: the
-        title then is seen only while arranging.
+        None to show the title. If the content has its own heading, the space above it, px; the title
+        is then shown only while arranging.
     """
 
     def __init__(self, dock: QDockWidget, gap: int | None) -> None:
@@ -248,13 +245,13 @@ class DockTitle(QWidget):
         title = self._title = QLabel(dock.windowTitle(), self)
         title.setProperty("role", "heading")
         row.addWidget(title, 1)
-        self._float = self._button("Float, or dock again")
+        self._float = self._button("Float or dock the panel")
         self._float.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
-        self._close = self._button("Close; View > Panels brings it back")
+        self._close = self._button("Close the panel; View > Panels reopens it")
         self._close.clicked.connect(dock.close)
-        dock.topLevelChanged.connect(self._dress)
+        dock.topLevelChanged.connect(self._apply_style)
         self.renew_theme()
-        self._dress()
+        self._apply_style()
 
     def _button(self, tip: str) -> QToolButton:
         button = QToolButton(self)
@@ -265,31 +262,31 @@ class DockTitle(QWidget):
         return button
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the present palette."""
         self._float.setIcon(theme.icon("float", "dim"))
         self._close.setIcon(theme.icon("close", "dim"))
 
     def set_arranging(self, arranging: bool) -> None:
-        """Whether the panels may be moved."""
+        """Set whether the panels can be moved."""
         self._arranging = arranging
         features = QDockWidget.DockWidgetFeature
         movable = features.DockWidgetMovable | features.DockWidgetFloatable
         self._dock.setFeatures(
             features.DockWidgetClosable | (movable if arranging else features(0))
         )
-        self._dress()
+        self._apply_style()
 
-    def _dress(self) -> None:
+    def _apply_style(self) -> None:
         loose = self._arranging or self._dock.isFloating()
         self._float.setVisible(loose)
         self._close.setVisible(loose)
         self._title.setVisible(loose or self._gap is None)
-        # empty, it holds the buttons right
-        self._title.setText("" if self._said_inside() else self._dock.windowTitle())
+        # an empty title keeps the buttons at the right
+        self._title.setText("" if self._has_own_heading() else self._dock.windowTitle())
         self.updateGeometry()
 
-    def _said_inside(self) -> bool:
-        """Whether the content has the title as its heading, too."""
+    def _has_own_heading(self) -> bool:
+        """Whether the content has the title as its heading."""
         content: QWidget | None = self._dock.widget()
         labels = (
             content.findChildren(QLabel) if content is not None and self._gap is not None else []

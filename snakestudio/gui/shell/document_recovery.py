@@ -1,4 +1,4 @@
-"""What keeps a user's work safe around the window: autosave, the watch on the file, the offer after a crash."""
+"""Protection against data loss: autosave, watching the file, and restoring unsaved changes after a crash."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.session.recovery import Unsaved, unsaved_scenes
 
 _ROWS = 5
-"""Scenes shown at once."""
+"""Number of scenes visible without scrolling."""
 
 
 def when(moment: datetime, now: datetime | None = None) -> str:
-    """A time as people say it: of today only the hour."""
+    """Return a time in words, such as "today at 14:05"."""
     today = (now or datetime.now().astimezone()).date()
     days = (today - moment.date()).days
     day = "today" if days == 0 else "yesterday" if days == 1 else f"{moment:%d %B %Y}".lstrip("0")
@@ -41,11 +41,11 @@ def when(moment: datetime, now: datetime | None = None) -> str:
 
 
 def unsaved_words(unsaved: Unsaved) -> list[str]:
-    """What of an unsaved scene its file does not hold."""
+    """Return the differences between an unsaved scene and its file, a line each."""
     try:
         saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
     except SceneError:
-        return ["Its file cannot be read any more; this is the whole scene."]
+        return ["Its file can no longer be read. The whole scene will be restored."]
     return difference_in_words(saved, unsaved.scene)
 
 
@@ -57,7 +57,7 @@ class RecoveryDialog(Dialog):
     scenes : sequence of Unsaved
         At least one, newest first.
     restore : callable
-        Opens one; False where the user would rather keep what is open.
+        Opens one; returns False if the user keeps the open scene.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class RecoveryDialog(Dialog):
             "Decide Later", QDialogButtonBox.ButtonRole.RejectRole
         )
         self.restore_button.setToolTip(
-            "Open it with these changes unsaved; undo leads back to what its file holds"
+            "Open the scene with these unsaved changes; undo returns to the saved file"
         )
-        self.discard_button.setToolTip("Throw these changes away")
+        self.discard_button.setToolTip("Delete these changes permanently")
         self.later_button.setToolTip(
-            "Keep them; File > Restore Unsaved Changes brings this question back"
+            "Keep these changes; File > Restore Unsaved Changes opens this dialog again"
         )
         theme.set_role(self.restore_button, "primary")
         self.restore_button.setDefault(True)
@@ -129,9 +129,9 @@ class RecoveryDialog(Dialog):
         unsaved = self._scenes[row]
         where = f" in {unsaved.path.parent}" if unsaved.path is not None else ""
         self.about.setText(
-            f"{unsaved.name}{where}, kept {when(unsaved.written)}. Its unsaved changes:"
+            f"{unsaved.name}{where}, backed up {when(unsaved.written)}. Unsaved changes:"
         )
-        lines = unsaved_words(unsaved) or ["None: its file holds the same by now."]
+        lines = unsaved_words(unsaved) or ["None: the file already contains them."]
         self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
 
     def _on_restore(self) -> None:
@@ -152,7 +152,7 @@ class DocumentRecovery(QObject):
     Parameters
     ----------
     settings : QSettings
-        ``autosave/interval_s`` may hold another interval.
+        ``autosave/interval_s`` can set another interval.
     window : QWidget
         Parent of the dialogs.
     """
@@ -176,19 +176,19 @@ class DocumentRecovery(QObject):
         self.dialog: RecoveryDialog | None = None
 
     def offer(self, asked: bool = False) -> RecoveryDialog | None:
-        """Offer what windows left behind that ended without saving; returns the dialog that asks, if there is any.
+        """Offer the backups of windows that ended without saving; return the dialog, or None without any.
 
         Parameters
         ----------
         asked : bool
-            Whether the user asked for it and wants to hear that there is nothing.
+            Whether the user requested it, so that a notice is shown if there are no backups.
         """
         scenes = []
         for unsaved in unsaved_scenes():
             if unsaved_words(unsaved):
                 scenes.append(unsaved)
             else:
-                unsaved.discard()  # its file holds the same by now
+                unsaved.discard()  # its file has the same content
         if scenes:
             self.dialog = RecoveryDialog(scenes, self._restore, self._window)
             self.dialog.open()
@@ -202,12 +202,12 @@ class DocumentRecovery(QObject):
     def _restore(self, unsaved: Unsaved) -> bool:
         if not self._files.restore(unsaved):
             return False
-        self.autosave.write_now()  # the next crash may come at once
+        self.autosave.write_now()  # in case of another crash
         unsaved.discard()
         return True
 
     def close(self) -> None:
-        """The window is closed in order: nothing is to be restored."""
+        """Delete the backup, because the window closes in order."""
         self.autosave.close()
         self.watch.close()
 

@@ -25,7 +25,7 @@ _MOST = 12
 
 
 def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
-    """The first lines, and how many more there are."""
+    """Return the first lines, and the number of further ones."""
     if len(words) <= most:
         return list(words)
     return [*words[: most - 1], f"... and {len(words) - most + 1} more changes"]
@@ -34,14 +34,14 @@ def shortened(words: Sequence[str], most: int = _MOST) -> list[str]:
 def ask_about_changes(
     parent: QWidget, title: str, question: str, words: Sequence[str], do_it: str
 ) -> bool:
-    """Ask whether something shall be done to the scene.
+    """Ask the user to confirm a change of the scene; return whether they do.
 
     Parameters
     ----------
     words : sequence of str
         The changes, a line each.
     do_it : str
-        Text of the button that does it.
+        Text of the button that confirms.
     """
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
@@ -60,18 +60,18 @@ _FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
 _KEY = "files/recent"
 _OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
 _ROBOTS = f"Robot files ({' '.join(f'*{ending}' for ending in ENDINGS)});;All files (*)"
-_SAME = ["The scene stays the same; only comments or layout of the file differ."]
+_SAME = ["The scene is the same; only comments or formatting of the file differ."]
 
 
 class Files(QObject):
-    """What the File menu does to the document.
+    """Commands of the File menu that open, save, revert and import.
 
     Parameters
     ----------
     banner : Banner
-        Says what could not be read or written.
+        Shows what could not be read or written.
     settings : QSettings
-        Keeps the recent files.
+        Storage of the recent files.
     window : QWidget
         Parent of the dialogs.
     """
@@ -88,7 +88,7 @@ class Files(QObject):
     # --- opening ----------------------------------------------------------------------------------
 
     def new(self) -> bool:
-        """Begin an empty scene, if nothing would be lost."""
+        """Open an empty scene, unless unsaved changes must be kept."""
         if not self.may_discard():
             return False
         self._banner.clear()
@@ -102,13 +102,13 @@ class Files(QObject):
 
     @property
     def _folder(self) -> Path | None:
-        """Folder of the scene's own file, if it has one."""
+        """Folder of the scene's file, if it has one."""
         return self._document.path.parent if self._document.path is not None else None
 
     def open(self, path: Path, *, remember: bool = True) -> bool:
-        """Open a scene, if nothing would be lost; a file that cannot be read changes nothing but the notice.
+        """Open a scene, unless unsaved changes must be kept; a notice reports a file that cannot be read.
 
-        With `remember` it is one of the recent files then.
+        With `remember`, the file is added to the recent files.
         """
         if not self.may_discard():
             return False
@@ -126,13 +126,13 @@ class Files(QObject):
     # --- saving -----------------------------------------------------------------------------------
 
     def save(self) -> bool:
-        """Save where the scene came from, or ask where to."""
+        """Save to the scene's file, or ask for one."""
         if self._document.path is None:
             return self.ask_save()
         return self._save(self._document.path)
 
     def ask_save(self) -> bool:
-        """Ask for a name and save under it."""
+        """Ask for a file name and save under it."""
         name = self._document.path.name if self._document.path is not None else self._document.name
         path = ask_save(
             self._window,
@@ -163,55 +163,55 @@ class Files(QObject):
         return True
 
     def _may_overwrite(self) -> bool:
-        """Whether what another program wrote to the scene's file may go."""
+        """Ask whether changes of another program to the scene's file may be overwritten."""
         name = self._document.name
         question = f"{name} was changed by another program. Overwrite those changes?"
         try:
             words = difference_in_words(self._document.read_file(), self._document.scene)
         except SceneError:
-            words = ["What it holds now cannot be read as a scene."]
+            words = ["The changed file cannot be read as a scene."]
         return ask_about_changes(
             self._window, "Overwrite Changes", question, words or _SAME, "Overwrite"
         )
 
-    # --- going back -------------------------------------------------------------------------------
+    # --- reverting --------------------------------------------------------------------------------
 
     def revert(self) -> bool:
-        """Ask, and go back to what the file holds; undo takes that back."""
-        return self._take_file("Revert", "Revert to file", always_ask=True)
+        """Ask for confirmation, and revert to the file as one step of undo."""
+        return self._load_file("Revert", "Revert to file", always_ask=True)
 
     def reload(self) -> bool:
-        """Take what another program wrote; asks if there are unsaved changes here."""
-        return self._take_file("Reload", "Reload from disk", always_ask=False)
+        """Load the changes of another program; ask first if there are unsaved changes here."""
+        return self._load_file("Reload", "Reload from disk", always_ask=False)
 
-    def _take_file(self, verb: str, step: str, always_ask: bool) -> bool:
+    def _load_file(self, verb: str, step: str, always_ask: bool) -> bool:
         document = self._document
         try:
             if always_ask or document.dirty:
                 words = difference_in_words(document.scene, document.read_file()) or _SAME
-                question = f"{verb} to what {document.name} holds? Undo brings your changes back."
+                question = f"{verb} {document.name}? Undo restores your changes."
                 if not ask_about_changes(self._window, f"{verb} Scene", question, words, verb):
                     return False
             document.revert(step)
         except SceneError as error:
             self._banner.say(
-                "warning", f"{document.name} could not be read; the scene stays as it is.\n{error}"
+                "warning", f"{document.name} could not be read. The scene is unchanged.\n{error}"
             )
             return False
         self._banner.clear()
         return True
 
     def restore(self, unsaved: Unsaved) -> bool:
-        """Take up a scene that was not saved, if nothing would be lost."""
+        """Restore an unsaved scene, unless unsaved changes of the open scene must be kept."""
         if not self.may_discard():
             return False
         self._document.restore(unsaved.scene, unsaved.path)
-        text = f"The unsaved changes of {unsaved.name} are back; save them to keep them."
+        text = f"Unsaved changes to {unsaved.name} were restored. Save to keep them."
         self._banner.say("info", text, passing=True)
         return True
 
     def may_discard(self) -> bool:
-        """Whether the open scene may go: nothing is unsaved, or the user saved it or does not want it."""
+        """Whether the open scene can be closed: it is saved, or the user saves or discards the changes now."""
         if not self._document.dirty:
             return True
         buttons = QMessageBox.StandardButton
@@ -219,7 +219,7 @@ class Files(QObject):
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Unsaved changes")
         box.setText(f"Save the changes to {self._document.title}?")
-        box.setInformativeText("Without saving, they are lost.")
+        box.setInformativeText("They are lost if you do not save.")
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         box.setDefaultButton(buttons.Save)
         answer = box.exec()
@@ -236,14 +236,14 @@ class Files(QObject):
         return path is not None and self.import_obstacles(path)
 
     def import_obstacles(self, path: Path) -> bool:
-        """Show what obstacles a file holds, and take them as one step of undo if the user wants them."""
+        """Preview the obstacles of a file, and import them as one step of undo if the user agrees."""
         try:
-            found = read_circles(path)
+            circles = read_circles(path)
         except SceneError as error:
             self._banner.say("warning", f"Nothing was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
-        dialog = ImportDialog(path, found, self._document.scene, self._window)
+        dialog = ImportDialog(path, circles, self._document.scene, self._window)
         taken = bool(dialog.exec())
         if taken and dialog.result_scene is not None:
             self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
@@ -258,7 +258,7 @@ class Files(QObject):
         return path is not None and self.import_robot(path)
 
     def import_robot(self, path: Path) -> bool:
-        """Show the robot in a file, and import it if the user agrees, into a new scene or this one; undoable."""
+        """Preview the robot of a file, and import it into a new scene or this one if the user agrees; undoable."""
         try:
             imported = load_robot(path)
         except RobotFileError as error:

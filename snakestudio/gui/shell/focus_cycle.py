@@ -1,4 +1,4 @@
-"""The parts of the window one can go to by a key: F6 leads round, Shift+F6 back."""
+"""Cycle of the keyboard focus through the parts of the window: F6 forwards, Shift+F6 backwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snakestudio.gui.shell.docking import Docks
 
 
 class FocusCycle(QObject):
-    """What is in the middle, the docks that are to be seen, and the bar at the top, in this order."""
+    """Cycle through the widgets in the middle, the visible docks, and the bar at the top, in this order."""
 
     def __init__(
         self, docks: Docks, middle: Sequence[QWidget], bar: QWidget, parent: QObject
@@ -23,7 +23,7 @@ class FocusCycle(QObject):
 
     @property
     def all(self) -> list[QWidget]:
-        """Those that are to be seen now."""
+        """The visible parts."""
         docks = [
             dock
             for dock in self.docks.all.values()
@@ -32,7 +32,7 @@ class FocusCycle(QObject):
         return [*self._middle, *docks, self._bar]
 
     def present(self) -> QWidget | None:
-        """The one that has the keyboard."""
+        """The part that has the keyboard focus."""
         now = QApplication.focusWidget()
         return next(
             (
@@ -44,7 +44,7 @@ class FocusCycle(QObject):
         )
 
     def go_on(self, step: int) -> None:
-        """Give the next one the keyboard (step 1), or the one before (step -1)."""
+        """Move the focus to the next part (step 1) or the previous one (step -1)."""
         panes = self.all
         now = self.present()
         place = panes.index(now) if now is not None else (-1 if step > 0 else 0)
@@ -53,13 +53,13 @@ class FocusCycle(QObject):
                 return
 
     def go_to(self, name: str) -> None:
-        """Open the dock called `name` and give it the keyboard."""
+        """Show the dock `name` and move the focus to it."""
         self.docks.show(name)
         _focus(self.docks[name])
 
 
 def _focus(pane: QWidget) -> bool:
-    """Give the keyboard to what of a pane takes it first; False if nothing does."""
+    """Move the focus to the first widget of a pane that accepts it; return whether one does."""
     if pane.focusPolicy() & Qt.FocusPolicy.TabFocus:
         target: QWidget | None = pane
     else:

@@ -1,4 +1,4 @@
-"""The gallery over the window: what one can start with, at first start and whenever it is asked for."""
+"""The gallery over the window: scenes to start with, shown at the first start and from the Help menu."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from snakestudio.viewmodel.gallery import Entry, entries
 
 
 class Chips(QWidget):
-    """One row: papers, then models; of each at most one is on.
+    """One row of filters: papers, then models; at most one of each is on.
 
     Signals
     -------
     changed()
-        Another one is on, or none.
+        Another filter is on, or none.
     """
 
     changed = Signal()
@@ -57,10 +57,10 @@ class Chips(QWidget):
         row.setSpacing(6)
         papers = sorted({paper for entry in entries() for paper in entry.papers})
         used = {entry.model for entry in entries()}
-        self.papers = self._group("Paper", papers, "Scenes of paper {}")
+        self.papers = self._group("Paper", papers, "Scenes from paper {}")
         row.addSpacing(18)
         models = [info.short for info in FORMULATIONS.values() if info.short in used]
-        self.models = self._group("Model", models, "Scenes that run in the {} model")
+        self.models = self._group("Model", models, "Scenes that use the {} model")
         row.addStretch(1)
 
     def _group(self, caption: str, names: Sequence[str], tip: str) -> dict[str, QToolButton]:
@@ -89,12 +89,12 @@ class Chips(QWidget):
 
     @property
     def paper(self) -> str:
-        """The paper that is wanted, "" for any."""
+        """The chosen paper, "" for any."""
         return _on(self.papers)
 
     @property
     def model(self) -> str:
-        """The model that is wanted, by its short name, "" for any."""
+        """Short name of the chosen model, "" for any."""
         return _on(self.models)
 
 
@@ -109,11 +109,11 @@ _RECENT = 6
 
 
 class SceneFiles(Protocol):
-    """What opens scenes; as in `Files`."""
+    """Methods of `Files` that open scenes."""
 
     @property
     def recent(self) -> RecentFiles:
-        """Files of scenes, the newest first."""
+        """Recent scene files, newest first."""
 
     def new(self) -> object:
         """Open an empty scene."""
@@ -131,9 +131,9 @@ class Gallery(ModalOverlay):
     Parameters
     ----------
     files : SceneFiles
-        Opens them.
+        Opens the scenes.
     document : Document
-        When it holds another scene, the gallery is put away.
+        The gallery closes when another scene is opened.
     """
 
     def __init__(self, window: QMainWindow, files: SceneFiles, document: Document) -> None:
@@ -173,7 +173,7 @@ class Gallery(ModalOverlay):
         self._filter()
         document.opened.connect(self.close_sheet)
 
-    # --- what it is made of -----------------------------------------------------------------------
+    # --- parts ------------------------------------------------------------------------------------
 
     def _make_starts(self) -> list[Start]:
         files = self._files
@@ -204,7 +204,7 @@ class Gallery(ModalOverlay):
         column.addWidget(self._count)
         column.addSpacing(10)
         column.addWidget(self.scenes)
-        self._nothing = QLabel("No scene matches. Remove a word or a filter.", inner)
+        self._nothing = QLabel("No matching scenes. Remove a word or a filter.", inner)
         self._nothing.setObjectName("nothing_found")
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -238,7 +238,7 @@ class Gallery(ModalOverlay):
             (self.width() - width) // 2, (self.height() - height) // 2, width, height
         )
 
-    # --- what it does -----------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _filter(self) -> None:
         query = self.search.text()
@@ -249,7 +249,7 @@ class Gallery(ModalOverlay):
         self._count.setText(
             f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})"
         )
-        # While one types, Enter opens the first: that is what the foot describes.
+        # While the user types, Enter opens the first scene, so that is the one described below.
         at = self._highlighted
         if query or at is None or (isinstance(at, Entry) and at not in shown):
             self._highlight(shown[0] if shown else None)
@@ -276,14 +276,14 @@ class Gallery(ModalOverlay):
             item.open()
 
     def _show_current(self, view: CardView, index: QModelIndex, before: QModelIndex) -> None:
-        """Scroll to the card that the keyboard went to."""
+        """Scroll to the card with the keyboard focus."""
         if index.isValid():
             card = view.card_at(index.row()).translated(view.pos())
             middle = card.center()
             self._area.ensureVisible(middle.x(), middle.y(), 0, card.height() // 2 + _MARGIN)
 
     def _on_starts_edge(self, key: Qt.Key) -> None:
-        """Down to the scene below, or up into the search."""
+        """Move down to the scenes, or up to the search field."""
         if key == Qt.Key.Key_Up:
             self.search.setFocus(Qt.FocusReason.BacktabFocusReason)
         elif self.scenes.items:
@@ -291,7 +291,7 @@ class Gallery(ModalOverlay):
             self.scenes.go_to(min(column, len(self.scenes.items) - 1))
 
     def _on_scenes_edge(self, key: Qt.Key) -> None:
-        """Up to the start above."""
+        """Move up to the starts."""
         if key == Qt.Key.Key_Up:
             column = self.scenes.currentIndex().row() % self.scenes.columns
             last = len(self.starts.items) - 1

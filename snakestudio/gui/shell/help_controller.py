@@ -1,7 +1,7 @@
-"""What leads through the program: gallery, tour, command palette, keys and mouse, and what the Help menu tells else.
+"""Help of the window: gallery, tour, command palette, shortcuts, documentation, OpenGL information and About.
 
-Each is made when it is asked for, and only once at a time; what it needs is imported then, so that
-the window is there sooner.
+Each is made on request, one instance at a time; its modules are imported then, so that the window
+starts faster.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GALLERY_SEEN = "welcome/gallery_seen"
 _TOUR_SEEN = "welcome/tour_seen"
 
 _PAGES = {"robot-profile": "profile_format"}
-"""Pages of the documentation that take long to show, and the commands that know it."""
+"""Pages of the documentation that take long to show, and their commands, which are marked as long."""
 
 
 class _Context(Context, Protocol):
@@ -48,22 +48,22 @@ class _Context(Context, Protocol):
 
     @property
     def time_bar(self) -> QWidget:
-        """Below the viewport."""
+        """The time bar below the viewport."""
 
     @property
     def viewport(self) -> QWidget:
-        """In the middle."""
+        """The viewport in the middle."""
 
 
 class HelpController(QObject):
-    """Brings them up over one window.
+    """Shows the help of one window.
 
     Parameters
     ----------
     context : Context
-        With what they tell of.
+        The parts of the window that help refers to.
     graphics : GraphicsView
-        What is told of OpenGL.
+        Source of the OpenGL information.
     """
 
     def __init__(self, context: _Context, window: QMainWindow, graphics: GraphicsView) -> None:
@@ -83,7 +83,7 @@ class HelpController(QObject):
         return gallery
 
     def welcome(self) -> None:
-        """Show a new user the gallery and then the tour, each once; somebody who has seen them is left alone."""
+        """Show a new user the gallery and then the tour, each once in the user's settings."""
         settings = self._context.settings
         if settings.value(_GALLERY_SEEN, False, type=bool):
             return
@@ -92,7 +92,7 @@ class HelpController(QObject):
         def lead_on() -> None:
             if not settings.value(_TOUR_SEEN, False, type=bool):
                 settings.setValue(_TOUR_SEEN, True)
-                # Not before the scene that was chosen stands in the window.
+                # Only after the chosen scene is shown in the window.
                 QTimer.singleShot(0, self._window, self.tour)
 
         self.gallery().closed.connect(lead_on)
@@ -127,7 +127,7 @@ class HelpController(QObject):
         return palette
 
     def shortcuts(self) -> ShortcutSheet:
-        """Help > Keys and Mouse."""
+        """Help > Keyboard and Mouse Shortcuts."""
         from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet
 
         sheet = open_overlay(self._window, ShortcutSheet)
@@ -167,7 +167,7 @@ class HelpController(QObject):
         Parameters
         ----------
         name : str
-            Its file in ``docs``, without ".md".
+            Name of its file in ``docs``, without ".md".
         """
         from snakestudio.gui.shell.help_dialogs import DocumentDialog
 
@@ -177,7 +177,7 @@ class HelpController(QObject):
             dialog.asked.connect(self._on_link)
 
     def _on_link(self, name: str) -> None:
-        # By its command, which is refused in words while an armed robot waits for the window.
+        # Run its command, which is refused with a message while a robot is armed.
         command = _PAGES.get(name)
         if command is None:
             self.document(name)
@@ -198,5 +198,5 @@ class HelpController(QObject):
 
 
 def _open(path: Path) -> bool:
-    """Open a file or a folder in the desktop's program for it; whether there is one."""
+    """Open a file or folder in the desktop's program for it; return whether there is one."""
     return QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -1,4 +1,4 @@
-"""What the Help menu shows: pages of the documentation, keys and gestures, OpenGL here, about the program."""
+"""Dialogs of the Help menu: pages of the documentation, shortcuts, OpenGL information, About."""
 
 from __future__ import annotations
 
@@ -66,17 +66,16 @@ from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.paths import docs_dir
 
 _TURN_MS = 30
-"""Longer than a heartbeat of the window takes to come."""
+"""Delay before a page is shown, ms: longer than the interval of the window's heartbeat."""
 
 
 class DocumentDialog(QWidget):
-    """Shows one page at a time; links between pages lead on, others go to the browser.
+    """Shows one page at a time; links to other pages open here, all others in the browser.
 
     Signals
     -------
     asked(name: str)
-        A link to another page was followed: whoever shows pages decides whether it may be shown
-        now.
+        A link to another page was followed; the receiver decides whether it can be shown now.
     """
 
     asked = Signal(str)
@@ -108,11 +107,11 @@ class DocumentDialog(QWidget):
 
     @staticmethod
     def shown(name: str, window: QWidget) -> DocumentDialog:
-        """Bring up a page (without ".md") over a window."""
+        """Show the page `name` (without ".md") over a window, and return the dialog."""
         dialog = window.findChild(DocumentDialog) or DocumentDialog(window)
         dialog.show_page(name)
-        # In a turn of its own: page and window together would keep the program for too long while a
-        # robot is armed.
+        # In a separate turn of the event loop: page and window together would block it for too long
+        # while a robot is armed.
         QTimer.singleShot(_TURN_MS, dialog, dialog._bring_up)
         return dialog
 
@@ -126,13 +125,15 @@ class DocumentDialog(QWidget):
         try:
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
-            text = f"# {name}\n\nThis page cannot be read ({error.strerror}); install the program again.\n"
-        # dressed before it is seen: one that is seen is laid out at every change
+            text = (
+                f"# {name}\n\nThis page cannot be read ({error.strerror}). Reinstall the program.\n"
+            )
+        # formatted before it is shown: a visible document is laid out at every change
         document = QTextDocument(self)
         document.setDefaultFont(self.text.font())
         document.setDocumentMargin(theme.scaled(16))
         document.setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
-        _dress(document)
+        _format(document)
         self.text.setDocument(document)
         if self._page is not None:
             self._page.deleteLater()
@@ -154,7 +155,7 @@ class DocumentDialog(QWidget):
         if item is not None:
             cursor = self.text.textCursor()
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            self.text.setTextCursor(cursor)  # from below, so that the heading stands at the top
+            self.text.setTextCursor(cursor)  # from the end, so that the heading is at the top
             cursor.setPosition(item.data(Qt.ItemDataRole.UserRole))
             self.text.setTextCursor(cursor)
 
@@ -166,8 +167,8 @@ class DocumentDialog(QWidget):
             QDesktopServices.openUrl(url)
 
 
-def _dress(document: QTextDocument) -> None:
-    """Give headings and tables the window's look, which Markdown knows nothing of."""
+def _format(document: QTextDocument) -> None:
+    """Format headings and tables in the style of the window."""
     block = document.begin()
     while block.isValid():
         level = block.blockFormat().headingLevel()
@@ -208,60 +209,60 @@ MOUSE = (
     (
         "Mouse in the viewport",
         (
-            ("Left drag", "Turn around the point under the cursor"),
-            ("Right or middle drag", "Shift the picture"),
+            ("Left drag", "Orbit around the point under the cursor"),
+            ("Right or middle drag", "Pan"),
             ("Wheel", "Zoom to the cursor"),
-            ("Click", "Select a link or an obstacle; on the ground: select nothing"),
-            ("Ctrl+click", "Add to the selection, or take out of it"),
-            ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
+            ("Click", "Select a link or an obstacle; on the ground: deselect all"),
+            ("Ctrl+click", "Add to or remove from the selection"),
+            ("Drag a selected obstacle, Shift+drag any obstacle", "Move it over the ground"),
             (
-                "Ctrl+drag of a link while the simulation runs",
-                "Pull on it with a spring; the wheel sets the strength",
+                "Ctrl+drag a link while the simulation runs",
+                "Pull it with a spring; the wheel sets the stiffness",
             ),
-            ("X, Y while dragging", "Keep to that axis"),
-            ("Esc while dragging", "Put it back"),
+            ("X, Y while dragging", "Constrain to that axis"),
+            ("Esc while dragging", "Cancel the drag"),
         ),
     ),
     (
         "Mouse in the time bar",
         (
-            ("Click, drag", "Look at that moment"),
-            ("Click on a mark", "Go to that event"),
-            ("Wheel", "Look closer at the run"),
-            ("Shift+wheel, middle drag", "Move along the run"),
-            ("Double click on the figures", "Show the whole run"),
+            ("Click, drag", "Go to that time"),
+            ("Click a mark", "Go to that event"),
+            ("Wheel", "Zoom the time"),
+            ("Shift+wheel, middle drag", "Pan the time"),
+            ("Double-click the numbers", "Show the whole run"),
         ),
     ),
     (
         "Mouse in plots",
         (
-            ("Click, drag of the cursor", "Look at that moment"),
-            ("Drag", "Shift the time"),
-            ("Wheel", "Stretch the time"),
-            ("Ctrl+wheel, wheel over the axis", "Stretch the values"),
-            ("Shift+drag", "Select a span, with its statistics"),
-            ("Double click", "Follow the newest data, and fit the axes"),
-            ("Right click, also in the legend", "What can be done with plot or curve"),
-            ("Drag of a channel into a plot", "Add it; below the plots: make a new plot"),
+            ("Click, drag the cursor", "Go to that time"),
+            ("Drag", "Pan the time axis"),
+            ("Wheel", "Zoom the time axis"),
+            ("Ctrl+wheel, wheel over the axis", "Zoom the value axis"),
+            ("Shift+drag", "Select a span and show its statistics"),
+            ("Double-click", "Follow the newest data and fit the axes"),
+            ("Right-click, also in the legend", "Context menu of the plot or curve"),
+            ("Drag a channel onto a plot", "Add it; below the plots: make a new plot"),
         ),
     ),
     (
         "Charts of a study",
         (
-            ("Click, Ctrl+click", "Select a point, or one more"),
-            ("Drag", "Brush what lies there; Esc takes brushes away"),
+            ("Click, Ctrl+click", "Select a point; add it to the selection"),
+            ("Drag", "Brush the points there; Esc clears brushes"),
             (
                 "Arrow keys",
-                "Go to the next point on that side, in parallel coordinates also from axis to axis",
+                "Go to the next point on that side; in parallel coordinates also to the next axis",
             ),
-            ("Enter, double click", "Open its run"),
-            ("Space", "Select it, or no more"),
+            ("Enter, double-click", "Open its run"),
+            ("Space", "Toggle its selection"),
             ("P", "Pin it to the top of the table"),
-            ("Menu, Shift+F10, right click", "What can be done with it"),
+            ("Menu, Shift+F10, right-click", "Context menu"),
         ),
     ),
 )
-"""What the mouse does, by where it is, and keys that are no commands."""
+"""Mouse gestures by where they work, and keys that are not commands."""
 
 
 class _Dialog(Dialog):
@@ -278,19 +279,19 @@ class _Dialog(Dialog):
 
 
 class GraphicsView(Protocol):
-    """The viewport, as far as its graphics go."""
+    """Graphics properties of the viewport."""
 
     @property
     def gl(self) -> GlView | ThreadedView | None:
-        """What draws with OpenGL, if anything does."""
+        """The widget that draws with OpenGL, if there is one."""
 
     @property
     def fallback_reason(self) -> str:
-        """Why nothing does."""
+        """Why OpenGL is not used."""
 
 
 def graphics_text(viewport: GraphicsView) -> str:
-    """What is known about the graphics of this machine, as lines of text."""
+    """Return information about the graphics of this machine, as lines of text."""
     screen = QGuiApplication.primaryScreen()
     lines = [f"Qt {qVersion()}, platform {QGuiApplication.platformName()}"]
     if screen is not None:
@@ -303,7 +304,7 @@ def graphics_text(viewport: GraphicsView) -> str:
     if gl is None:
         lines.append(f"Plain view from above. {viewport.fallback_reason}")
     elif info is None:
-        lines.append("Nothing was drawn yet.")
+        lines.append("Nothing has been drawn yet.")
     else:
         software = "yes" if info.is_software else "no"
         lines += [
@@ -315,7 +316,7 @@ def graphics_text(viewport: GraphicsView) -> str:
 
 
 class GraphicsDialog(_Dialog):
-    """What OpenGL offers here, to be copied into a report."""
+    """Information about OpenGL, to be copied into a report."""
 
     def __init__(self, viewport: GraphicsView, parent: QWidget | None = None) -> None:
         super().__init__("OpenGL Information", parent)
@@ -328,7 +329,7 @@ class GraphicsDialog(_Dialog):
 
 
 class AboutDialog(_Dialog):
-    """Name, version, what it is."""
+    """Name, version and description of the program."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("About SnakeStudio", parent)
@@ -352,26 +353,26 @@ _MARGIN = 24
 _ROW = 25
 """Height of a row of the sheet, px of the design."""
 _CAP_GAP = 6
-"""Around the caps of keys, px."""
+"""Space around key caps, px."""
 
 _SEARCHED = Qt.ItemDataRole.UserRole
 _CAPS = Qt.ItemDataRole.UserRole + 1
-"""Whether keys are drawn as caps; gestures of the mouse are sentences."""
+"""Role: whether keys are drawn as caps; mouse gestures are plain text."""
 
 Topic = tuple[str, Sequence[tuple[str, str]]]
-"""Where it holds, and pairs of keys (several ways joined by " or ") and what they do."""
+"""Where the shortcuts work, and pairs of keys (alternatives joined by " or ") and actions."""
 
 _Index = QModelIndex | QPersistentModelIndex
 
 
 class ShortcutSheet(ModalOverlay):
-    """What every key does, and what the mouse does where, as a table."""
+    """Table of all keyboard shortcuts and mouse gestures."""
 
     def __init__(self, window: QMainWindow, keys: Sequence[Topic], mouse: Sequence[Topic]) -> None:
         super().__init__(window)
         self.frame = card_frame(self)
         head, self.search = make_head(
-            self, self.frame, "Keys and Mouse", "Search keys and commands"
+            self, self.frame, "Keyboard and Mouse Shortcuts", "Search keys and commands"
         )
         head.setContentsMargins(0, 0, 16, 0)
         self.search.textChanged.connect(self._filter)
@@ -380,7 +381,7 @@ class ShortcutSheet(ModalOverlay):
         self._filtered.setFilterRole(_SEARCHED)
         self._filtered.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.table = self._make_table()
-        self._nothing = QLabel("No key or gesture matches. Remove a word.", self.frame)
+        self._nothing = QLabel("No matching shortcuts. Remove a word.", self.frame)
         self._nothing.setProperty("role", "dim")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.hide()
@@ -405,7 +406,7 @@ class ShortcutSheet(ModalOverlay):
         table.setTabKeyNavigation(False)
         rows = table.verticalHeader()
         rows.hide()
-        # which rows are at least as high as
+        # the least height of rows
         rows.setStyleSheet("QHeaderView::section { padding: 0; }")
         rows.setMinimumSectionSize(theme.scaled(_ROW))
         rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -422,7 +423,7 @@ class ShortcutSheet(ModalOverlay):
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The texts of the rows that are shown."""
+        """Texts of the rows that are shown."""
         model = self._filtered
         cells = range(model.columnCount())
         return [
@@ -438,7 +439,7 @@ class ShortcutSheet(ModalOverlay):
         )
 
     def _filter(self, query: str) -> None:
-        """Show the rows that have all words of `query`."""
+        """Show the rows that contain all words of `query`."""
         words = "".join(f"(?=.*{QRegularExpression.escape(word)})" for word in query.split())
         options = QRegularExpression.PatternOption.CaseInsensitiveOption
         self._filtered.setFilterRegularExpression(QRegularExpression(f"^{words}", options))
@@ -472,7 +473,7 @@ class ShortcutSheet(ModalOverlay):
 def _shortcut_model(
     keys: Sequence[Topic], mouse: Sequence[Topic], parent: QObject
 ) -> QStandardItemModel:
-    """What keys and gestures do, which they are, and where they hold, a row each, in the order of the menus."""
+    """Return a model with a row for each shortcut: action, keys, and where they work, in the order of the menus."""
     model = QStandardItemModel(0, 3, parent)
     model.setHorizontalHeaderLabels(["Action", "Keys", "Where"])
     for caps, topics in ((True, keys), (False, mouse)):
@@ -488,7 +489,7 @@ def _shortcut_model(
 
 
 class _KeyDelegate(QStyledItemDelegate):
-    """Draws keys as caps, one for each way; gestures of the mouse as text."""
+    """Draws keys as caps, one for each alternative, and mouse gestures as text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         if not index.data(_CAPS):

@@ -1,4 +1,4 @@
-"""Keys drawn as caps where text is painted; the style sheet has them for labels."""
+"""Key caps in painted text; for labels they are in the style sheet."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _FONT = 11
 
 
 def key_cap_width(keys: str) -> int:
-    """Width of the cap of some keys, px."""
+    """Return the width of the cap of `keys`, px."""
     return QFontMetrics(theme.text_font(_FONT)).horizontalAdvance(keys) + 14
 
 
 def paint_key_cap(painter: QPainter, keys: str, left: QPoint, colour: str = "text") -> None:
-    """Paint the cap of some keys.
+    """Paint the cap of `keys`.
 
     Parameters
     ----------
     keys : str
         Such as "Ctrl+S".
     left : QPoint
-        Middle of its left edge.
+        Middle of the cap's left edge.
     colour : str
-        Of the text, as `theme.colour` calls it.
+        Colour of the text by its name in `theme.colour`.
     """
     painter.setFont(theme.text_font(_FONT))
     height = painter.fontMetrics().height() + 4

@@ -1,4 +1,4 @@
-"""Arrangements of the panels: three that come along, the user's own under names, and the last one at the next start."""
+"""Layouts of the panels: three built-in ones, those saved by the user, and the last one, restored at the next start."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.shell.docking import Docks
 
 _VERSION = 4
-"""Raised when docks come or go in a way that stored layouts do not fit."""
+"""Version of stored layouts, incremented when changes of the docks make stored layouts unusable."""
 
 _LAST = "window/state"
 _LAST_PLOTS = "window/plots"
 _SAVED = "layouts"
 
 Stored = tuple[QByteArray, str]
-"""Where the docks stand, and what the panels of plots show."""
+"""State of the docks, and contents of the plot panels."""
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """A layout that comes along."""
+    """A built-in layout."""
 
     name: str
     tip: str
     without: tuple[str, ...]
-    """Docks that are closed in it."""
+    """Docks that are closed in this layout."""
 
     bottom: float
-    """Share of the window's height that the plots get at most."""
+    """Largest share of the window's height for the plots."""
 
 
 SHIPPED = (
     Shipped(
         "Build", "A large view, scene tree and inspector; no plots", ("plots", "parameters"), 0.34
     ),
-    Shipped("Run", "Everything at hand: the default", (), 0.34),
+    Shipped("Run", "All panels; the default layout", (), 0.34),
     Shipped(
         "Analyse",
         "Large plots, a small view, and the parameters",
@@ -50,19 +50,19 @@ SHIPPED = (
 
 
 class Layouts(QObject):
-    """The arrangements of one window's panels.
+    """The layouts of one window's panels.
 
     Parameters
     ----------
     plots : tuple of callable
-        Gives what the panels of plots show, as a text, and has them show it again.
+        Returns the contents of the plot panels as text, and restores them from it.
     banner : Banner
-        Says when a layout cannot be used.
+        Shows when a layout cannot be used.
 
     Signals
     -------
     changed()
-        One was saved or deleted.
+        A layout was saved or deleted.
     """
 
     changed = Signal()
@@ -83,17 +83,17 @@ class Layouts(QObject):
         self._settings = settings
         self._first = QByteArray()
 
-    # --- those that come along --------------------------------------------------------------------
+    # --- built-in layouts -------------------------------------------------------------------------
 
     def choose_shipped(self, name: str) -> None:
-        """Arrange the panels as in the shipped layout called `name`."""
+        """Arrange the panels as in the built-in layout `name`."""
         layout = next(each for each in SHIPPED if each.name == name)
         self._window.restoreState(self._first, _VERSION)
         for dock in layout.without:
             self._docks[dock].hide()
         self._docks.size(layout.bottom)
 
-    # --- the user's own ---------------------------------------------------------------------------
+    # --- saved layouts ----------------------------------------------------------------------------
 
     def _stored(self) -> dict[str, Stored]:
         stored: dict[str, Stored] = {}
@@ -123,49 +123,49 @@ class Layouts(QObject):
 
     @property
     def saved(self) -> list[str]:
-        """Names of the user's own layouts."""
+        """Names of the layouts saved by the user."""
         return list(self._stored())
 
     def refusal(self, name: str) -> str:
-        """Why the present arrangement cannot be saved under a name, in a sentence; empty if it can."""
+        """Return why the present layout cannot be saved under a name; "" if it can."""
         if not name.strip():
             return "Give the layout a name."
         if name.strip().casefold() in (each.name.casefold() for each in SHIPPED):
-            return f"{name.strip()} comes with the program; give another name."
+            return f"{name.strip()} is the name of a built-in layout. Give another name."
         return ""
 
     def save(self, name: str) -> None:
-        """Keep the present arrangement under a name, in place of one that has it already."""
+        """Save the present layout under a name, replacing one of the same name."""
         self._store({**self._stored(), name.strip(): self.present})
 
     def delete(self, name: str) -> None:
-        """Forget the layout called `name`."""
-        self._store({other: kept for other, kept in self._stored().items() if other != name})
+        """Delete the saved layout `name`."""
+        self._store({other: stored for other, stored in self._stored().items() if other != name})
 
     def choose(self, name: str) -> None:
-        """Arrange the panels as in the saved layout called `name`; one that does not fit any more changes nothing."""
+        """Arrange the panels as in the saved layout `name`; an incompatible one changes nothing."""
         state, plots = self._stored()[name]
         self._restore_plots(plots)
         if not self._window.restoreState(state, _VERSION):
             self._banner.say(
                 "warning",
-                f"The layout {name} is from another version of SnakeStudio and does not fit. Arrange the panels as you "
-                "like them and save it again.",
-                [("Delete It", lambda: self._forget(name))],
+                f"The layout {name} is from another version of SnakeStudio and cannot be used. Arrange the panels "
+                "and save it again.",
+                [("Delete It", lambda: self._delete_incompatible(name))],
             )
             return
         self._docks.set_arranging(self._docks.arranging)
 
-    def _forget(self, name: str) -> None:
+    def _delete_incompatible(self, name: str) -> None:
         self.delete(name)
         self._banner.clear()
 
-    # --- from start to start ----------------------------------------------------------------------
+    # --- last layout ------------------------------------------------------------------------------
 
     def restore_last(self) -> bool:
-        """Arrange the panels as they were when the window was closed; False if they stand as at first.
+        """Arrange the panels as they were when the window was closed; return False if the initial layout stays.
 
-        Call it once, when they do: shipped layouts begin from there.
+        Call it once, in the initial layout, from which the built-in layouts are derived.
         """
         self._first = self._window.saveState(_VERSION)
         state = self._settings.value(_LAST)
@@ -176,18 +176,18 @@ class Layouts(QObject):
             return True
         self._banner.say(
             "info",
-            "The arrangement of the panels is from another version of SnakeStudio; they stand as at first now.",
+            "The arrangement of the panels is from another version of SnakeStudio. The default layout is shown.",
             passing=True,
         )
         return False
 
     @property
     def present(self) -> Stored:
-        """How the panels stand, and what those of plots show."""
+        """State of the docks, and contents of the plot panels."""
         return self._window.saveState(_VERSION), self._plots_state()
 
     def store_last(self) -> None:
-        """Remember how the panels stand."""
+        """Store the present layout as the last one."""
         state, plots = self.present
         self._settings.setValue(_LAST, state)
         self._settings.setValue(_LAST_PLOTS, plots)

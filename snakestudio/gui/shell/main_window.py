@@ -1,4 +1,4 @@
-"""The main window: viewport and time bar in the middle, docks around them, and what holds them together."""
+"""The main window: viewport and time bar in the middle, docks around them, menus and window state."""
 
 from __future__ import annotations
 
@@ -60,22 +60,22 @@ from snakestudio.robot_files.files import ENDINGS
 from snakestudio.viewmodel.gallery import entries
 
 _FIRST = 1600, 1000
-"""Width and height of the first window, px."""
+"""Initial width and height of the window, px."""
 
 
 class MainWindow(QMainWindow):
-    """Everything on screen. Its docks are filled once it is there.
+    """The main window. Its docks are filled after it is on screen.
 
     Parameters
     ----------
     settings : QSettings
-        Where sizes, choices and recent files are kept.
+        Storage of sizes, options and recent files.
     commands : sequence of Command
         In the order of the menus.
     docks : sequence of DockSpec
-        From the first to be filled to the last.
+        In the order in which they are filled.
     plot_panel : callable
-        Makes a panel of plots, see `PlotDocks`.
+        Makes a plot panel, see `PlotDocks`.
     """
 
     context: Context
@@ -135,7 +135,7 @@ class MainWindow(QMainWindow):
         self._name.setContentsMargins(0, 4, 16, 0)
         self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
 
-    # --- what is shown ----------------------------------------------------------------------------
+    # --- title ------------------------------------------------------------------------------------
 
     def _show_title(self) -> None:
         document = self.context.document
@@ -165,23 +165,23 @@ class MainWindow(QMainWindow):
             self.context.docks.size()
         if not event.spontaneous():
             self._autosave.start()
-            # the frame comes with the window
+            # the frame's size is known only once the window is shown
             QTimer.singleShot(0, self, lambda: self._respect_frame(first))
 
     def _respect_frame(self, first: bool) -> None:
-        """Stay on the screen with title and borders; a window that fills it does so already."""
+        """Keep title and borders on the screen; a window that fills the screen needs nothing."""
         if self.windowState() & (Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen):
             return
-        wanted = placed_within(
+        geometry = placed_within(
             self.geometry(), self.screen().availableGeometry(), self.windowHandle().frameMargins()
         )
-        if wanted != self.geometry():
-            self.setGeometry(wanted)
+        if geometry != self.geometry():
+            self.setGeometry(geometry)
             if first:
                 self.context.docks.size()
 
     def _snapshot(self) -> object:
-        """What `_store` writes, as a value."""
+        """Return the state that `_store` writes."""
         viewport = self.context.viewport
         return (
             self.saveGeometry(),
@@ -200,7 +200,7 @@ class MainWindow(QMainWindow):
     def childEvent(self, event: QChildEvent) -> None:
         bar = event.child()
         if event.type() == QEvent.Type.ChildPolished and isinstance(bar, QTabBar):
-            # titles that do not all fit are shortened, and none is out of sight
+            # titles are shortened if they do not fit, so that all stay visible
             bar.setUsesScrollButtons(False)
         super().childEvent(event)
 
@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key for which nothing has a use goes to the viewport if the mouse is over it."""
+        """Pass an unhandled key to the viewport if the mouse is over it."""
         event.ignore()
         if not self.context.viewport.underMouse() or self.context.viewport.hasFocus():
             return
@@ -243,12 +243,12 @@ class MainWindow(QMainWindow):
         path = _accept_copy(event)
         if path is None:
             return
-        # A question about unsaved changes must not hold up the program the file came from.
+        # A question about unsaved changes must not block the program that the file was dragged from.
         QTimer.singleShot(0, self, lambda: self.context.take(path))
 
 
 def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
-    """Where a window (without its frame) goes so that it is on a screen with its frame, no smaller than it must."""
+    """Return the geometry of a window without its frame such that it fits a screen with its frame."""
     room = screen.marginsRemoved(frame)
     width, height = min(window.width(), room.width()), min(window.height(), room.height())
     left = min(max(window.x(), room.x()), room.x() + room.width() - width)
@@ -257,7 +257,7 @@ def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
 
 
 def _dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it can be a scene or run, or hold a robot, obstacles or a track."""
+    """Return the file that is dragged over the window if it can be a scene, run, robot, obstacles or track."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
@@ -270,9 +270,9 @@ def _dropped(event: QDropEvent) -> Path | None:
 
 
 def _accept_copy(event: QDropEvent) -> Path | None:
-    """Accept a file that the program can open, as copied only: whoever drags it deletes what was accepted as moved.
+    """Accept a file that the program can open, as a copy only: the source deletes a file accepted as moved.
 
-    The file, or None where nothing is accepted.
+    Returns the file, or None if nothing is accepted.
     """
     path = _dropped(event)
     if path is None or not event.possibleActions() & Qt.DropAction.CopyAction:
@@ -284,7 +284,7 @@ def _accept_copy(event: QDropEvent) -> Path | None:
 
 
 class SpaceKeyFilter(QObject):
-    """Watches only the widget that has the keyboard, as watching all of them would cost time at every event."""
+    """Filters keys of the focused widget only, because filtering all widgets would cost time at every event."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -325,7 +325,7 @@ def _list_recent(
 
 
 class MovingMenus(QObject):
-    """Fills some of a window's menus anew whenever they open."""
+    """Refills the changing menus of a window when they open."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -369,7 +369,7 @@ class MovingMenus(QObject):
         )
 
     def _fill_layouts(self, menu: QMenu) -> None:
-        """The user's own stand after those that come along."""
+        """Add the saved layouts after the built-in ones."""
         layouts = self._context.layouts
         for old in self._layouts:
             menu.removeAction(old)

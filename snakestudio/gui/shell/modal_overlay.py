@@ -1,7 +1,7 @@
-"""A sheet over the whole window: it dims what lies below and keeps mouse and keyboard until it is closed.
+"""A sheet over the whole window, which dims it and captures mouse and keyboard until it is closed.
 
-A child of the window and no dialog, so that it stands where it should on every platform (Wayland
-places dialogs as it likes) and can let parts of the window shine through.
+The sheet is a child of the window instead of a dialog, so that its position is right on every
+platform (Wayland places dialogs itself) and parts of the window can shine through.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ Kind = TypeVar("Kind", bound="ModalOverlay")
 
 
 def open_overlay(window: QMainWindow, kind: type[Kind]) -> Kind | None:
-    """The sheet of a kind that lies over a window now, if there is one."""
+    """Return the open sheet of a class over a window, if there is one."""
     return next((sheet for sheet in window.findChildren(kind) if sheet.is_open), None)
 
 
 def card_frame(parent: QWidget) -> QFrame:
-    """The frame of what stands on a sheet."""
+    """Return the frame for the content of a sheet."""
     frame = QFrame(parent)
     frame.setProperty("role", "sheet")
     return frame
 
 
 class ModalOverlay(QWidget):
-    """Covers its window; Esc or a click beside what stands on it closes it.
+    """Covers its window; Esc or a click next to its content closes it.
 
     Signals
     -------
     closed()
-        It was put away and will be deleted.
+        The sheet was closed and will be deleted.
     """
 
     closed = Signal()
@@ -60,18 +60,18 @@ class ModalOverlay(QWidget):
 
     @property
     def window_area(self) -> QWidget:
-        """The window that is covered."""
+        """The covered window."""
         window = self.parentWidget()
         assert window is not None
         return window
 
     @property
     def is_open(self) -> bool:
-        """Whether it is to be seen."""
+        """Whether the sheet is shown."""
         return self._open
 
     def open(self, focus: QWidget | None = None) -> None:
-        """Show it and give `focus` (itself if left out) the keyboard."""
+        """Show the sheet and move the keyboard focus to `focus` (the sheet itself if omitted)."""
         self._open = True
         self.window_area.installEventFilter(self)
         app = QApplication.instance()
@@ -84,7 +84,7 @@ class ModalOverlay(QWidget):
         (focus or self).setFocus(Qt.FocusReason.PopupFocusReason)
 
     def close_sheet(self) -> None:
-        """Put it away and give the keyboard back to what had it."""
+        """Close the sheet and return the keyboard focus to the previous widget."""
         if not self._open:
             return
         self._open = False
@@ -99,16 +99,16 @@ class ModalOverlay(QWidget):
         self.closed.emit()
         self.deleteLater()
 
-    # --- to be made their own by kinds of sheets --------------------------------------------------
+    # --- for subclasses ---------------------------------------------------------------------------
 
     def arrange(self) -> None:
-        """Give what stands on it its place: the window has another size."""
+        """Lay out the content for the present size of the window."""
 
     def bright(self) -> QPainterPath:
-        """What of the window is not dimmed."""
+        """Return the part of the window that is not dimmed."""
         return QPainterPath()
 
-    # --- the keyboard stays here ------------------------------------------------------------------
+    # --- keyboard ---------------------------------------------------------------------------------
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         chain = [w for w in self.findChildren(QWidget) if _takes_tab(w)]
@@ -140,7 +140,7 @@ class ModalOverlay(QWidget):
                 self.arrange()
                 self.update()
         elif event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()  # no command of the window below is meant
+            event.accept()  # no shortcut of the window below may run
             return True
         return False
 
@@ -149,7 +149,7 @@ class ModalOverlay(QWidget):
             self.close_sheet()
         event.accept()
 
-    # --- what lies below stays out of reach -------------------------------------------------------
+    # --- mouse ------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if (
@@ -182,7 +182,7 @@ def _takes_tab(widget: QWidget) -> bool:
 
 
 def _place(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
-    """Top to bottom and left to right; what stands in one row differs by some pixels."""
+    """Return a sort key, top to bottom and left to right; widgets of one row differ by a few pixels."""
     middle = widget.mapTo(sheet, QPoint(0, widget.height() // 2))
     return middle.y() // 12, middle.x()
 
@@ -190,14 +190,14 @@ def _place(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
 def make_head(
     sheet: ModalOverlay, frame: QFrame, title: str, search: str
 ) -> tuple[QHBoxLayout, QLineEdit]:
-    """The head as a layout, and its search field, of which the sheet sees all events first.
+    """Return the head of a sheet as a layout, and its search field, whose events the sheet filters.
 
     Parameters
     ----------
     frame : QFrame
-        What stands on the sheet.
+        Content of the sheet.
     title, search : str
-        What it is called, and what stands in the empty search field.
+        Title, and placeholder of the search field.
     """
     head = QHBoxLayout()
     head.setSpacing(12)

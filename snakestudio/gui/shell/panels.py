@@ -1,4 +1,4 @@
-"""What stands in the docks around the viewport: one list, and how each panel is made once the window is on screen."""
+"""List of the docks around the viewport, and the construction of each panel once the window is on screen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TREE_KEYS = (
     "select_kind",
     "select_inverse",
 )
-"""Commands whose keys work in the scene tree, too."""
+"""Commands whose shortcuts also work in the scene tree."""
 
 _TREE_MENU = (
     "duplicate",
@@ -50,7 +50,7 @@ _TREE_MENU = (
     "",
     "delete",
 )
-"""What the tree's menu has of the Edit menu: commands, submenus, and "" for lines."""
+"""Entries of the Edit menu in the tree's menu: commands, submenus, and "" for separators."""
 
 
 def _scene_tree(c: Context) -> QWidget:
@@ -114,7 +114,7 @@ def _parameters(c: Context) -> QWidget:
 
 
 def plot_panel(*given: Any) -> Panel:
-    """A panel of plots; what draws them is loaded with the first one."""
+    """Return a plot panel; the plotting modules are imported with the first one."""
     from snakestudio.gui.plots.panel import PlotPanel
 
     return PlotPanel(*given)
@@ -194,9 +194,9 @@ _PART_KEY = re.compile(r"robot\.(link|joint)\[(\d+)\](?:\.(\w+))?\Z")
 
 
 def _open_problem(c: Context, problem: Problem) -> None:
-    """Show what a finding is about: the camera looks there, or the keyboard stands in the field of the value.
+    """Show the subject of a problem: point the camera at it, or move the keyboard focus to the field of the value.
 
-    What of it can be selected is selected already.
+    Selectable items are selected already.
     """
     from snakestudio.gui.scene.inspector import Inspector
     from snakestudio.gui.scene.parameters import ParameterPanels
@@ -220,13 +220,13 @@ def _open_problem(c: Context, problem: Problem) -> None:
         _show(c.docks["parameters"], row)
         return
     inspector = c.docks["inspector"].widget()
-    found = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
-    if found is not None:
-        _show(c.docks["inspector"], found)
+    row = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
+    if row is not None:
+        _show(c.docks["inspector"], row)
 
 
 def _first_row(c: Context, table: Table, number: int) -> int:
-    """The first link or joint (0-based) that a table (0-based) is about."""
+    """Return the first link or joint (0-based) of a table (0-based)."""
     robot = c.document.scene.robot
     tables = robot.link if table == "link" else robot.joint
     rows = selected(tables[number].index, robot.n_links if table == "link" else robot.n_joints)
@@ -234,7 +234,7 @@ def _first_row(c: Context, table: Table, number: int) -> int:
 
 
 def _show(dock: QDockWidget, row: QWidget) -> None:
-    """Bring up a row, unfold what holds it, and let the keyboard write into its field."""
+    """Show a row, unfold its sections, and move the keyboard focus to its field."""
     dock.show()
     dock.raise_()
     above = row.parentWidget()
@@ -321,5 +321,5 @@ DOCKS: tuple[DockSpec[Context], ...] = (
         behind="plots",
     ),
 )
-"""All docks, from the first to be filled to the last: what is quick to make and needed first comes
+"""All docks in the order in which they are filled: those that are fast to make and needed first come
 first."""

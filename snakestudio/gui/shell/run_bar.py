@@ -1,4 +1,4 @@
-"""The bar at the top: reset, play, step, speed, model, and the measured figures of the run."""
+"""The bar at the top: reset, play, step, speed, model, and measured values of the run."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _WIDEST = "88 % · longer than expected"
 
 
 class PlayButton(QToolButton):
-    """Plays and pauses; while the engine is prepared it shows the progress, and a cross in it cancels.
+    """Plays and pauses; while the engine is prepared, shows the progress and a cross that cancels.
 
     Parameters
     ----------
     action : QAction
-        What it does.
+        The play command.
     session_controller : SessionController
-        What it waits for.
+        Source of the progress.
     """
 
     def __init__(
@@ -85,26 +85,26 @@ class PlayButton(QToolButton):
 
     @property
     def says(self) -> str:
-        """Everything that stands on it; empty while it is the plain button."""
+        """Text on the button; empty while it is the plain button."""
         return " ".join(part for part in (self._caption, self._value) if part)
 
     @property
     def progress(self) -> float | None:
-        """Finished fraction it shows, if it shows one."""
+        """Finished fraction that is shown, if any."""
         return self._progress
 
     def make_room(self, room: bool) -> None:
-        """Do without the caption: the window is narrow."""
+        """Hide the caption if `room` is set, because the window is narrow."""
         self._short = room
         self._refresh()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the present palette."""
         self.cancel.setIcon(theme.icon("close", "dim"))
         self.update()
 
     def _refresh(self) -> None:
-        status = self._session_controller.status  # once: the session goes on meanwhile
+        status = self._session_controller.status  # read once: the session changes it meanwhile
         caption = value = tip = ""
         progress = None
         queued = False
@@ -115,7 +115,7 @@ class PlayButton(QToolButton):
             caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
             then = (
-                "It plays when ready; press again if it shall not"
+                "It plays when ready; press again to only prepare it"
                 if queued
                 else "Press to play when ready"
             )
@@ -146,12 +146,12 @@ class PlayButton(QToolButton):
             self.setFixedSize(size)
 
     def _explain(self) -> None:
-        """Say in the tip what it waits for, or what the action says."""
+        """Set the tooltip to the progress, or to that of the action."""
         self.setToolTip(self._tip or "".join(action.toolTip() for action in self.actions()))
 
     @property
     def spare(self) -> int:
-        """What it saves to do without the caption, px."""
+        """Width saved by hiding the caption, px."""
         return self._width(short=False) - self._width(short=True)
 
     def _width(self, *, short: bool) -> int:
@@ -159,8 +159,8 @@ class PlayButton(QToolButton):
         if not self.says:
             return plain
         waits = self._progress is not None
-        # As wide as it can get while the engine is prepared, so that nothing beside it moves as the
-        # seconds pass.
+        # As wide as the longest text while the engine is prepared, so that the neighbours do not move
+        # every second.
         values = [_WIDEST if waits and not short else self._value]
         captions = [] if short else [self._caption]
         if waits and not short:
@@ -175,7 +175,7 @@ class PlayButton(QToolButton):
         return plain + wide + theme.scaled(26 if waits else 12)
 
     def actionEvent(self, event: QActionEvent) -> None:
-        super().actionEvent(event)  # which takes the action's words
+        super().actionEvent(event)  # sets the action's texts
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -246,24 +246,24 @@ class PlayButton(QToolButton):
 
 
 CONVERGED = 1e-8
-"""Residual up to which a step counts as solved."""
+"""Largest residual of a step that counts as solved."""
 
 _NARROWEST = 860
-"""Width of the bar's least, px of the design: with a robot."""
+"""Least width of the bar with a robot, px of the design."""
 
 REFRESH_S = 0.1
-"""Figures change at most this often: faster ones cannot be read."""
+"""Shortest time between two updates of the values, s: faster changes cannot be read."""
 
 
 class RunBar(QToolBar):
-    """Buttons for the actions of the run, and what is measured.
+    """Buttons for the actions of the run, and measured values.
 
     Parameters
     ----------
     exports : list of QAction
-        What the export button offers.
+        Entries of the export button.
     sources : mapping of str to callable
-        What leads to each kind of source.
+        Switches to each kind of source.
     robot : QWidget
         State and stop of the robot, at the end of the bar.
     """
@@ -312,25 +312,25 @@ class RunBar(QToolBar):
         self.factor = Figure(
             "real-time factor",
             "10.00 (max 000×)",
-            "Simulated over real time, measured; in brackets what as fast as possible would give",
+            "Measured ratio of simulated to real time; in brackets the largest possible one",
             content,
         )
         self.residual = Figure(
             "residual",
             "0.0e-00 ",
-            "<qt><b>Residual of the contact problems</b>, the worst since the row before: by how much forces and "
-            "velocities miss the laws of contact and friction, as a share of a link's weight. It is computed by code "
-            "that does not know the solver. Green up to 1e-8, which counts as solved.</qt>",
+            "<qt><b>Largest residual of the contact problems</b> since the last row: by how much forces and velocities "
+            "violate the laws of contact and friction, relative to a link's weight. It is computed independently of "
+            "the solver. Green up to 1e-8, which counts as solved.</qt>",
             content,
         )
         self.iterations = Figure(
-            "iterations", "000.0", "Mean Newton iterations of the contact solver a step", content
+            "iterations", "000.0", "Mean Newton iterations of the contact solver per step", content
         )
         self.unconverged = Figure(
             "unconverged",
             "0 000 000",
-            "<qt><b>Steps of this run whose residual is above 1e-8.</b> They were taken with the best solution that "
-            "was found; a step that cannot be solved at all stops the run. The plot Solver shows when they were.</qt>",
+            "<qt><b>Steps of this run whose residual is above 1e-8.</b> They use the best solution found; "
+            "a step that cannot be solved at all stops the run. The Solver plot shows when they occurred.</qt>",
             content,
         )
         figures = self.time, self.factor, self.residual, self.unconverged, self.iterations
@@ -343,13 +343,13 @@ class RunBar(QToolBar):
         self.export.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export.setFixedHeight(theme.scaled(34))
-        self.export.setToolTip("Write the run as numbers or as a video")
+        self.export.setToolTip("Export the run as data or video")
         menu = Menu(self.export)
         menu.addActions(exports)
         self.export.setMenu(menu)
         row.addWidget(self.export)
         row.addWidget(robot)
-        # All of these are in menus, too; the robot's stop and the choice of what is shown stay.
+        # All of these are also in menus; the robot's stop and the source switch always stay.
         content.give_up(*captions)
         content.give_up_text(self.export)
         content.give_up_by(self.play.make_room, lambda: self.play.spare)
@@ -368,13 +368,13 @@ class RunBar(QToolBar):
         self._refresh()
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the present palette."""
         self.play.renew_theme()
         self.source.renew_theme()
         self.export.setIcon(theme.icon("export"))
 
     def _on_source(self) -> None:
-        """The speed is that of what is shown."""
+        """Show the speed of the present source."""
         player = self._session_controller.player
         replayed = player is not None and self._session_controller.source == "replay"
         speed = (
@@ -389,7 +389,7 @@ class RunBar(QToolBar):
         self._soon()
 
     def _soon(self) -> None:
-        """Refresh now, or when the figures have stood long enough to be read."""
+        """Refresh now, or once the present values have been shown for `REFRESH_S`."""
         if not self._timer.isActive():
             passed = time.perf_counter() - self._last
             self._timer.start(max(0, round(1000 * (REFRESH_S - passed))))
@@ -423,8 +423,8 @@ class RunBar(QToolBar):
             self.factor.show_value("–", "dim")
         else:
             most = f" (max {possible:.0f}×)" if possible >= 10 else f" (max {possible:.1f}×)"
-            wanted = session.speed
-            slow = math.isfinite(wanted) and session.real_time_factor < 0.9 * wanted
+            target_speed = session.speed
+            slow = math.isfinite(target_speed) and session.real_time_factor < 0.9 * target_speed
             self.factor.show_value(
                 f"{session.real_time_factor:.2f}{most}", "warning" if slow else "text"
             )
@@ -443,9 +443,9 @@ def _button(action: QAction, parent: QWidget) -> QToolButton:
 
 
 _SEGMENTS: tuple[tuple[SourceKind, str, str], ...] = (
-    ("simulation", "Simulation", "Show the simulation; a robot goes on as it does"),
-    ("robot", "Robot", "Show the robot that is connected, or connect to one"),
-    ("replay", "Replay", "Show a run that was recorded"),
+    ("simulation", "Simulation", "Show the simulation; a connected robot is not affected"),
+    ("robot", "Robot", "Show the connected robot, or connect to one"),
+    ("replay", "Replay", "Show a recorded run"),
 )
 
 
@@ -455,7 +455,7 @@ class SourceBox(QFrame):
     Parameters
     ----------
     ways : mapping of str to callable
-        What leads to each kind of source.
+        Switches to each kind of source.
     """
 
     def __init__(
@@ -492,13 +492,13 @@ class SourceBox(QFrame):
 
     @property
     def source(self) -> str:
-        """What is shown, in words."""
+        """Name of the present source."""
         if self._session_controller.source == "simulation":
             return "Simulation"
         return f"{self._session_controller.source.capitalize()}: {self._session_controller.source_name}"
 
     def renew_theme(self) -> None:
-        """The palette is another one."""
+        """Apply the present palette."""
         p = theme.current()
         self.setStyleSheet(
             f"#source_box {{ background: {p.ground}; border: 1px solid {p.line}; border-radius: 7px; }}"
@@ -513,7 +513,7 @@ class SourceBox(QFrame):
     def _choose(self, kind: SourceKind) -> None:
         if kind != self._session_controller.source:
             self._ways[kind]()
-        self._show()  # a way that was not taken to its end leads nowhere
+        self._show()  # the switch may have been cancelled
 
     def _show(self) -> None:
         self.segments[self._session_controller.source].setChecked(True)

@@ -1,4 +1,4 @@
-"""The line at the bottom: what the session does, contacts, solver, and how fast the picture is."""
+"""The status bar: state of the session, contacts, solver, and frame rate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STATES = {
     "empty": ("loading the scene", "dim"),
     "preparing": ("preparing", "accent"),
     "unprepared": ("not prepared", "warning"),
-    "continuing": ("going back", "accent"),
+    "continuing": ("restoring the state", "accent"),
     "ready": ("ready", "accent"),
     "running": ("running", "good"),
     "paused": ("paused", "accent"),
@@ -38,14 +38,14 @@ _STATES = {
 
 
 class StatusBar(QStatusBar):
-    """State of the session on the left, frames a second on the right.
+    """State of the session on the left, background work and frame rate on the right.
 
     Parameters
     ----------
     robot : callable
-        Gives how the robot stands.
+        Returns the status of the robot.
     background : callable
-        Gives what goes on in the background, a few words each.
+        Returns short descriptions of the work in the background.
     """
 
     def __init__(
@@ -66,12 +66,11 @@ class StatusBar(QStatusBar):
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
         self.right = _Line(Qt.AlignmentFlag.AlignRight, self)
         self.left.setToolTip(
-            "<qt>What the session does; contacts that carried load when the picture was taken; time steps of this run "
-            "with a residual above 1e-8, out of all steps so far. Residual, iterations and real-time factor stand at "
-            "the top.</qt>"
+            "<qt>State of the session; contacts that carry load; time steps of this run with a residual above 1e-8, "
+            "out of all steps so far. Residual, iterations and real-time factor are shown at the top.</qt>"
         )
         self.right.setToolTip(
-            "Stream, remote control, engines prepared in the background, and frames of the viewport a second"
+            "Stream, remote control, engines being prepared in the background, and frame rate of the viewport"
         )
         self.addWidget(self.left, 3)
         self.addPermanentWidget(self.right, 2)
@@ -86,7 +85,7 @@ class StatusBar(QStatusBar):
         self._refresh()
 
     def refresh_soon(self) -> None:
-        """Something it is told by a callable is otherwise."""
+        """Refresh soon, because the result of a callable has changed."""
         self._soon()
 
     @property
@@ -98,7 +97,7 @@ class StatusBar(QStatusBar):
         return float(len(self._frames))
 
     def count_frame(self) -> None:
-        """A frame was drawn."""
+        """Count a drawn frame."""
         self._frames.append(time.perf_counter())
 
     def _soon(self) -> None:
@@ -120,7 +119,7 @@ class StatusBar(QStatusBar):
             text = f"robot: {robot.title.lower()}"
             role = robot.role
         parts: list[Part] = []
-        if self._robot().lost:  # whatever is shown
+        if self._robot().lost:  # even while another source is shown
             text = f"robot: {self._robot().title}"
             role = "danger"
         if self._session_controller.source == "simulation" and state in ("preparing", "unprepared"):
@@ -132,14 +131,15 @@ class StatusBar(QStatusBar):
         snapshot = self._session_controller.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
-                parts.append((f"{len(snapshot.contacts)} contacts closed", "dim"))
+                count = len(snapshot.contacts)
+                parts.append((f"{count} closed contact{'' if count == 1 else 's'}", "dim"))
             if Fields.SOLVER in snapshot.valid:
                 steps = round(snapshot.time / scene.solver.step_s)
                 bad = snapshot.solver.unconverged
                 text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
                 parts.append((text_of, "warning" if bad else "dim"))
         if self._session_controller.source == "simulation" and not self._session_controller.live:
-            parts.append(("looking back: End returns to the newest state", "accent"))
+            parts.append(("viewing the past: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
         right = [
             *self._background(),
@@ -151,7 +151,7 @@ class StatusBar(QStatusBar):
 
 
 class _Line(QWidget):
-    """A line of text after a coloured dot: painted here, so that a change never asks for a new layout."""
+    """A line of text after a coloured dot, painted here so that a change needs no new layout."""
 
     def __init__(self, side: Qt.AlignmentFlag, parent: QWidget) -> None:
         super().__init__(parent)
@@ -162,13 +162,13 @@ class _Line(QWidget):
 
     @property
     def text(self) -> str:
-        """Everything it says."""
+        """The whole text."""
         return " ".join(
             part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part
         )
 
     def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
-        """Show texts, each in a colour of the palette, after a state with a dot in one."""
+        """Show texts, each in a colour of the palette, after a state with a dot in the colour `role`."""
         if (tuple(parts), state, role) != (self._parts, self._state, self._role):
             self._parts = tuple(parts)
             self._state = state

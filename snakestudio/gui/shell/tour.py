@@ -1,4 +1,4 @@
-"""The guided tour: a few steps over the window, each lighting up one part of it and saying what it is for."""
+"""The guided tour: a few steps over the window, each of which highlights one part and explains it."""
 
 from __future__ import annotations
 
@@ -21,67 +21,67 @@ class Step:
     title: str
     text: str
     target: str
-    """The part of the window that is lit up; a dock is opened for it."""
+    """The highlighted part of the window; a dock is opened for it."""
 
 
 STEPS = (
     Step(
-        "Run it",
-        "Space plays and pauses. Beside the buttons stand the speed, the model that computes the motion, and what was "
-        "measured: simulated time, real-time factor, and the residual of the contact solver at this very step.",
+        "Run the simulation",
+        "Space plays and pauses. Next to the buttons are the speed, the model that computes the motion, and live "
+        "values: simulated time, real-time factor, and the residual of the contact solver.",
         "run_bar",
     ),
     Step(
-        "Look around",
-        "Drag turns the view around the point under the cursor, right drag shifts it, the wheel zooms. A click "
-        "selects; arrows show the forces that obstacles put on the robot.",
+        "Move the view",
+        "Drag to orbit around the point under the cursor, right-drag to pan, turn the wheel to zoom. Click to select. "
+        "Arrows show the forces of obstacles on the robot.",
         "viewport",
     ),
     Step(
-        "What the scene is made of",
-        "Robot, ground, path and obstacles. Select something here or in the view, and its numbers appear in the "
-        "inspector below. Every edit can be undone.",
+        "Edit the scene",
+        "The scene consists of robot, ground, path and obstacles. Select something here or in the view, and the "
+        "inspector below shows its values. Every edit can be undone.",
         "scene",
     ),
     Step(
         "Change it while it runs",
-        "Gait, controller, contact and friction. Sliders act at once, also during a run; the few values that cannot "
-        "say that they apply at reset.",
+        "Set gait, controller, contact and friction. Changes take effect immediately, even during a run; the few "
+        'values that cannot change then are marked "applies at reset".',
         "parameters",
     ),
     Step(
         "Go back in time",
-        "Every run is kept. Drag the slider to any instant; the view and all plots follow. Marks are impacts, jams and "
-        "changes: point at one for its picture. Time > Continue from Here goes on from any instant; End returns to the "
-        "newest state; File > Kept Runs finds earlier runs.",
+        "Every run is recorded. Drag the slider to any time; the view and all plots follow. Marks are impacts, jams "
+        "and changes: hover over one to see an image. Time > Continue from Here starts a new run from any time; End "
+        "returns to the newest state; File > Kept Runs lists earlier runs.",
         "time_bar",
     ),
     Step(
-        "Measure it",
+        "Measure the motion",
         "Forces, angles, speeds, energies: click a plot's title for another quantity, or drag channels from the "
-        "Channels panel. Shift+drag gives the figures of a span. Export writes what you see, or the whole run, as "
+        "Channels panel. Shift+drag shows the statistics of a span. Export writes what you see, or the whole run, as "
         "CSV, HDF5, figures or video.",
         "plots",
     ),
     Step(
         "Find anything",
-        "Ctrl+K finds every command, panel and scene by a few letters; F1 lists all keys. Gallery and tour are in the "
-        "Help menu whenever you want them again.",
+        "Ctrl+K finds every command, panel and scene by a few letters; F1 lists all keys. Gallery and tour can be "
+        "reopened from the Help menu.",
         "menu_bar",
     ),
 )
 
 _GAP = 16
-"""Between what is lit up and the card, px."""
+"""Gap between the highlighted part and the card, px."""
 
 
 class Tour(ModalOverlay):
-    """Leads through the window; Esc or Skip ends it at any step.
+    """Guides through the window; Esc or Skip ends the tour at any step.
 
     Parameters
     ----------
     targets : mapping of str to QWidget
-        The other parts that steps light up, by their names.
+        Highlighted parts that are not docks, by name.
     """
 
     def __init__(self, window: QMainWindow, docks: Docks, targets: Mapping[str, QWidget]) -> None:
@@ -126,19 +126,19 @@ class Tour(ModalOverlay):
         self._show(0)
 
     def go_on(self) -> None:
-        """To the next step, or to the end."""
+        """Go to the next step, or end the tour after the last one."""
         if self.place + 1 < len(STEPS):
             self._show(self.place + 1)
         else:
             self.close_sheet()
 
     def back(self) -> None:
-        """To the step before."""
+        """Go to the previous step."""
         if self.place > 0:
             self._show(self.place - 1)
 
     def close_sheet(self) -> None:
-        """End it."""
+        """End the tour."""
         self._aim_at(None)
         super().close_sheet()
 
@@ -153,7 +153,9 @@ class Tour(ModalOverlay):
         self.next_button.setText("&Done" if last else "&Next")
         self.skip_button.setVisible(not last)
         if step.target in self._docks:
-            self._docks[step.target].setFloating(False)  # a loose panel would lie beside the window
+            self._docks[step.target].setFloating(
+                False
+            )  # a floating panel may be outside the window
             self._docks.show(step.target)
             self._aim_at(self._docks[step.target])
         else:
@@ -173,10 +175,10 @@ class Tour(ModalOverlay):
         if target is not None:
             target.installEventFilter(self)
 
-    # --- where things stand -----------------------------------------------------------------------
+    # --- layout -----------------------------------------------------------------------------------
 
     def _lit(self) -> QRect:
-        """The part of the sheet that is lit up."""
+        """The highlighted part of the sheet."""
         target = self._target
         if target is None or not target.isVisible():
             return QRect()
@@ -211,7 +213,9 @@ class Tour(ModalOverlay):
         assert layout is not None
         height = max(layout.totalHeightForWidth(width), layout.sizeHint().height())
         self.frame.setGeometry(
-            QRect(_beside(self._lit(), QSize(width, height), self.rect()), QSize(width, height))
+            QRect(
+                _card_position(self._lit(), QSize(width, height), self.rect()), QSize(width, height)
+            )
         )
 
     # --- events -----------------------------------------------------------------------------------
@@ -226,7 +230,7 @@ class Tour(ModalOverlay):
             and isinstance(event, QKeyEvent)
             and self._key(event.key())
         ):
-            return True  # before a button takes arrows for a wish to go to the next button
+            return True  # otherwise a focused button would use arrows to go to the next button
         return super().eventFilter(watched, event)
 
     def _key(self, key: int) -> bool:
@@ -242,11 +246,11 @@ class Tour(ModalOverlay):
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # a click beside the card is no wish to end the tour
+        event.accept()  # a click next to the card does not end the tour
 
 
-def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
-    """Where a card stands: below, above, right or left of what is lit up, or else in its middle."""
+def _card_position(lit: QRect, size: QSize, room: QRect) -> QPoint:
+    """Return the position of a card: below, above, right or left of the highlighted part, or else in its middle."""
     middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
     if lit.isEmpty():
         middle = QPoint(
@@ -267,7 +271,7 @@ def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
 
 
 def _pushed(place: QPoint, size: QSize, inside: QRect) -> QPoint:
-    """A place moved so that a card there lies inside."""
+    """Return a position moved so that a card there is inside."""
     x = max(inside.left(), min(place.x(), inside.right() - size.width()))
     y = max(inside.top(), min(place.y(), inside.bottom() - size.height()))
     return QPoint(x, y)
@@ -283,7 +287,7 @@ class _Dots(QWidget):
         self.setFixedSize(count * 14, 14)
 
     def show_place(self, place: int) -> None:
-        """The present step is another one."""
+        """Set the present step."""
         self._place = place
         self.update()
 

@@ -1,4 +1,4 @@
-"""Stores how the window stands soon after every change, so that a program that is killed has lost nothing of it."""
+"""Storage of the window's layout soon after every change, so that nothing is lost if the program is killed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ INTERVAL_MS = 1000
 
 
 class WindowAutosave(QObject):
-    """Compares how the window stands with what is stored, and stores it once it has stopped changing.
+    """Compares the layout of the window with the stored one, and stores it once it has stopped changing.
 
-    Qt has no signal for most of it (the sizes of docks, the order of tabs), so it is looked at once
-    a second.
+    Qt has no signal for most of it (the sizes of docks, the order of tabs), so it is polled once a
+    second.
 
     Parameters
     ----------
     snapshot : callable
-        Gives how the window stands, as a value that can be compared.
+        Returns the layout as a value that can be compared.
     store : callable
-        Writes that into the settings, atomically.
+        Writes the layout to the settings, atomically.
     """
 
     def __init__(
@@ -40,16 +40,16 @@ class WindowAutosave(QObject):
         self._timer.timeout.connect(self._poll)
 
     def start(self) -> None:
-        """Watch from now on."""
+        """Start polling."""
         self._timer.start()
 
     def stop(self) -> None:
-        """Watch no more: the window closes, and is stored as a whole."""
+        """Stop polling, because the window closes and stores its whole state."""
         self._timer.stop()
 
     def _poll(self) -> None:
         present = self._snapshot()
-        if present not in (self._stored, self._last):  # it is being dragged, maybe
+        if present not in (self._stored, self._last):  # it may still be changing
             self._last = present
         elif present != self._stored:
             self._store()
