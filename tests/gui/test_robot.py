@@ -494,7 +494,7 @@ def test_lost_contact_is_said_in_red_everywhere(
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
     look(window)
-    assert "heard again" in banner.text
+    assert "is restored" in banner.text
     qtbot.waitUntil(lambda: words not in status.left.text)
 
 
@@ -835,7 +835,7 @@ def test_a_log_that_is_not_there_is_said_in_the_dialog(
     qtbot.waitUntil(lambda: dialog.form.loaded is not None)
     assert "Choose the log" in dialog.message.text()
     dialog.form.file.setText(str(tmp_path / "none.blf"))
-    assert "no file" in dialog.message.text()
+    assert "does not exist" in dialog.message.text()
     (tmp_path / "none.blf").write_bytes(b"")
     dialog.form.file.setText(str(tmp_path / "none.blf"))
     dialog.form.file.textChanged.emit("")

@@ -336,7 +336,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(
     path.write_bytes(b"no run")
     window.context.open_runs.open(path)
     qtbot.waitUntil(
-        lambda: window.context.banners.source.text.startswith("other.mcap was not opened.")
+        lambda: window.context.banners.source.text.startswith("other.mcap cannot be opened.")
     )
     assert window.context.session_controller.source == "simulation"
 

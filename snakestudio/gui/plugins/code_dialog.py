@@ -19,8 +19,8 @@ from snakestudio.gui.forms.lines import line_of
 from snakestudio.plugins.source import Source
 
 _RISK = (
-    "A plug-in is a program: it can read, change and delete your files. Run it only if you wrote it or trust who did, "
-    "and have read it."
+    "A plug-in is a program: it can read, change and delete your files. Run it only if you have read it and "
+    "wrote it yourself or trust its author."
 )
 
 
@@ -75,9 +75,9 @@ class CodeDialog(Dialog):
         self.code.setPlainText(text)
         self.code.setVisible(file)
         self.code.setMinimumHeight(theme.scaled(120))
-        self.own = QCheckBox("This is &my own file: reload it whenever it changes", self)
+        self.own = QCheckBox("This is &my own file: reload it when it changes", self)
         self.own.setToolTip(
-            "Whatever the file contains then is trusted while the plug-in is loaded"
+            "Changes to the file are trusted and run without asking while the plug-in is loaded"
         )
         self.own.setVisible(file)
         self.run_button = QPushButton("&Run This Plug-in", self)
@@ -98,4 +98,4 @@ class CodeDialog(Dialog):
         else:
             what = f"{len(source.data)} bytes, {lines} lines."
         since = "\nIt has changed since you trusted it." if changed else ""
-        return f"{what}{since}\nSHA-256 {source.digest[:16]}... Nothing of it has been run."
+        return f"{what}{since}\nSHA-256 {source.digest[:16]}... None of its code has run."

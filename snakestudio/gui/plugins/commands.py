@@ -36,14 +36,14 @@ PLUGINS: tuple[Command[PluginContext], ...] = (
         "Plug-in Manager ...",
         _show_manager,
         long=True,
-        tip="Load, trust, reload and write plug-ins: gaits, controllers and more of your own",
+        tip="Load, trust, reload and write plug-ins with your own gaits, controllers and more",
     ),
     Command(
         "plugin_log",
         _MENU,
         "Plug-in Log",
         lambda c: c.show_plugin_log(),
-        tip="Tracebacks of plug-ins that failed, and what plug-ins printed",
+        tip="Show tracebacks and printed output of plug-ins",
     ),
 )
 """Plug-ins."""

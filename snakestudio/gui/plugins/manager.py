@@ -70,8 +70,8 @@ class PluginManager(Dialog):
         self.message = Message(self)
         self.own = QCheckBox("Reload &when the file changes", self)
         self.own.setToolTip(
-            "For a file of your own: whatever it contains is trusted and reloaded as soon as it is saved, also while a "
-            "run goes on"
+            "For your own files: trust and reload the file as soon as it is saved, even during "
+            "a run"
         )
         self.load_button, self.reload_button = (
             QPushButton("&Load", self),
@@ -83,7 +83,7 @@ class PluginManager(Dialog):
             QPushButton("Open F&older", self),
         )
         self.remove_button = QPushButton("Re&move", self)
-        self.remove_button.setToolTip("Take the file from this list; it stays on disk")
+        self.remove_button.setToolTip("Remove the file from this list; it stays on disk")
         self.add_button, self.new_button = (
             QPushButton("&Add File ...", self),
             QPushButton("&New Plug-in ...", self),
@@ -201,7 +201,7 @@ class PluginManager(Dialog):
         if entry.trusted:
             said = self._plugins.stop_trusting(entry)
             loaded = (
-                " It stays loaded until you unload it or end the program."
+                " It stays loaded until you unload it or quit the program."
                 if entry.is_loaded
                 else ""
             )
@@ -221,12 +221,12 @@ class PluginManager(Dialog):
     def _open(self) -> None:
         path = self.entry.path if self.entry is not None else None
         if path is not None and not open_file(path):
-            self.message.say(f"No editor was found. Open {path} in an editor of your own.")
+            self.message.say(f"No editor was found. Open {path} in a text editor.")
 
     def _open_folder(self) -> None:
         path = self.entry.path if self.entry is not None else None
         if path is not None and not open_folder(path):
-            self.message.say(f"No program was found that shows folders. The file is {path}.")
+            self.message.say(f"No file manager was found. The file is {path}.")
 
     def _remove(self) -> None:
         path = self.entry.path if self.entry is not None else None
@@ -263,7 +263,7 @@ class PluginManager(Dialog):
         self._plugins.set_own(path, True)
         self.select(path.stem)
         if not open_file(path) and not problem:
-            problem = f"No editor was found. Open {path} in an editor of your own."
+            problem = f"No editor was found. Open {path} in a text editor."
         self.message.say(problem)
 
 

@@ -19,9 +19,9 @@ _ABOUT = {
     "gait": "Gait: joint angles over time",
     "formulation": "Formulation: moves the robot",
     "shape": "Shape: an obstacle",
-    "reduction": "Reduction: a number of a signal",
-    "filter": "Filter: a signal of a signal",
-    "quantity": "Quantity: columns of runs",
+    "reduction": "Reduction: a number from a signal",
+    "filter": "Filter: a signal from a signal",
+    "quantity": "Quantity: columns in runs",
     "export": "Export: a file format",
     "firmware": "Firmware: nodes of the emulated robot",
 }

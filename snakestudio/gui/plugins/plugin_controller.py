@@ -358,7 +358,7 @@ class PluginController(QObject):
         """Ask whether a plug-in of the scene may run: once for its present content."""
         before = plugin.path is not None and str(plugin.path.resolve()) in trusted().files
         why = "has changed since you trusted it" if before else "is not trusted"
-        text = f"The plug-in {plugin.name} of this scene was not run because it {why}."
+        text = f"The plug-in {plugin.name} of this scene did not run because it {why}."
         review = ("Review ...", partial(self._review_of_scene, plugin))
         without = ("Open Without", partial(self._open_without, plugin))
         self._banner.say("warning", text, [review, without], closable=False)
@@ -396,12 +396,14 @@ class PluginController(QObject):
             name = source.name if source.module else ""
             if not source.module and path is not None and path.is_relative_to(folder.resolve()):
                 name = path.relative_to(folder.resolve()).as_posix()
-            text = f"The scene uses the plug-in {plugin.name} and does not name it, so that others cannot open it."
+            text = f"The scene uses the plug-in {plugin.name} without naming it, so other users cannot open the scene."
             if name:
-                button: Button = ("Name It", partial(self._name_in_scene, name))
+                button: Button = ("Add to Scene", partial(self._name_in_scene, name))
                 self._banner.say("info", text, [button])
             else:
-                self._banner.say("info", f"{text} Copy {path} beside the scene, and add that file.")
+                self._banner.say(
+                    "info", f"{text} Copy {path} to the folder of the scene and add that file."
+                )
 
     def _name_in_scene(self, name: str) -> None:
         names = (*self._document.scene.plugins, name)
@@ -551,7 +553,7 @@ class PluginController(QObject):
             self._banner.say(
                 "warning",
                 f"The plug-in {name} cannot be cancelled because it runs compiled code or waits for the system. "
-                "Save your work, and end the program if it does not return.",
+                "Save your work, and quit the program if it does not return.",
             )
 
     def _on_output(self, name: str, text: str) -> None:

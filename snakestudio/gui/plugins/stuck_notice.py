@@ -17,7 +17,7 @@ class StuckNotice(QWidget):
         self.label = QLabel(self)
         theme.set_role(self.label, "warning")
         self.button = QPushButton("Cancel", self)
-        self.button.setToolTip("End the code of the plug-in and pause the run")
+        self.button.setToolTip("Stop the code of the plug-in and pause the run")
         self.button.clicked.connect(plugins.cancel)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 8, 0)
@@ -29,5 +29,5 @@ class StuckNotice(QWidget):
 
     def _show(self) -> None:
         name = self._plugins.stuck
-        self.label.setText(f"The plug-in {name} does not return." if name else "")
+        self.label.setText(f"The plug-in {name} is not responding." if name else "")
         self.setVisible(bool(name))

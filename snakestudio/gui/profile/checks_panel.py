@@ -86,7 +86,7 @@ class ChecksPanel(QWidget):
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
-        self.list.setAccessibleName("ProblemList")
+        self.list.setAccessibleName("Problems")
         self.list.clicked.connect(self._go_to)
         self.list.activated.connect(self._go_to)
         self.meter = BusMeter()
@@ -126,9 +126,9 @@ class ChecksPanel(QWidget):
         refused = self._document.arming
         if refused:
             listed = "\n".join(f"• {problem.sentence_for()}" for problem in refused)
-            self.arming.setText(f"Arming is refused, because:\n{listed}")
+            self.arming.setText(f"Arming is refused because:\n{listed}")
         else:
-            self.arming.setText("Nothing in this profile forbids arming.")
+            self.arming.setText("No problems prevent arming.")
         theme.set_role(self.arming, "warning" if refused else "good")
         self._show_load()
 
@@ -139,11 +139,11 @@ class ChecksPanel(QWidget):
         load = sum(share.load for share in shares)
         self.meter.show_load(load, profile.timing.max_bus_load)
         frames = sum(share.rate for share in shares)
-        self.load.setText(f"{load:.0%} of the bus's time at worst, {frames:.0f} frames a second")
+        self.load.setText(f"At most {load:.0%} bus load, {frames:.0f} frames per second")
         tip = "<br>".join(_share_text(share) for share in shares if share.rate > 0)
         for widget in (self.meter, self.load):
             widget.setToolTip(
-                f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with all stuff bits:<br>{tip}</qt>"
+                f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with the maximum number of stuff bits:<br>{tip}</qt>"
             )
 
     def _go_to(self, index: QModelIndex) -> None:
@@ -151,4 +151,4 @@ class ChecksPanel(QWidget):
 
 
 def _share_text(share: Share) -> str:
-    return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames a second"
+    return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames per second"

@@ -170,7 +170,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         open_editor,
         icon="table",
         long=True,
-        tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
+        tip="Edit the robot profile: joints, messages, limits and sequences, with checks",
     ),
     Command(
         "learn_profile",
@@ -178,7 +178,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         "Learn from Traffic ...",
         open_learning,
         long=True,
-        tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
+        tip="Identify what an unknown robot sends: counters, checksums, heartbeats and joint angles",
     ),
     Command(
         "wiggle_test",
@@ -187,7 +187,7 @@ PROFILE: tuple[Command[ProfileContext], ...] = (
         open_wiggle,
         (),
         lambda c: c.robot_controller.connected,
-        tip="Move one joint a little and judge its sign, gear, play, lag and offset in words",
+        tip="Move one joint slightly to check its sign, gear ratio, backlash, lag and offset",
     ),
 )
 """What is done with profiles."""

@@ -46,19 +46,19 @@ _HEADS = (
     "Factor",
     "Offset",
     "Unit",
-    "Names of values",
+    "Value table",
 )
 _TIPS = (
-    "Its name",
-    "8 × byte + bit of its least significant bit; of a big-endian one, of its most significant bit",
-    "How many bits it has",
+    "Name of the signal",
+    "8 × byte + bit of the least significant bit, or of the most significant bit if big-endian",
+    "Number of bits",
     "Most significant byte first",
     "Two's complement",
-    "An IEEE 754 number of 32 or 64 bits",
+    "IEEE 754 floating-point number of 32 or 64 bits",
     "Physical value = factor × raw value + offset",
     "Physical value = factor × raw value + offset",
-    "Such as deg, rad, turn, rpm, A, V, degC",
-    'Such as 0 Stop, 1 Arm; a name with a comma stands in "quotation marks"',
+    "For example deg, rad, turn, rpm, A, V, degC",
+    'For example 0 Stop, 1 Arm; put names that contain a comma in "quotation marks"',
 )
 _TICKS = range(3, 6)
 _MOST_BITS = 512
@@ -74,11 +74,11 @@ class Head:
     id: str = form_field(
         "",
         "&Id",
-        help="Of the first node, if there is one for each: the profile's formula says the others",
+        help="Id of the message; if each node has its own, the id of the first node (the profile gives the others)",
         place="beside",
         width=110,
     )
-    extended: bool = form_field(False, "", text="29 bits", place="beside", width=84)
+    extended: bool = form_field(False, "", text="29-bit", place="beside", width=84)
     length: int = form_field(
         8, "&Length", unit="bytes", maximum=64, integer=True, decimals=0, place="beside", width=110
     )
@@ -134,7 +134,7 @@ class DbcDialog(Dialog):
         area = scrolled(holder_of(column_of(heading("Bits"), self.grid, 1, spacing=6)))
         area.setFixedWidth(theme.scaled(304))
         left = column_of((self.table, 1), line_of(self.add, self.remove, 1, spacing=6), spacing=6)
-        buttons, self.take = self.make_buttons("&Take Over")
+        buttons, self.take = self.make_buttons("A&pply")
         self.arrange(
             self.form, (line_of((left, 1), area, spacing=16), 1), buttons, margins=(20, 16, 20, 16)
         )
@@ -246,10 +246,12 @@ class DbcDialog(Dialog):
                 abs(number) > _MOST_BITS
             ):  # a whole number may have more digits than any other can count up to
                 raise ProfileError(
-                    f"{name}: no frame has more than {_MOST_BITS} bits; give less in {_HEADS[column]}."
+                    f"{name}: {_HEADS[column]} exceeds the {_MOST_BITS} bits of a frame. Enter a smaller number."
                 )
         elif not math.isfinite(number):
-            raise ProfileError(f'{name}: {_HEADS[column]} "{text}" is no number; give one.')
+            raise ProfileError(
+                f'{name}: {_HEADS[column]} "{text}" is not a number. Enter a number.'
+            )
         return number
 
     @property
@@ -262,7 +264,7 @@ class DbcDialog(Dialog):
             number = int(self.form.values.id, 0)
         except ValueError:
             raise ProfileError(
-                f'"{self.form.values.id}" is no id; write it like 0x201 or 513.'
+                f'"{self.form.values.id}" is not an id. Enter it like 0x201 or 513.'
             ) from None
         return MessageDraft(
             self.form.values.name,
@@ -286,7 +288,9 @@ class DbcDialog(Dialog):
             return
         users = users_of(self._document.loaded, draft.id, draft.extended, self._replaced)
         self.form.report(
-            f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else ""
+            f"0x{draft.id:X} is already the id of {users[0]}. Enter a different id."
+            if users
+            else ""
         )
         self.take.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""

@@ -30,7 +30,7 @@ from snakestudio.link.profile.ids import free_id
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
 from snakestudio.text import counted
 
-_HEADS = ("Message or signal", "Id, bits", "Coding", "Range", "Bound as")
+_HEADS = ("Message or signal", "Id, bits", "Coding", "Range", "Bound to")
 
 
 class DbcPage(QWidget):
@@ -262,7 +262,9 @@ class DbcPage(QWidget):
         self.new.setEnabled(not locked)
         self.change.setEnabled(bool(name) and not locked)
         self.drop.setEnabled(bool(name) and not locked and not bound)
-        self.drop.setToolTip("The profile binds it: remove it from Messages first" if bound else "")
+        self.drop.setToolTip(
+            "The profile uses this message. Remove it from Messages first." if bound else ""
+        )
 
     def _pick(self, name: str) -> None:
         item = self.tree.currentItem()

@@ -158,7 +158,7 @@ class ProfileDocument(QObject):
         target = self.path if path is None else path
         if _is_shipped(target):
             raise ProfileError(
-                f"{target.name} comes with the program and stays as it is; save it under another name."
+                f"{target.name} is bundled with the program and cannot be changed. Save it under another name."
             )
         profile = self.profile
         if target.resolve() != self.path.resolve():  # its DBC goes with it, under its name

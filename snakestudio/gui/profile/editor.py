@@ -45,9 +45,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.paths import profiles_dir
 
 _FILES = "Robot profiles (*.toml)"
-_LEARN = "Find out what is on an unknown bus, and take it over into this profile"
+_LEARN = "Identify the messages on an unknown bus and add them to this profile"
 _LEARN_LATER = (
-    "It keeps the window for longer than an armed robot waits for it: disarm the robot first"
+    "Learning blocks the window for longer than an armed robot allows. Disarm the robot first."
 )
 _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
@@ -166,9 +166,7 @@ class ProfileEditor(QWidget):
         self.place.setProperty("role", "dim")
         self.template = QToolButton()
         self.template.setText("New from Template")
-        self.template.setToolTip(
-            "A copy of a profile that comes with the program, with its DBC, in your own folder"
-        )
+        self.template.setToolTip("Copy a bundled profile and its DBC to your own folder")
         self.template.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = Menu(self.template)
         for path in shipped():
@@ -203,7 +201,7 @@ class ProfileEditor(QWidget):
         self.learn = QPushButton("&Learn from Traffic ...")
         self.learn.clicked.connect(self.learn_asked)
         self.apply = QPushButton("&Apply to the Robot")
-        self.apply.setToolTip("Save, and connect again with the profile as it is now")
+        self.apply.setToolTip("Save the profile and reconnect with it")
         theme.set_role(self.apply, "primary")
         self.apply.clicked.connect(self._apply)
         head = QHBoxLayout()
@@ -230,8 +228,7 @@ class ProfileEditor(QWidget):
         mark = " • edited" if document.dirty else ""
         self.name.setText(document.profile.name)
         self.place.setText(
-            f"{document.path.name}{mark}"
-            + (" · comes with the program" if document.shipped else "")
+            f"{document.path.name}{mark}" + (" · bundled" if document.shipped else "")
         )
         self.place.setToolTip(str(document.path))
         self.setWindowTitle(f"{document.path.name}[*] – Robot Profile")
@@ -247,7 +244,7 @@ class ProfileEditor(QWidget):
         )
         armed = same and robot_controller is not None and robot_controller.movable
         self.document.lock(
-            "The robot is armed with this profile; disarm it before you change anything."
+            "The robot is armed with this profile. Disarm it before you change the profile."
             if armed
             else ""
         )
@@ -393,7 +390,7 @@ class ProfileEditor(QWidget):
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Robot Profile")
-        box.setText(f"{self.document.path.name} has changes that are not saved.")
+        box.setText(f"{self.document.path.name} has unsaved changes.")
         buttons = QMessageBox.StandardButton
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         answer = box.exec()

@@ -90,7 +90,7 @@ class FieldRow(QWidget):
             return SwitchEditor(field_of(column.doc), self)
         if column.kind in ("choice", "switch"):
             words = column.choices if column.kind == "choice" else (True, False)
-            choices = [Choice(None, "as in the DBC")] if column.optional else []
+            choices = [Choice(None, "from the DBC")] if column.optional else []
             editor = ChoiceEditor(field_of(column.doc), self)
             editor.offer([*choices, *(Choice(word, _spoken(word)) for word in words)])
             narrow(editor.widget)

@@ -35,7 +35,7 @@ class JointsPlan:
     joints: int = form_field(10, "&Joints", minimum=1, maximum=1000, integer=True, decimals=0)
     kind: AxesOfJoint = form_field(
         "yaw and pitch",
-        "&Axes of each",
+        "&Axes per joint",
         choices=[Choice(word, word) for word in typing.get_args(AxesOfJoint)],
     )
     numbering: Numbering = form_field(
@@ -60,7 +60,7 @@ class GenerateDialog(Dialog):
         self.first_node = self.form.widget("first_node", SpinBox)
         self.summary = QLabel()
         self.summary.setProperty("role", "dim")
-        buttons, _ = self.make_buttons("&Replace the Table")
+        buttons, _ = self.make_buttons("&Replace Table")
         self.arrange(self.form, self.summary, buttons)
         self.form.changed.connect(self._refresh)
         self._refresh()
@@ -83,9 +83,9 @@ class GenerateDialog(Dialog):
 
 
 _HINT = (
-    "A node says gear × (sign × angle + offset). With a robot connected, the last columns show what each row makes of"
-    " it now: put the joint straight, take the offset over. The angle of joint 3 must grow when link 4, seen from link"
-    " 3, turns to the left (yaw), down (pitch) or clockwise (roll)."
+    "A node reports gear × (sign × angle + offset). With a robot connected, the last columns show the angle of each"
+    " row. Straighten the joint to set its offset. The angle of joint 3 must increase when link 4, seen from link"
+    " 3, turns left (yaw), down (pitch) or clockwise (roll)."
 )
 
 
@@ -119,11 +119,11 @@ class JointsPage(QWidget):
         extras = [
             Extra(
                 "Measured [°]",
-                "What this row makes of what its node says now",
+                "Joint angle that this row yields from the current value of its node",
                 self._measured,
                 self._colour,
             ),
-            Extra("Age [s]", "How old that is", self._age, self._colour),
+            Extra("Age [s]", "Age of the measured value", self._age, self._colour),
         ]
         self.model = PartsModel(
             document,
@@ -141,22 +141,22 @@ class JointsPage(QWidget):
         ):  # what is measured stands beside what it is to set right
             header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
         self.generate = QPushButton("&Generate ...")
-        self.generate.setToolTip("Rows for a robot whose joints are all alike")
+        self.generate.setToolTip("Fill the table for a robot with identical joints")
         self.generate.clicked.connect(self._generate)
         self.from_scene = QPushButton("Axes from &Scene")
         self.from_scene.setToolTip(
-            "Replace the table by the joint axes of the scene's robot in their order, with the nodes counted up"
+            "Replace the table with the joint axes of the scene's robot in order, with consecutive node numbers"
         )
         self.from_scene.setVisible(scene is not None)
         self.from_scene.clicked.connect(self.take_axes_from_scene)
-        self.offset = QPushButton("Offset from &Present Position")
-        self.offset.setToolTip("What the selected rows' nodes say now becomes straight")
+        self.offset = QPushButton("Offset from Current &Position")
+        self.offset.setToolTip("Define the current position of the selected rows as straight")
         self.offset.clicked.connect(self.take_offset)
         self.flip = QPushButton("&Flip Sign")
-        self.flip.setToolTip("The selected rows count the other way round")
+        self.flip.setToolTip("Reverse the sign of the selected rows")
         self.flip.clicked.connect(self.flip_sign)
         self.wiggle = QPushButton("&Wiggle ...")
-        self.wiggle.setToolTip("Move this axis a little and judge how it answers")
+        self.wiggle.setToolTip("Move this axis slightly and check its response")
         self.wiggle.clicked.connect(
             lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row())
         )
@@ -242,7 +242,7 @@ class JointsPage(QWidget):
         ]
         if unheard:
             self.table.message.say(
-                f"Nothing was heard of {', '.join(unheard)} yet; see its node and slot."
+                f"No feedback from {', '.join(unheard)} yet. Check its node and slot."
             )
             return
         self.model.put(

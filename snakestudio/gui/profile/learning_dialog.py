@@ -44,8 +44,8 @@ from snakestudio.text import counted, sentence
 from snakestudio.viewmodel.work import Progress
 
 _INTRO = (
-    "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), or open a log"
-    " of it, then go through these steps. Torque must be off, so that joints can be turned by hand."
+    "For robots with unknown messages. Connect to the bus (listen-only, with any profile) or open a log"
+    " of it, then follow these steps. Torque must be off so that joints can be turned by hand."
 )
 QUIET_S = 5.0
 _LEAD_S = 1.5
@@ -94,8 +94,8 @@ class LearningDialog(Dialog):
     def _make(self) -> None:
         self.log = LogRow(self)
         self.log.opened.connect(self._on_log)
-        self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s of Quiet")
-        self.quiet_button.setToolTip("Nothing moves meanwhile")
+        self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s at Rest")
+        self.quiet_button.setToolTip("Record while nothing moves")
         self.quiet_button.clicked.connect(self.record_quiet)
         self.joint = SpinBox()
         self.joint.setRange(1, 1000)
@@ -104,7 +104,7 @@ class LearningDialog(Dialog):
         self.axis.addItems(AXES)
         self.joint.valueChanged.connect(self._on_joint)
         self.move_button = QPushButton("&2  Record While I Move")
-        self.move_button.setToolTip("Turn the joint by about 20° to each side, as the curve shows")
+        self.move_button.setToolTip("Turn the joint by about 20° to each side, following the curve")
         self.move_button.clicked.connect(self.record_move)
         self.cancel = QPushButton("&Cancel")
         self.cancel.clicked.connect(self.break_off)
@@ -120,14 +120,12 @@ class LearningDialog(Dialog):
         self.tree = FoundTree()
         self.tree.itemChanged.connect(lambda item, column: self.refresh())
         self.others = QCheckBox(
-            "Take the nodes that nobody moved for further joints, in the order of their numbers"
+            "Assume that the nodes not moved are further joints, in the order of their numbers"
         )
         self.others.setChecked(True)
-        self.anew = QCheckBox(
-            "Begin the profile &anew: of what it holds, only the bus and the timing stay"
-        )
+        self.anew = QCheckBox("&Reset the profile: keep only its bus and timing")
         self.message = Message()
-        self.take = QPushButton("&3  Take Over into the Profile")
+        self.take = QPushButton("&3  Add to Profile")
         theme.set_role(self.take, "primary")
         self.take.clicked.connect(self.take_over)
         for button in (self.quiet_button, self.move_button, self.cancel, self.again, self.take):
@@ -139,7 +137,7 @@ class LearningDialog(Dialog):
             self.state,
             self.cue_view,
             self.bar,
-            heading("Found"),
+            heading("Results"),
             (self.tree, 1),
             self.message,
             line_of(column_of(self.others, self.anew, spacing=6), 1, self.take),
@@ -180,19 +178,19 @@ class LearningDialog(Dialog):
 
     def _next(self, connected: bool) -> str:
         if not connected:
-            return "Not connected to a bus: connect from the Robot menu, listening only, or open a log."
+            return "Not connected to a bus. Connect from the Robot menu in listen-only mode, or open a log."
         if self._task is not None:
-            return "Looking at what was recorded ..."
+            return "Analysing the recording ..."
         if self.log.frames is not None:
             if not self.quiet:
-                return f"Give the second at which {QUIET_S:.0f} s begin in which nothing moves."
+                return f"Enter the time (s) at which {QUIET_S:.0f} s without motion start."
             if not self.moves:
-                return "Choose the joint that was turned, and the second at which that began."
+                return "Choose the joint that was turned, and enter the time (s) at which its motion starts."
         if not self.quiet:
-            return "First leave everything still."
+            return "First record with nothing moving."
         if not self.moves:
-            return "Now choose a joint, and turn it as the curve shows."
-        return "Move another joint, or take over what was found."
+            return "Now choose a joint and turn it following the curve."
+        return "Move another joint, or add the results to the profile."
 
     def _tick(self) -> None:
         now = time.monotonic()
@@ -243,7 +241,7 @@ class LearningDialog(Dialog):
         if self.log.frames is not None:
             self._take_quiet(self.log.cut(self.log.at.value(), QUIET_S))
             return
-        self._record("Leave everything still.", QUIET_S, None)
+        self._record("Keep everything still.", QUIET_S, None)
 
     def record_move(self) -> None:
         """Record while one joint is moved by hand, as the curve shows, or take that out of the log."""
@@ -255,7 +253,7 @@ class LearningDialog(Dialog):
         joint = self.joint.value()
         (positive, _) = directions(self._axis)
         what = (
-            f"Turn joint {joint} ({self._axis}) as the curve shows: link {joint + 1} first {positive}, seen from link"
+            f"Turn joint {joint} ({self._axis}) following the curve: link {joint + 1} first {positive}, seen from link"
             f" {joint}."
         )
         self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
@@ -291,7 +289,7 @@ class LearningDialog(Dialog):
         frames, cue = self._end_recording()
         if not frames:
             self.message.say(
-                "Not a single frame was heard: see the bit rate, the wiring and whether the robot has power."
+                "No frames were received. Check the bit rate, the wiring and the robot's power supply."
             )
             self.refresh()
             return
@@ -302,14 +300,14 @@ class LearningDialog(Dialog):
 
     def _take_quiet(self, frames: list[Frame]) -> None:
         if not frames:
-            self.message.say("There is no frame in that part of the log; give another second.")
+            self.message.say("There are no frames in this part of the log. Enter a different time.")
             return
         self.quiet = frames
         self.look()
 
     def _take_move(self, frames: list[Frame], cue: Cue) -> None:
         if not frames:
-            self.message.say("There is no frame in that part of the log; give another second.")
+            self.message.say("There are no frames in this part of the log. Enter a different time.")
             return
         axis = self._axis
         joint = self.joint.value()
@@ -320,8 +318,8 @@ class LearningDialog(Dialog):
     def _on_log(self) -> None:
         """A log was opened or closed: what was recorded before is of another bus."""
         logged = self.log.frames is not None
-        self.quiet_button.setText(f"&1  {'Take' if logged else 'Record'} {QUIET_S:.0f} s of Quiet")
-        self.move_button.setText("&2  Take the Move" if logged else "&2  Record While I Move")
+        self.quiet_button.setText(f"&1  {'Use' if logged else 'Record'} {QUIET_S:.0f} s at Rest")
+        self.move_button.setText("&2  Use Motion" if logged else "&2  Record While I Move")
         self.start_over()
 
     def look(self) -> None:
@@ -362,8 +360,8 @@ class LearningDialog(Dialog):
         self.tree.show_found(found)
         if found and self.moves and not any(message.angles for message in found):
             self.message.say(
-                "No number on the bus followed the motion. Turn the joint further and closer to the curve; or the robot"
-                " sends angles only when it is asked or armed."
+                "No value on the bus followed the motion. Turn the joint further and follow the curve more closely. The"
+                " robot may send angles only on request or when armed."
             )
         else:
             self.message.say("")
@@ -380,8 +378,8 @@ class LearningDialog(Dialog):
         self.message.say("")
         self.anew.setChecked(False)  # what is taken over next is of the same robot
         self.state.setText(
-            "Taken over. What else the profile needs, its checks say. Set-points and commands cannot be learned: make"
-            " their messages on the page DBC, and bind them under Messages."
+            "Added to the profile. Its checks list what is missing. Set-points and commands cannot be learned: create"
+            " their messages on the page DBC and bind them under Messages."
         )
         return True
 
@@ -403,7 +401,7 @@ class LearningDialog(Dialog):
         super().done(result)
 
 
-_HEADS = ("Take over", "Comes from", "Sure", "What speaks for it")
+_HEADS = ("Add", "Source", "Confidence", "Evidence")
 
 
 class FoundTree(QTreeWidget):
@@ -420,7 +418,7 @@ class FoundTree(QTreeWidget):
         self.found: list[FoundMessage] = []
         self.setHeaderLabels(_HEADS)
         self.setWordWrap(True)
-        self.setAccessibleName("What was found")
+        self.setAccessibleName("Results")
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         theme.follow(self, FoundTree._colour)
 
@@ -454,7 +452,7 @@ class FoundTree(QTreeWidget):
                 item.setCheckState(0, Qt.CheckState.Unchecked)
                 item.setToolTip(
                     0,
-                    "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases",
+                    "If ticked, it is added as a heartbeat, and the robot is stopped when the heartbeat stops",
                 )
             formula = f" = {message.family.formula}" if message.family.formula else ""
             item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")

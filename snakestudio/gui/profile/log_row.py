@@ -42,12 +42,12 @@ class LogRow(QWidget):
         self._wanted = Path()
         self._reader: LogReader | None = None
         self._task: Task[list[Frame]] | None = None
-        self.open_button = QPushButton("Open a &Log ...")
+        self.open_button = QPushButton("Open &Log ...")
         self.open_button.setToolTip(
             "Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus"
         )
         self.open_button.clicked.connect(self.ask)
-        self.close_button = QPushButton("&Back to the Bus")
+        self.close_button = QPushButton("&Back to Bus")
         self.close_button.clicked.connect(self.forget)
         self.words = QLabel()
         self.words.setProperty("role", "dim")
@@ -57,7 +57,7 @@ class LogRow(QWidget):
         self.at.setPrefix("from ")
         self.at.setSuffix(" s")
         self.at.setToolTip(
-            "The second of the log at which the quiet or the move begins; half a second off will do"
+            "Time in the log at which the rest or the motion starts, to within half a second"
         )
         self.refusal = Message()
         line = QHBoxLayout(self)
@@ -73,7 +73,7 @@ class LogRow(QWidget):
 
     def ask(self) -> None:
         """Let a log be chosen."""
-        path = ask_open(self, "Learn from a Log", FileKind.FRAME_LOG, _FILES)
+        path = ask_open(self, "Learn from Log", FileKind.FRAME_LOG, _FILES)
         if path is not None:
             self.read(path)
 
@@ -107,9 +107,7 @@ class LogRow(QWidget):
     def _on_read(self, frames: list[Frame]) -> None:
         self._task = None
         if not frames:  # what was learned from the bus, or from the log before, goes on
-            self.refusal.say(
-                f"{self._wanted.name} has no frames of a robot in it; choose another log."
-            )
+            self.refusal.say(f"{self._wanted.name} contains no CAN frames. Choose another log.")
             return
         self.frames = frames
         self._name = self._wanted.name

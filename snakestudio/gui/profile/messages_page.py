@@ -42,7 +42,7 @@ class MessagesPage(QWidget):
         self._document = document
         self.layouts: dict[str, MessageLayout] = {}
         self._read_for: object = None
-        ids = Extra("Ids", "What the formula gives for the nodes", self._ids, self._ids_colour)
+        ids = Extra("Ids", "Ids that the formula yields for the nodes", self._ids, self._ids_colour)
         self.model = PartsModel(
             document, "messages", columns_of(Message, _LISTED), "message", [ids], parent=self
         )

@@ -71,19 +71,19 @@ def overview_page(document: ProfileDocument) -> FormPage:
         "Timing",
         "timing",
         PartForm(document, "timing", Timing),
-        "The robot is stopped within these times when something it depends on goes silent.",
+        "The robot is stopped within these times when something it depends on stops responding.",
     )
     page.add(
         "Limits of all joints",
         "limits",
         PartForm(document, "limits", Limits),
-        "No joint is ever asked for more; a joint can have limits of its own.",
+        "References never exceed these limits. Each joint can have separate limits.",
     )
     page.add(
         "Plug-ins",
         "plugins",
         PartForm(document, "plugins", Plugins, columns=1),
-        "Names of plug-ins whose gaits and controllers may drive this robot, with commas between. No other plug-in can "
+        "Plug-ins whose gaits and controllers can drive this robot, separated by commas. No other plug-in can "
         "arm it.",
     )
     return page.finish()
@@ -96,8 +96,8 @@ def loss_page(document: ProfileDocument) -> FormPage:
         "On loss",
         "on_loss",
         PartForm(document, "on_loss", OnLoss, columns=1),
-        "What the link sends when something the robot depends on goes silent or wrong: the stop sequence, as fast as"
-        " possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
+        "What the link sends when something the robot depends on stops responding or fails: the stop sequence, as fast"
+        " as possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
     )
     return page.finish()
 
@@ -109,7 +109,7 @@ def emulation_page(document: ProfileDocument) -> FormPage:
         "Emulated robot",
         "emulation",
         PartForm(document, "emulation", Emulation),
-        "Used by `snakestudio emulate` and by the window's emulated robot; the real robot never sees these values.",
+        "Used by `snakestudio emulate` and by the emulated robot of the window only.",
     )
     return page.finish()
 
@@ -135,10 +135,10 @@ class MeaningsPage(QWidget):
         for title, hint, table in (
             (
                 "Status values",
-                "The first row counts whose code equals the status behind its mask.",
+                "The first row whose code equals the masked status applies.",
                 self.status,
             ),
-            ("Error bits", "All rows count whose bits are set in an error signal.", self.errors),
+            ("Error bits", "All rows whose bits are set in an error signal apply.", self.errors),
         ):
             label = QLabel(hint)
             label.setProperty("role", "dim")

@@ -114,7 +114,7 @@ def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, 
     try:
         codec = Codec(document.loaded)
     except ProfileError:
-        return "The frames can be shown once what the checks found is mended.", 0
+        return "The frames are shown once the problems of the checks are fixed.", 0
     lines: list[str] = []
     count = 0
     for number, step in enumerate(steps, 1):
@@ -122,7 +122,7 @@ def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, 
             lines.append(f"{number:3}  wait {step.wait_s:g} s")
         elif step.expect is not None:
             lines.append(
-                f"{number:3}  wait until every node says that it is {step.expect}, at most {step.timeout_s:g} s"
+                f"{number:3}  wait until every node reports {step.expect}, at most {step.timeout_s:g} s"
             )
         else:
             frames, problem = _frames(codec, step)
@@ -131,7 +131,7 @@ def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, 
             for frame in frames[: max(0, _MOST_FRAMES - len(lines))]:
                 lines.append(f"{number:3}  {_frame_text(frame, codec.text)}")
     if count > _MOST_FRAMES:
-        lines.append(f"     ... {count} frames in all")
+        lines.append(f"     ... {count} frames in total")
     return "\n".join(lines), count
 
 

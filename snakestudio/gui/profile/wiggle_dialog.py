@@ -41,8 +41,8 @@ _SAMPLE_MS = 10
 _DRAW_MS = 80
 """Drawing takes longer than reading, and keeps the window's heartbeat waiting."""
 _AFTER_S = 0.8
-_INTRO = "Arm the robot first. An axis then swings about where it stands, within its limits; the other joints hold."
-_HEADS = ("Axis", "Gain", "Lag [ms]", "Play [°]", "Offset [°]", "Judgement")
+_INTRO = "Arm the robot first. The axis swings about its current position within its limits; the other joints hold."
+_HEADS = ("Axis", "Gain", "Lag [ms]", "Backlash [°]", "Offset [°]", "Result")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Swings:
     amplitude_deg: float = form_field(
         5.0,
         "Amplitude",
-        help="How far to each side",
+        help="Angle to each side",
         unit="°",
         minimum=0.1,
         maximum=30.0,
@@ -62,7 +62,7 @@ class Swings:
     period_s: float = form_field(
         2.0,
         "Period",
-        help="How long one swing takes",
+        help="Duration of one swing",
         unit="s",
         minimum=0.2,
         maximum=20.0,
@@ -73,7 +73,7 @@ class Swings:
     count: int = form_field(
         3,
         "Swings",
-        help="How often",
+        help="Number of swings",
         minimum=1,
         maximum=20,
         slider=(1, 6),
@@ -120,7 +120,7 @@ class WiggleDialog(Dialog):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for place, width in enumerate((104, 62, 84, 78, 92)):
             header.resizeSection(place, theme.scaled(width))
-        self.table.setAccessibleName("Axes and how they answered")
+        self.table.setAccessibleName("Axes and their responses")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
         self.chart = LineChart("t in s", "Angle in °")
         self.commanded = self.chart.plot(name="commanded")
@@ -141,7 +141,7 @@ class WiggleDialog(Dialog):
         self.one = QPushButton("&Wiggle This Axis")
         self.all = QPushButton("Wiggle &All, One by One")
         theme.set_role(self.one, "primary")
-        self.end = QPushButton("&Break Off")
+        self.end = QPushButton("A&bort")
         self.save_button = QPushButton("&Save Report ...")
         self.copy_button = QPushButton("&Copy")
         self.one.clicked.connect(lambda: self.start(self.table.currentRow()))
@@ -197,19 +197,19 @@ class WiggleDialog(Dialog):
         if self._running is None:
             self.form.report(problem)
         elif problem:
-            self._finish(f"The test was broken off: {problem[:1].lower()}{problem[1:]}")
+            self._finish(f"The test was aborted: {problem[:1].lower()}{problem[1:]}")
 
     def _obstacle(self) -> str:
         """What keeps the test from running, as a sentence; "" if nothing does."""
         telemetry = self._robot_controller.telemetry
         if self._robot_controller.link is None or telemetry is None:
-            return "No robot is connected; connect one from the Robot menu."
+            return "No robot is connected. Connect one from the Robot menu."
         if telemetry.state is LinkState.FAULT:
             return f"The robot was stopped: {telemetry.reason or 'reset the fault first.'}"
         if telemetry.state is LinkState.STREAMING:
-            return "The robot follows the gait now; stop it and arm it again."
+            return "The robot is following the gait. Stop it and arm it again."
         if telemetry.state is not LinkState.ARMED:
-            return "The robot is not armed; arm it by holding the button in the Robot panel."
+            return "The robot is not armed. Arm it by holding the button in the Robot panel."
         return ""
 
     def _fill(self, row: int) -> None:
@@ -320,14 +320,14 @@ class WiggleDialog(Dialog):
     def break_off(self) -> None:
         """Stop the robot: whoever presses this wants no motion."""
         if self._robot_controller.link is not None and self._running is not None:
-            self._robot_controller.link.stop("The wiggle test was broken off.")
-            self._finish("The test was broken off, and the robot was stopped.")
+            self._robot_controller.link.stop("The wiggle test was aborted.")
+            self._finish("The test was aborted, and the robot was stopped.")
 
     def _sample(self) -> None:
         link = self._robot_controller.link
         row = self._running
         if link is None or row is None:
-            self._finish("The test was broken off: the robot is no longer connected.")
+            self._finish("The test was aborted: the robot is no longer connected.")
             return
         telemetry: Telemetry = link.telemetry()
         self._trace.add(
@@ -341,7 +341,7 @@ class WiggleDialog(Dialog):
         self._pace.ask()
         if telemetry.state is not LinkState.ARMED:
             self._finish(
-                f"The test was broken off: {telemetry.reason or 'the robot is no longer armed.'}"
+                f"The test was aborted: {telemetry.reason or 'the robot is no longer armed.'}"
             )
         elif passed >= self._length:
             self._judge(row)
@@ -351,7 +351,7 @@ class WiggleDialog(Dialog):
         try:
             result = judge(name, *self._trace.curves())
         except ValueError as error:
-            self._finish(sentence(f"{name} cannot be judged: {error}"))
+            self._finish(sentence(f"{name} cannot be evaluated: {error}"))
             return
         self.results[name] = result
         self._fill(row)
@@ -392,7 +392,7 @@ class WiggleDialog(Dialog):
         try:
             write_atomically(path, text.encode())
         except OSError as error:
-            self.form.report(f"{path} cannot be written ({error.strerror}); give another name.")
+            self.form.report(f"{path} cannot be written ({error.strerror}). Choose another file.")
 
     def done(self, result: int) -> None:
         self._on_and_on = False
@@ -403,15 +403,15 @@ class WiggleDialog(Dialog):
 def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:
     """Why an axis that stands at `angle` (rad) cannot swing so far, as a sentence; "" if it can."""
     if not math.isfinite(angle):
-        return f"Nothing was heard of {axis.name} yet; see its node and slot."
+        return f"No feedback from {axis.name} yet. Check its node and slot."
     low = limits.min_deg if axis.min_deg is None else axis.min_deg
     high = limits.max_deg if axis.max_deg is None else axis.max_deg
     here = math.degrees(angle)
     if low <= here - amplitude_deg and here + amplitude_deg <= high:
         return ""
     return (
-        f"{capitalized(axis.name)} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
-        f" {low:g}° and {high:g}°; straighten it, or choose a smaller amplitude."
+        f"{capitalized(axis.name)} is at {here:.1f}° and cannot swing by ±{amplitude_deg:g}° between"
+        f" {low:g}° and {high:g}°. Straighten it, or choose a smaller amplitude."
     )
 
 

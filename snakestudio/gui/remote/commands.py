@@ -34,14 +34,14 @@ REMOTE: tuple[Command[RemoteMenuContext], ...] = service_commands(
         "remote_control",
         _MENU,
         "Allow Remote Control",
-        tip="Let programs of this computer that know the token open scenes, run and export; never arm a robot",
+        tip="Let programs on this computer that have the token open scenes, run and export, but never arm a robot",
     ),
     Command(
         "remote_settings",
         _MENU,
         "Remote Control Settings ...",
         long=True,
-        tip="Port and token of remote control",
+        tip="Set the port and show the token of remote control",
     ),
 )
 """Remote control by other programs."""

@@ -35,7 +35,7 @@ _TORQUE = (
     "A robot may have torque. Disarm it first; until then only reading, stop, and the commands stop_robot and "
     "disarm_robot are allowed."
 )
-_DIALOG = "A dialog of the window waits for its user. Close it there first."
+_DIALOG = "A dialog is open in the window. Close it first."
 _ENDINGS = {".csv", ".h5", ".hdf5", ".mcap"}
 _MOST_STEPS = 1_000_000
 
@@ -136,7 +136,7 @@ def _form(method: Callable[..., Any]) -> str:
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise RemoteError(INVALID_PARAMS, f"{name} is not a text. Give {name} as a string.")
+        raise RemoteError(INVALID_PARAMS, f"{name} is not a string. Give {name} as a string.")
     return value
 
 
@@ -169,7 +169,7 @@ class Methods:
             inspect.signature(method).bind(**params)
         except TypeError as error:
             raise RemoteError(
-                INVALID_PARAMS, f"The parameters do not fit ({error}). Call {_form(method)}."
+                INVALID_PARAMS, f"The parameters are invalid ({error}). Call {_form(method)}."
             ) from None
         try:
             return method(**params)
@@ -178,7 +178,7 @@ class Methods:
         except OSError as error:  # of a path that the system does not take
             why = error.strerror or str(error)
             raise RemoteError(
-                INVALID_PARAMS, f"{name} failed ({why}). See its parameters."
+                INVALID_PARAMS, f"{name} failed ({why}). Check its parameters."
             ) from None
 
     # --- looking
@@ -233,14 +233,14 @@ class Methods:
             isinstance(names, list) and all(isinstance(name, str) for name in names)
         ):
             raise RemoteError(
-                INVALID_PARAMS, 'names is not a list of texts. Give it like ["com_x_m"].'
+                INVALID_PARAMS, 'names is not a list of strings. Give it like ["com_x_m"].'
             )
         chosen = known if names is None else tuple(names)
         for name in chosen:
             if name not in known:
                 raise RemoteError(
                     INVALID_PARAMS,
-                    f"The run has no column {name[:60]!r}. Call columns for their names.",
+                    f"The run has no column {name[:60]!r}. Call columns for the available names.",
                 )
         cursor = self._context.session_controller.cursor
         index = len(recording) - 1 if cursor is None else min(cursor, len(recording) - 1)
@@ -270,7 +270,7 @@ class Methods:
         """Save a picture of the window or of the 3D view (of = "viewport") as PNG; gives its path."""
         if of not in ("window", "viewport"):
             raise RemoteError(
-                INVALID_PARAMS, "of is neither window nor viewport. Give one of these."
+                INVALID_PARAMS, "of is neither window nor viewport. Give one of them."
             )
         self._no_torque()
         target = self._target(path, {".png"})
@@ -282,7 +282,7 @@ class Methods:
         try:
             with replacing(target) as partial:
                 if not image.save(str(partial.path), "PNG"):  # type: ignore[call-overload]
-                    raise OSError("the picture could not be encoded")
+                    raise OSError("the image could not be encoded")
         except OSError as error:
             why = error.strerror or str(error)
             raise RemoteError(
@@ -297,7 +297,7 @@ class Methods:
         if target.exists() and force is not True:
             raise RemoteError(
                 NOT_NOW,
-                f"{target} is there already. Give another path, or force=true to replace it.",
+                f"{target} already exists. Give another path, or force=true to replace it.",
             )
         name = self._context.document.name
         base_dir = self._context.session_controller.base_dir
@@ -340,7 +340,7 @@ class Methods:
         if c.document.dirty and discard is not True:
             raise RemoteError(
                 NOT_NOW,
-                "The scene has changes that are not saved. Save it in the window, or give discard=true.",
+                "The scene has unsaved changes. Save it in the window, or give discard=true.",
             )
         c.document.open(file)
         c.files.recent.remember(file)
@@ -352,7 +352,7 @@ class Methods:
         if not values:
             raise RemoteError(
                 INVALID_PARAMS,
-                "There is no value. Give some by dotted key, like gait.amplitude_deg.",
+                "No values were given. Give values by dotted key, such as gait.amplitude_deg.",
             )
         document = self._context.document
         try:
@@ -417,7 +417,7 @@ class Methods:
         if spec is None:
             raise RemoteError(
                 METHOD_NOT_FOUND,
-                f"{id[:60]!r} cannot be called remotely. Call commands for what can.",
+                f"{id[:60]!r} cannot be called remotely. Call commands for the available ids.",
             )
         if spec.id not in SAFE_WITH_TORQUE:
             self._may_change()
@@ -425,7 +425,8 @@ class Methods:
         action.setEnabled(spec.enabled(self._context))
         if not action.isEnabled():
             raise RemoteError(
-                NOT_NOW, f"{spec.text or spec.id} is not possible now. See its state in the window."
+                NOT_NOW,
+                f"{spec.text or spec.id} is not possible now. Check the state of the window.",
             )
         action.trigger()
 

@@ -103,7 +103,7 @@ class RemoteServer(QObject):
     def _take(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             if self.open_connections >= MAX_CLIENTS:
-                text = f"{MAX_CLIENTS} programs are connected already. Close one of them."
+                text = f"{MAX_CLIENTS} programs are already connected. Close one of them."
                 socket.write(line_of(error_reply(None, TOO_MANY, text)))
                 socket.disconnected.connect(socket.deleteLater)
                 socket.disconnectFromHost()
@@ -174,9 +174,7 @@ class _Connection(QObject):
 
     def _on_silence(self) -> None:
         self._write(
-            error_reply(
-                None, AUTHENTICATION, "Nobody authenticated in time. Connect again with the token."
-            )
+            error_reply(None, AUTHENTICATION, "Authentication timed out. Reconnect with the token.")
         )
         self.hang_up()
 
@@ -236,7 +234,7 @@ class _Connection(QObject):
 
         def on_finished(result: Any) -> None:
             if result is None:
-                end(error_reply(request.id, NOT_NOW, "It was cancelled. Call it again."))
+                end(error_reply(request.id, NOT_NOW, "The call was cancelled. Call it again."))
             else:
                 end({"jsonrpc": "2.0", "result": result, "id": request.id})
 
@@ -262,7 +260,7 @@ class _Connection(QObject):
             QTimer.singleShot(0, self, self.hang_up)
             raise RemoteError(
                 AUTHENTICATION,
-                "The token is wrong. 'snakestudio remote token' shows the right one.",
+                "The token is wrong. Use the one shown by 'snakestudio remote token'.",
             )
         if not self.authenticated:
             raise RemoteError(

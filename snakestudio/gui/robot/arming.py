@@ -58,14 +58,16 @@ class Arming(Themed):
         self.stream = QPushButton("Start Streaming", self)
         theme.set_role(self.stream, "primary")
         self.stream.setToolTip(
-            "The robot is led to the shape the gait begins with, and follows it from there"
+            "Move the robot to the initial shape of the gait, then follow the gait"
         )
         self.stream.clicked.connect(robot_controller.stream)
         self.disarm = QPushButton("Disarm", self)
-        self.disarm.setToolTip("Torque off, in order; the red button stops at once")
+        self.disarm.setToolTip(
+            "Switch torque off with the disarm sequence; the red button stops immediately"
+        )
         self.disarm.clicked.connect(robot_controller.disarm)
         self.reset = QPushButton("Reset Fault", self)
-        self.reset.setToolTip("After this the robot may be armed again")
+        self.reset.setToolTip("Allow the robot to be armed again")
         self.reset.clicked.connect(robot_controller.reset)
         self.talk = QPushButton(self)
         self.talk.clicked.connect(self._on_talk)
@@ -99,9 +101,10 @@ class Arming(Themed):
                 "\n".join(f"•  {reason}" for reason in (*reasons[:_LISTED], *more))
             )
         else:
-            self.heading.setText("Ready to be armed")
+            self.heading.setText("Ready to arm")
             self.reasons.setText(
-                "The joints get torque and hold where they stand. Keep clear of the robot, and keep Stop in reach."
+                "Arming switches torque on, and the joints hold their position. "
+                "Keep clear of the robot and keep Stop within reach."
             )
         theme.set_role(self.heading, "warning" if reasons else "good")
         self.hold.setVisible(waits)
@@ -115,11 +118,9 @@ class Arming(Themed):
         replay = robot_controller.telemetry is not None and robot_controller.telemetry.replay
         self.talk.setVisible(waits and not replay)
         listening = state is LinkState.LISTENING
-        self.talk.setText("Talk to the Robot" if listening else "Listen Only")
+        self.talk.setText("Enable Transmission" if listening else "Listen Only")
         self.talk.setToolTip(
-            "Send requests and heartbeats; torque stays off"
-            if listening
-            else "Send nothing any more"
+            "Send requests and heartbeats; torque stays off" if listening else "Transmit nothing"
         )
 
     def _on_talk(self) -> None:
@@ -152,7 +153,7 @@ class HoldButton(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
         self.setToolTip(
-            "Hold for one second, with the mouse or with Enter; letting go before does nothing"
+            "Hold for one second with the mouse or Enter; releasing earlier does nothing"
         )
 
     def does(self, act: Callable[[], object] | None) -> None:

@@ -29,7 +29,7 @@ class BarPart(Themed):
         self.state_figure = Figure(
             "CONTACT LOST · 88.8 s ago",
             "Armed elsewhere",
-            "What the robot says of itself, and how long ago it said anything at all",
+            "State reported by the robot and time since its last message",
             self,
         )
         self.state_figure.setAccessibleName("robot")

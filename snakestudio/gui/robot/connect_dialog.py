@@ -38,7 +38,7 @@ class ConnectDialog(Dialog):
         super().__init__(
             parent,
             "Connect to a Robot",
-            "Nothing is sent at first: the program listens, and shows what is on the bus.",
+            "Connects in listen-only mode and shows the traffic on the bus. Nothing is transmitted.",
         )
         self._robot_controller = robot_controller
         self.setMinimumWidth(theme.scaled(760))
@@ -163,15 +163,17 @@ class ConnectDialog(Dialog):
         )
         missing = [str(node) for node, heard in zip(profile.nodes, here, strict=True) if not heard]
         if not missing:
-            text = f"All {len(profile.nodes)} nodes answer."
+            text = f"Receiving from all {len(profile.nodes)} nodes."
             role = "good"
         else:
             more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
-            text = f"{len(profile.nodes) - len(missing)} of {len(profile.nodes)} nodes are heard"
+            text = (
+                f"Receiving from {len(profile.nodes) - len(missing)} of {len(profile.nodes)} nodes"
+            )
             text = f"{text}; missing: {', '.join(missing[:_LISTED])}{more}."
             role = "warning"
         if last.unknown:
-            text += f" {last.unknown} frames had ids that the profile does not know."
+            text += f" {last.unknown} frames have ids that are not in the profile."
         self.who.setText(text)
         if self.who.property("role") != role:
             theme.set_role(self.who, role)

@@ -25,16 +25,16 @@ from snakestudio.viewmodel.robot.services import LiveChoices, Services
 from snakestudio.viewmodel.work import Progress
 
 KINDS = (
-    ("can", "CAN Bus", "A robot at an adapter of this computer"),
+    ("can", "CAN Bus", "A robot connected to a CAN adapter of this computer"),
     (
         "emulated",
         "Emulated Robot",
-        "A robot that exists only in this computer and speaks as the real one does",
+        "A simulated robot that uses the same CAN protocol as the real one",
     ),
     (
         "replay",
         "Replay a Log",
-        "Frames that were recorded, played as if live; arming is impossible",
+        "Recorded frames, played as if live; arming is not possible",
     ),
 )
 
@@ -60,7 +60,7 @@ def options_of(text: str) -> dict[str, Option]:
         key, equals, value = (each.strip() for each in part.partition("="))
         if not equals or not key or not value:
             raise ValueError(
-                f"{part!r} is no option; write key=value, with commas between several."
+                f"{part!r} is not an option. Enter key=value pairs separated by commas."
             )
         options[key] = _value(value)
     return options
@@ -126,21 +126,21 @@ class ConnectChoices:
     options: str = form_field(
         "",
         "&Options",
-        placeholder="none, or as port=43113, ttyBaudrate=115200",
-        help="Further arguments of python-can for this adapter: key=value, key=value",
+        placeholder="none, or port=43113, ttyBaudrate=115200",
+        help="Additional python-can arguments for this adapter: key=value, key=value",
         shown=_is_kind("can"),
     )
     on_ground: bool = form_field(
         False,
         "",
-        text="&Moves on the ground of the open scene, and is seen by motion capture",
-        help="The joints drive the spatial model of the scene; its poses come by UDP at 20 Hz",
+        text="&Move on the ground of the open scene, with motion capture",
+        help="The joints drive the spatial model of the scene; its poses are sent over UDP at 20 Hz",
         shown=_is_kind("emulated"),
     )
     file: str = form_field(
         "", "&Log", placeholder="A BLF, ASC or candump file", shown=_is_kind("replay")
     )
-    loop: bool = form_field(False, "", text="Begin again at its &end", shown=_is_kind("replay"))
+    loop: bool = form_field(False, "", text="Restart at the &end", shown=_is_kind("replay"))
 
 
 class ConnectForm(QWidget):
@@ -256,9 +256,7 @@ class ConnectForm(QWidget):
             return given
         rate = now.bitrate.replace(" ", "")
         if not rate.isdecimal() or not 1000 <= int(rate) <= 8_000_000:
-            raise ValueError(
-                "Give the bit rate as a number from 1000 to 8000000 bit/s, as all nodes have it."
-            )
+            raise ValueError("Enter the bit rate of all nodes, from 1000 to 8000000 bit/s.")
         return given.model_copy(
             update={
                 "interface": now.interface,
@@ -276,9 +274,9 @@ class ConnectForm(QWidget):
             return "" if self._profile_task is not None else "Choose the profile of the robot."
         now = self._form.values
         if now.kind == "replay" and not now.file:
-            return "Choose the log that is to be played."
+            return "Choose the log to replay."
         if now.kind == "replay" and not Path(now.file).is_file():
-            return f"There is no file {now.file}; choose a BLF, ASC or candump log."
+            return f"{now.file} does not exist. Choose a BLF, ASC or candump log."
         if now.kind == "can" and not now.interface:
             return "Choose the interface of the adapter."
         try:
@@ -413,7 +411,7 @@ class ConnectForm(QWidget):
         like = channel_like(name)
         line = self.channel.lineEdit()
         if line is not None:
-            line.setPlaceholderText(f"such as {like}" if like else "")
+            line.setPlaceholderText(f"e.g. {like}" if like else "")
         if name != self._named:
             self._change_interface(known, like)
             self._named = name

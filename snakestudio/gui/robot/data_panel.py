@@ -47,7 +47,7 @@ class DataPanel(QWidget):
         self.events.setModel(log)
         self.events.setUniformItemSizes(True)
         self.events.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.events.setAccessibleName("What happened")
+        self.events.setAccessibleName("Events of the robot")
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.events)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self.copy_events)
@@ -88,9 +88,9 @@ class DataPanel(QWidget):
         row.addWidget(self.seek, 1)
         row.addWidget(self.important)
         for text, tip, act in (
-            ("Copy", "Copy the selected events, or all that are shown", self.copy_events),
-            ("Save ...", "Write all that are shown to a text file", self.save_events),
-            ("Clear", "Forget all events", self._log.clear),
+            ("Copy", "Copy the selected events, or all shown events", self.copy_events),
+            ("Save ...", "Save all shown events to a text file", self.save_events),
+            ("Clear", "Clear all events", self._log.clear),
         ):
             button = QToolButton(page)
             button.setText(text)
@@ -114,7 +114,7 @@ class DataPanel(QWidget):
                 write_atomically(path, self._log.text().encode())
             except OSError as error:
                 self._robot_controller.add_event(
-                    "error", f"The events were not saved in {path}: {error.strerror or error}."
+                    "error", f"The events cannot be saved to {path}: {error.strerror or error}."
                 )
 
     def _note_end(self) -> None:

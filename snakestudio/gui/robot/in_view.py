@@ -68,7 +68,7 @@ class InView(QObject):
         if self.stale():
             marks.append((palette.dim, self._how_old()))
         if snapshot is not None and Fields.POSE not in snapshot.valid:
-            marks.append((palette.warning, "place on the ground is not measured"))
+            marks.append((palette.warning, "base pose not measured"))
         return marks
 
     def _how_old(self) -> str:
@@ -76,7 +76,7 @@ class InView(QObject):
         if not status.contact:
             return "no contact with the robot"
         if math.isinf(status.oldest):
-            return "joints that were never heard are drawn straight"
+            return "joints without data are drawn straight"
         return f"joint angles are {span_text(status.oldest)} old"
 
     def _look(self) -> None:

@@ -113,9 +113,7 @@ class LoadMeter(QWidget):
         self.setFixedHeight(theme.scaled(24))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Bus load")
-        self.setToolTip(
-            "Share of the bus's time that the last second took; the mark is the profile's limit"
-        )
+        self.setToolTip("Bus load in the last second; the mark is the limit of the profile")
 
     @property
     def text(self) -> str:

@@ -48,18 +48,18 @@ class TwinAndPoseForm(QWidget):
         column.setSpacing(6)
         self.twin = QCheckBox("Simulated twin", self)
         self.twin.setToolTip(
-            "The simulation runs alongside with the same references; its deviation is recorded"
+            "Run the simulation in parallel with the same references and record the deviation"
         )
         self.poses = QCheckBox("Live poses from", self)
         self.poses.setToolTip(
-            "Where the robot is, from motion capture; without it the base is drawn where it began"
+            "Pose of the robot from motion capture; without it the base is drawn at its initial pose"
         )
         self._link: Link | None = None
         self.source = QLineEdit(robot_controller.choices.pose or str(PORT), self)
         self.source.setAccessibleName("Source of live poses")
         self.source.setToolTip(
-            f"UDP port for a sender on this computer; 0.0.0.0:{PORT} for senders on others; "
-            "lsl:NAME for a stream of the Lab Streaming Layer"
+            f"UDP port for a sender on this computer, 0.0.0.0:{PORT} for senders on other computers, "
+            "or lsl:NAME for a stream of the Lab Streaming Layer"
         )
         self.message = Message(self)
         row = QHBoxLayout()
@@ -136,10 +136,10 @@ class RobotPanel(QWidget):
         theme.set_role(self.connect_button, "primary")
         self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
-        self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
+        self.disconnect_button.setToolTip("Stop the robot if it could move, and disconnect from it")
         self.disconnect_button.clicked.connect(robot_controller.disconnect_robot)
         self.record = QPushButton(content)
-        self.record.setToolTip("Write every frame on the bus to a file")
+        self.record.setToolTip("Record every frame on the bus to a file")
         self.record.clicked.connect(lambda: record_frames())
         self.name = QLabel(content)
         self.name.setProperty("role", "heading")
@@ -152,27 +152,27 @@ class RobotPanel(QWidget):
         self.load = LoadMeter(content)
         self.bus_figures = FigureList(
             (
-                ("Received", "Frames since the bus was opened"),
-                ("Sent", "Frames since the bus was opened"),
-                ("Unknown", "Frames of ids that the profile does not know"),
-                ("Unreadable", "Frames of the profile whose checksum, length or values were wrong"),
+                ("Received", "Frames received since the bus was opened"),
+                ("Sent", "Frames sent since the bus was opened"),
+                ("Unknown", "Frames with ids that are not in the profile"),
+                ("Unreadable", "Frames of the profile with a wrong checksum, length or value"),
                 (
                     "Bus errors",
-                    "Error frames that the adapter reported, and frames that it could not send",
+                    "Error frames reported by the adapter, and frames that it could not send",
                 ),
             ),
             content,
         )
         self.timing_figures = FigureList(
             (
-                ("Period", "Mean time between two rounds of set-points in the last 10 s"),
-                ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
-                ("Longest gap", "Longest time between two rounds of set-points in the last 10 s"),
+                ("Period", "Mean time between two set-point cycles in the last 10 s"),
+                ("Lateness p99", "99 % of the set-point cycles were at most this late"),
+                ("Longest gap", "Longest time between two set-point cycles in the last 10 s"),
                 (
                     "Skipped",
-                    "Rounds that were left out since streaming or arming began: never made up for in a burst",
+                    "Set-point cycles skipped since streaming or arming began (never sent late in a burst)",
                 ),
-                ("Priority", "What the operating system granted the link's process"),
+                ("Priority", "Priority that the operating system granted to the link's process"),
                 (
                     "Window",
                     "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
@@ -190,7 +190,7 @@ class RobotPanel(QWidget):
             ("Nodes", (self.heard, self.nodes)),
             ("Bus", (self.load, self.bus_figures)),
             ("Timing", (self.timing_figures,)),
-            ("Beside the robot", (self.twin_and_pose_form,)),
+            ("Twin and poses", (self.twin_and_pose_form,)),
         )
         for title, parts in sections:
             section = Section(title, parent=self._live)
@@ -275,7 +275,7 @@ class RobotPanel(QWidget):
         self.nodes.show_nodes(tuple(cells))
         heard = sum(role in ("good", "warning") for _, _, role in cells)
         self.heard.setText(
-            f"{heard} of {len(cells)} heard" if contact else "Nothing is known without contact"
+            f"{heard} of {len(cells)} heard" if contact else "Unknown without contact"
         )
         self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
         for name, count, bad in (
@@ -293,7 +293,7 @@ class RobotPanel(QWidget):
         )
         wanted = 1.0 / profile.timing.set_point_rate_hz
         self.timing_figures.say(
-            "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent"
+            "Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "not sending"
         )
         self.timing_figures.say("Lateness p99", _ms(last.lateness_p99))
         self.timing_figures.say(

@@ -144,7 +144,7 @@ class RobotFeature(QObject):
         if status.lost:
             banner.say("danger", f"{status.title}\n{status.sentence}", buttons, closable=False)
         elif before and self._robot_controller.connected:
-            banner.say("warning", f"The robot is heard again. {status.sentence}", buttons)
+            banner.say("warning", f"Contact with the robot is restored. {status.sentence}", buttons)
 
     def _end_waiting(self) -> None:
         """Nothing waits for the next stream any more: what was said of that would be wrong now."""
@@ -205,7 +205,7 @@ class RobotFeature(QObject):
         """Whether the window may be closed: a robot that could move is stopped first, and then it is asked."""
         if not self._robot_controller.movable:
             return True
-        self._robot_controller.stop("Stopped, as the window was asked to close.")
+        self._robot_controller.stop("Stopped because the window is closing.")
         answer = QMessageBox.question(
             self._context.window,
             "Close SnakeStudio",

@@ -14,7 +14,7 @@ from shiboken6 import isValid
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
-_TIP = "Stop the robot at once (Space, from anywhere)"
+_TIP = "Stop the robot immediately (Space, from anywhere)"
 
 
 class StopButton(QPushButton):

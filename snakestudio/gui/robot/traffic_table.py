@@ -46,7 +46,7 @@ _FRESH_S = 0.7
 _SMOOTH = 0.2
 """Share of the newest interval in the mean interval of an id."""
 
-TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "In words")
+TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "Decoded")
 
 
 def id_text(frame: Traffic) -> str:
@@ -204,7 +204,7 @@ class TrafficTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole and column in (0, 2, 3, 4, 5):
             return self._font
         if role == Qt.ItemDataRole.ToolTipRole:
-            return frame.text or "No message of the profile has this id"
+            return frame.text or "This id is not in the profile"
         return None
 
     def _text(self, row: IdRow, column: int) -> str:
@@ -233,18 +233,18 @@ class TrafficView(QWidget):
         self.view = table_view(self.table, _TRAFFIC_WIDTHS, "Traffic on the bus")
         self.view.horizontalHeader().setStretchLastSection(True)
         self.seek = QLineEdit(self)
-        self.seek.setPlaceholderText("Filter by id, bytes or words")
+        self.seek.setPlaceholderText("Filter by id, bytes or text")
         self.seek.setClearButtonEnabled(True)
         self.seek.setAccessibleName("Filter of the traffic")
         self.seek.textChanged.connect(self.table.seek)
         self.by_id = chip(
-            "By id", "A row for every id with its newest frame; else every frame in turn", self
+            "By id",
+            "Show one row per id with its latest frame; otherwise every frame in order",
+            self,
         )
         self.by_id.setChecked(True)
         self.by_id.toggled.connect(self._on_by_id)
-        self.pause = chip(
-            "Pause", "Let the table stand; frames that come meanwhile are left out", self
-        )
+        self.pause = chip("Pause", "Freeze the table; frames received meanwhile are left out", self)
         self.pause.toggled.connect(self.table.set_paused)
         clear = QToolButton(self)
         clear.setText("Clear")
@@ -271,7 +271,7 @@ class TrafficView(QWidget):
         if at_end and not self.by_id.isChecked():
             self.view.scrollToBottom()
         known = f"{self.table.received:,} frames seen".replace(",", " ")
-        self.note_label.say(known if self.table.received else "Nothing was heard yet.")
+        self.note_label.say(known if self.table.received else "No frames received yet.")
 
     def showEvent(self, event: QShowEvent) -> None:
         self._robot_controller.watch_traffic(self, True)

@@ -214,7 +214,7 @@ class Exporter(QObject):
 
     def ask_figures(self) -> None:
         """Ask for a folder and draw the run's figures there."""
-        folder = ask_folder(self._window, "Folder for the Figures", FileKind.FIGURES)
+        folder = ask_folder(self._window, "Choose Figure Folder", FileKind.FIGURES)
         if folder is not None:
             self.figures(folder)
 
@@ -231,7 +231,7 @@ class Exporter(QObject):
             written = write_run_figures(Wanted(folder), recording, scene_file, progress=progress)
             return written[-1] if progress(1.0) else None
 
-        self.start(work, f"Drawing figures into {folder.name}")
+        self.start(work, f"Exporting figures to {folder.name}")
 
     # --- contact problem of a step ----------------------------------------------------------------
 
@@ -357,7 +357,7 @@ class Exporter(QObject):
         path = self._ask(
             "Export Plan",
             FileKind.PLAN,
-            "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)",
+            "Drawing (*.svg);;Image (*.png);;Document (*.pdf)",
             ".svg",
         )
         if path is not None:
@@ -405,7 +405,7 @@ class Exporter(QObject):
 
     def ask_screenshot(self) -> None:
         """Ask for a file and save what the viewport shows."""
-        path = self._ask("Save Screenshot", FileKind.SCREENSHOT, "Picture (*.png)", ".png")
+        path = self._ask("Save Screenshot", FileKind.SCREENSHOT, "Image (*.png)", ".png")
         if path is not None:
             self.screenshot(path)
 
@@ -419,7 +419,7 @@ class Exporter(QObject):
         try:
             with replacing(path) as partial:
                 if not image.save(str(partial.path)):
-                    raise OSError("no picture of this kind, or no room for it")
+                    raise OSError("the image cannot be created in this format or size")
         except OSError as error:
             self._banner.say("warning", str(not_written(path, error)))
             return False
@@ -470,7 +470,7 @@ class Exporter(QObject):
 
     @Slot()
     def _on_cancelled(self) -> None:
-        self._banner.say("info", f"{self._title}: cancelled, no file was written.", passing=True)
+        self._banner.say("info", f"{self._title}: cancelled. No file was written.", passing=True)
         self._end(None)
 
     @Slot(object)
@@ -488,14 +488,14 @@ class Exporter(QObject):
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
         text = (
-            f"{path} was written, without {self._without}"
+            f"{path} was written without {self._without}"
             if self._without
             else f"{path} was written."
         )
         if self._notes:
             text = "\n".join(
                 (
-                    f"{text} What does not carry over or differs:",
+                    f"{text} Differences from the scene:",
                     *(f"•  {note}" for note in self._notes),
                 )
             )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
-_GOES_ON = "The simulation goes on from here: press Space."
+_GOES_ON = "The simulation continues from here. Press Space."
 
 
 class OpenRuns(QObject):
@@ -109,7 +109,7 @@ class OpenRuns(QObject):
             with open_run(path) as run:
                 scene = run.scene
         except SnakeStudioError as error:
-            self._banner.say("warning", f"The scene of {path.name} was not opened.\n{error}")
+            self._banner.say("warning", f"The scene of {path.name} cannot be opened.\n{error}")
         else:
             self._document.new(scene)
 
@@ -120,7 +120,7 @@ class OpenRuns(QObject):
             run.close()
             self._banner.say(
                 "warning",
-                f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.",
+                f"{self._path.name} cannot be opened.\nIt contains no recorded samples.",
             )
         else:
             self._opened.append(run)
@@ -129,7 +129,7 @@ class OpenRuns(QObject):
     @Slot(object)
     def _on_failed(self, problem: Problem) -> None:
         self._task = None
-        self._banner.say("warning", f"{self._path.name} was not opened.\n{problem.sentence()}")
+        self._banner.say("warning", f"{self._path.name} cannot be opened.\n{problem.sentence()}")
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a run that was loaded, under a name."""
@@ -170,11 +170,11 @@ class OpenRuns(QObject):
         if self._session_controller.source == "replay":
             buttons: list[Button] = [
                 ("Continue from Here", self.continue_here),
-                ("Back to the Simulation", self._session_controller.close_run),
+                ("Return to Simulation", self._session_controller.close_run),
             ]
             text = (
-                f"{self._session_controller.source_name} is shown, a recorded run. The open scene is left as it is; an "
-                "edit of it leads back to the simulation."
+                f"Viewing the recorded run “{self._session_controller.source_name}”. The open scene is unchanged; "
+                "editing it returns to the simulation."
             )
             shown = self._session_controller.recording
             if left := getattr(shown, "cut_off", ""):  # of a run file, as the next
@@ -186,12 +186,12 @@ class OpenRuns(QObject):
             self._banner.clear()
         elif self._last is not None:
             recording, name = self._last
-            again: Button = (f"Show {name} Again", lambda: self.show(recording, name))
-            self._banner.say("info", "Back at the simulation.", [again], passing=True)
+            again: Button = (f"Reopen {name}", lambda: self.show(recording, name))
+            self._banner.say("info", "Returned to the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
         self._going_on = (
-            " ".join(("The simulation goes on from here.", *notes)) if notes else _GOES_ON
+            " ".join(("The simulation continues from here.", *notes)) if notes else _GOES_ON
         )
         self._banner.say("warning" if notes else "info", self._going_on, passing=not notes)
 

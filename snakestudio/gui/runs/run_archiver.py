@@ -101,7 +101,7 @@ class RunArchiver(QObject):
         try:
             return self._library.new_path(Path(self._document.name).stem)
         except OSError as error:
-            log.warning("runs cannot be kept in %s: %s", self._library.folder, error)
+            log.warning("runs cannot be saved in %s: %s", self._library.folder, error)
             return None
 
     @property
@@ -174,5 +174,5 @@ class RunArchiver(QObject):
         try:
             self._library.set_picture(path, bytes(data.data()))
         except OSError as error:
-            log.warning("the picture of %s cannot be kept: %s", path, error)
+            log.warning("the thumbnail of %s cannot be saved: %s", path, error)
         self.changed.emit()

@@ -49,22 +49,22 @@ def facts(run: KeptRun, present: bool = False) -> str:
     model = (
         "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
     )
-    ended = "" if run.info.complete or present else " · not ended"
+    ended = "" if run.info.complete or present else " · incomplete"
     return f"{model} · {run_time(run.info.duration, significant=4)} · {size_text(run.size_bytes)}{ended}"
 
 
 def explained(run: KeptRun) -> str:
     """Everything about a run, for its tooltip."""
-    lines = [run.name, f"begun {run.created:%Y-%m-%d %H:%M:%S}"]
+    lines = [run.name, f"started {run.created:%Y-%m-%d %H:%M:%S}"]
     if run.info is None:
         lines.append(run.problem)
     else:
         if run.info.title and run.info.title != run.name:
             lines.insert(1, run.info.title)
-        lines.append(f"{facts(run)} · {run.info.rows} rows")
+        lines.append(f"{facts(run)} · {run.info.rows} samples")
         if not run.info.complete:
             lines.append(
-                "It did not end orderly, or is being written: all that was recorded is there."
+                "The run is still being written, or was cut off. All recorded samples are available."
             )
     lines.append(str(run.path))
     return "\n".join(lines)

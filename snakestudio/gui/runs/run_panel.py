@@ -169,7 +169,7 @@ class RunDelegate(QStyledItemDelegate):
 
     def _paint_texts(self, painter: QPainter, place: QRect, run: KeptRun) -> None:
         running = run.path == self._present()
-        when = "this run" if running else moment(run.created)
+        when = "current run" if running else moment(run.created)
         painter.setFont(theme.text_font(13, strong=True))
         painter.setPen(theme.colour("text" if run.info is not None else "dim"))
         top = _line(painter, run.name, place, place.top())
@@ -291,7 +291,7 @@ class RunPanel(Themed):
         self.list.setUniformItemSizes(True)
         self.list.setMouseTracking(True)
         self.list.setDragEnabled(True)
-        self.list.setAccessibleName("Kept runs")
+        self.list.setAccessibleName("Recorded runs")
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._show_menu)
         self.list.activated.connect(lambda index: self._open(index.data(RUN)))
@@ -352,12 +352,12 @@ class RunPanel(Themed):
         shown = self.model.rowCount()
         text = error or (count if shown == len(runs) else f"{shown} of {count}")
         if not runs and not error:
-            text = "Every run is kept here from its first second on. Press play."
+            text = "Every run is recorded here as it runs. Press Play to start one."
         elif not shown:
-            text = "No run fits. Take away a word."
+            text = "No matching runs. Remove a word."
         free = self._library.free_bytes
         if free < _LITTLE_ROOM:
-            text = f"{text}. Only {size_text(free)} are free on this disk: delete runs that are not needed."
+            text = f"{text}. Only {size_text(free)} are free on this disk. Delete runs that are not needed."
         self._note.setText(text)
 
     def _seek(self, text: str) -> None:
@@ -378,7 +378,7 @@ class RunPanel(Themed):
 
     def _open(self, run: KeptRun) -> None:
         if run.path == self._run_archiver.present:
-            self._banner.say("info", "This is the run that is shown already.", passing=True)
+            self._banner.say("info", "This run is already shown.", passing=True)
         elif run.info is None:
             self._banner.say("warning", run.problem)
         else:
@@ -400,7 +400,7 @@ class RunPanel(Themed):
         name, given = QInputDialog.getText(
             self,
             "Rename Run",
-            "Name (empty: that of its scene)",
+            "Name (empty: name of the scene)",
             QLineEdit.EchoMode.Normal,
             run.name,
         )
@@ -414,11 +414,11 @@ class RunPanel(Themed):
     def tag(self, runs: list[KeptRun]) -> None:
         """Ask for the tags of some runs."""
         common = [tag for tag in runs[0].tags if all(tag in run.tags for run in runs)]
-        which = "Tags" if len(runs) == 1 else f"Tags that all {len(runs)} runs have"
+        which = "Tags" if len(runs) == 1 else f"Tags shared by all {len(runs)} runs"
         text, given = QInputDialog.getText(
             self,
             "Tags",
-            f"{which}, with spaces between them",
+            f"{which}, separated by spaces",
             QLineEdit.EchoMode.Normal,
             " ".join(common),
         )
@@ -431,7 +431,7 @@ class RunPanel(Themed):
         try:
             change()
         except OSError as error:
-            self._banner.say("warning", f"The run was not changed: {error}.")
+            self._banner.say("warning", f"The run cannot be changed: {error}.")
         self.refresh()
 
     def delete(self, runs: list[KeptRun]) -> None:
@@ -441,7 +441,7 @@ class RunPanel(Themed):
         if not runs:
             self._banner.say(
                 "info",
-                "The present run cannot be deleted while it is shown; reset first.",
+                "The current run cannot be deleted while it is shown. Reset the simulation first.",
                 passing=True,
             )
             return
@@ -450,7 +450,7 @@ class RunPanel(Themed):
         answer = QMessageBox.question(
             self,
             "Delete Runs",
-            f"Delete {what} ({size}) for ever?",
+            f"Delete {what} ({size}) permanently?",
             QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
             QMessageBox.StandardButton.Cancel,
         )
@@ -481,7 +481,7 @@ class RunPanel(Themed):
         others = bool(one and one.info and one.path != self._run_archiver.present)
         add("Open", others, lambda: self._open(runs[0]))
         add(
-            "Hide" if seen else "Show Beside the Present Run",
+            "Hide Overlay" if seen else "Overlay on Current Run",
             bool(sound),
             lambda: self.show_beside(sound, not seen),
         )
@@ -494,7 +494,7 @@ class RunPanel(Themed):
         menu.addSeparator()
         add("Delete ...", bool(runs), lambda: self.delete(runs))
         menu.addSeparator()
-        keep = menu.addAction("Keep Every Run")
+        keep = menu.addAction("Record Every Run")
         keep.setCheckable(True)
         keep.setChecked(self._run_archiver.keeping)
         keep.toggled.connect(self._run_archiver.set_keeping)

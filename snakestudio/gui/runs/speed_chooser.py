@@ -27,7 +27,7 @@ class SpeedChooser(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName("Speed")
         self.setToolTip(
-            "Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )"
+            "Simulation speed relative to real time: 0.05 × is slow motion, max is as fast as possible ([ and ])"
         )
         self.currentIndexChanged.connect(lambda index: self.chosen.emit(SPEEDS[index]))
 

@@ -53,7 +53,7 @@ STEPS = (
         "Go back in time",
         "Every run is kept. Drag the slider to any instant; the view and all plots follow. Marks are impacts, jams and "
         "changes: point at one for its picture. Time > Continue from Here goes on from any instant; End returns to the "
-        "newest state; File > Kept Runs finds earlier runs.",
+        "newest state; File > Recorded Runs finds earlier runs.",
         "time_bar",
     ),
     Step(

@@ -241,7 +241,7 @@ def test_new_plugin_is_listed_loaded_and_named(
     )
     assert "my_controller" in offered(c)
     c.document.set_value("controller.kind", "my_controller", "Controller")
-    assert "not name it" in c.banners.plugins.text
+    assert "without naming it" in c.banners.plugins.text
     NoticePage(c.banners.plugins).press("name")
     assert c.document.scene.plugins == ("my_controller.py",)
     assert c.banners.plugins.text == ""

@@ -72,7 +72,7 @@ def test_quiet_is_recorded_and_looked_at(
     dialog.quiet_button.click()
     assert dialog.busy
     assert robot.watchers == 1, "traffic costs time, and is only asked for while it is recorded"
-    assert "Leave everything still" in dialog.state.text()
+    assert "Keep everything still" in dialog.state.text()
     now = time.monotonic()
     alive = [
         Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5")
@@ -384,7 +384,7 @@ def test_breaking_off_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
     assert len(robot.link.stops) == 1
     assert "wiggle test" in robot.link.stops[0]
     assert dialog.results == {}
-    assert "broken off" in dialog.message.text()
+    assert "aborted" in dialog.message.text()
 
 
 def test_closing_while_it_moves_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:

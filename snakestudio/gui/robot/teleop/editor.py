@@ -43,11 +43,11 @@ from snakestudio.gui.robot.teleop.teleop import Teleop
 
 _NUMBERED: tuple[Function, ...] = ("speed", "turn", "amplitude")
 _TIPS = {
-    "top_speed": "Share of the scene's highest frequency that full deflection asks for",
-    "top_turn": "Share of the scene's largest offset that full deflection asks for",
-    "speed_per_s": "How fast the speed follows keys and sticks; 100 %/s takes a second. Letting go is never waited for",
-    "turn_per_s": "How fast the turn follows keys and sticks; 100 %/s takes a second. Letting go is never waited for",
-    "amplitude_per_s": "How fast the amplitude changes while its key is held",
+    "top_speed": "Speed at full deflection, as a share of the scene's highest frequency",
+    "top_turn": "Turn at full deflection, as a share of the scene's largest offset",
+    "speed_per_s": "How fast the speed follows keys and sticks; 100 %/s takes one second. Releasing acts immediately",
+    "turn_per_s": "How fast the turn follows keys and sticks; 100 %/s takes one second. Releasing acts immediately",
+    "amplitude_per_s": "Rate of change of the amplitude while its key is held",
 }
 _FAR = 0.6
 """So far an input must move to be meant."""
@@ -108,7 +108,7 @@ class MappingEditor(Dialog):
         add = QPushButton("&Add Binding")
         add.setAutoDefault(False)
         add.clicked.connect(self.add)
-        self.dead_man = QCheckBox("&Dead man: drive only while it is held")
+        self.dead_man = QCheckBox("&Dead-man switch: drive only while it is held")
         self.dead_man.clicked.connect(self._judge)
         options = column_of(line_of(add, 1), self.dead_man, spacing=10)
         numbers = self._make_numbers()
@@ -141,8 +141,8 @@ class MappingEditor(Dialog):
         """What full deflection asks for, and how fast that is followed: a number for each of `RANGES`."""
         table = FieldTable[_Response](_RESPONSE_COLUMNS, spacing=(10, 6))
         for caption, keys, unit, step in (
-            ("At most", _LIMITS, "%", 5.0),
-            ("Follows by", _RATES, "%/s", 50.0),
+            ("Maximum", _LIMITS, "%", 5.0),
+            ("Rate", _RATES, "%/s", 50.0),
         ):
             fields = {"caption": FormField("", editor=ShownText)}
             for name, key in keys.items():
@@ -212,7 +212,9 @@ class MappingEditor(Dialog):
         mapping = self.mapping
         wrong = mistakes(mapping)
         if any(row.values.input is None for row in self.table.rows):
-            wrong.append("A binding has no input yet; press its button, or remove it.")
+            wrong.append(
+                "A binding has no input yet. Click its button to assign one, or remove the binding."
+            )
         self.mistakes.say("\n".join(wrong))
         self.use.setEnabled(not wrong)
         self.conflicts.setText(" ".join(conflicts(mapping, self._shortcuts)))
@@ -294,7 +296,7 @@ class MappingEditor(Dialog):
             else gamepads.refusal or "No gamepad is plugged in."
         )
         self.devices.setText(
-            f"{there} Press an input's button here, then press or move the input itself."
+            f"{there} Click the button of an input, then press or move that input."
         )
 
     def event(self, event: QEvent) -> bool:

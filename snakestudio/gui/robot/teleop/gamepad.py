@@ -186,7 +186,7 @@ class Sdl:
         self._parts = self._sdl.SDL_INIT_JOYSTICK | self._sdl.SDL_INIT_GAMECONTROLLER
         if self._sdl.SDL_InitSubSystem(self._parts) != 0:
             said = self._sdl.SDL_GetError().decode(errors="replace")
-            raise SdlError(f"Gamepads cannot be used: SDL says {said!r}. The keys still work.")
+            raise SdlError(f"Gamepads cannot be used: SDL reports {said!r}. The keys still work.")
         # Everything is polled: nobody takes events out of SDL's queue.
         self._sdl.SDL_JoystickEventState(self._sdl.SDL_IGNORE)
         self._sdl.SDL_GameControllerEventState(self._sdl.SDL_IGNORE)

@@ -14,10 +14,10 @@ InputKind = Literal["key", "axis", "button"]
 _KINDS: tuple[InputKind, ...] = ("key", "axis", "button")
 
 _TITLES = {
-    "leftx": "Left stick, across",
-    "lefty": "Left stick, along",
-    "rightx": "Right stick, across",
-    "righty": "Right stick, along",
+    "leftx": "Left stick, horizontal",
+    "lefty": "Left stick, vertical",
+    "rightx": "Right stick, horizontal",
+    "righty": "Right stick, vertical",
     "lefttrigger": "Left trigger",
     "righttrigger": "Right trigger",
     "leftshoulder": "Left shoulder",

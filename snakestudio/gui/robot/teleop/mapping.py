@@ -34,19 +34,21 @@ class FunctionInfo(NamedTuple):
 
 FUNCTIONS: MappingProxyType[Function, FunctionInfo] = MappingProxyType(
     {
-        "speed": FunctionInfo("Speed", "How fast the gait runs", True, ("ahead", "back")),
-        "turn": FunctionInfo(
-            "Turn", "How much the body is bent to one side", True, ("left", "right")
-        ),
+        "speed": FunctionInfo("Speed", "Speed of the gait", True, ("ahead", "back")),
+        "turn": FunctionInfo("Turn", "How far the body bends to one side", True, ("left", "right")),
         "amplitude": FunctionInfo(
-            "Amplitude", "Raises or lowers the amplitude while it is held", True, ("more", "less")
+            "Amplitude", "Raises or lowers the amplitude while held", True, ("more", "less")
         ),
-        "gait_next": FunctionInfo("Next gait", "Switches to the next gait of the list", False),
-        "gait_previous": FunctionInfo("Gait before", "Switches to the gait before", False),
+        "gait_next": FunctionInfo("Next gait", "Switches to the next gait in the list", False),
+        "gait_previous": FunctionInfo(
+            "Previous gait", "Switches to the previous gait in the list", False
+        ),
         "dead_man": FunctionInfo(
-            "Dead man", "The robot moves only while it is held, if that is asked for", False
+            "Dead-man switch", "The robot moves only while it is held, if enabled", False
         ),
-        "stop": FunctionInfo("Stop", "Stops a robot at once; a simulation stands still", False),
+        "stop": FunctionInfo(
+            "Stop", "Stops a robot immediately; brings a simulation to rest", False
+        ),
     }
 )
 
@@ -194,7 +196,7 @@ one across."""
 FORMAT = 1
 
 RESERVED = {
-    "Space": "stops a connected robot, and else plays and pauses",
+    "Space": "stops a connected robot, and otherwise plays and pauses",
     "Esc": "leaves teleoperation",
 }
 """Keys that mean one thing always."""
@@ -213,7 +215,7 @@ _BINDING_RANGES = {"scale": (-1.0, 1.0), "dead_zone": (0.0, 0.9), "expo": (0.0, 
 def dump_map(wanted: InputMap) -> str:
     """A mapping as TOML text."""
     document = tomlkit.document()
-    document.add(tomlkit.comment("What keys and gamepad do under teleoperation (SnakeStudio)."))
+    document.add(tomlkit.comment("Key and gamepad bindings of teleoperation in SnakeStudio."))
     document["format"] = FORMAT
     document["dead_man"] = wanted.dead_man
     for name in RANGES:
@@ -245,14 +247,14 @@ def parse_map(text: str, source: str = "the mapping") -> InputMap:
         told.append(f"{source}: {sentence}")
 
     if tree.get("format", FORMAT) != FORMAT:
-        what = f"format = {tree['format']!r} is of another version of the program"
+        what = f"format = {tree['format']!r} belongs to another version of the program"
         raise UsageError(f"{source}: {what}. Export it again.")
     known = {"format", "dead_man", "bindings", *RANGES}
     for key in tree.keys() - known:
         tell(f"{key} is not a known key. Remove it.")
     dead_man = tree.get("dead_man", False)
     if not isinstance(dead_man, bool):
-        tell(f"dead_man = {dead_man!r} is neither true nor false. Give one of them.")
+        tell(f"dead_man must be true or false (got {dead_man!r}).")
     numbers = _numbers(tree, "", RANGES, tell)
     entries = tree.get("bindings", [])
     if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
@@ -285,7 +287,7 @@ def _numbers(
             isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
         )
         if not number or not least <= given <= most:
-            tell(f"{at}{key} = {given!r} is not a number from {least:g} to {most:g}. Change it.")
+            tell(f"{at}{key} must be a number from {least:g} to {most:g} (got {given!r}).")
         else:
             found[key] = float(given)
     return found
@@ -300,7 +302,7 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
     )
     if function is None:
         tell(
-            f"{at}.function = {entry.get('function')!r} is not known. Give one of {', '.join(FUNCTIONS)}."
+            f"{at}.function = {entry.get('function')!r} is unknown. Set it to one of {', '.join(FUNCTIONS)}."
         )
     source = parse_input(str(entry.get("input", "")))
     if source is None:
@@ -320,22 +322,24 @@ def mistakes(wanted: InputMap) -> list[str]:
             what = " and ".join(
                 dict.fromkeys((FUNCTIONS[seen[name]].title, FUNCTIONS[binding.function].title))
             )
-            told.append(f"{binding.input.title} is bound twice ({what}); remove one of them.")
+            told.append(
+                f"{binding.input.title} is bound twice ({what}). Remove one of the bindings."
+            )
         seen[name] = binding.function
         reserved = RESERVED.get(binding.input.name) if binding.input.kind == "key" else None
         if reserved is not None:
-            told.append(f"{binding.input.title} always {reserved}; choose another key.")
+            told.append(f"{binding.input.title} always {reserved}. Choose another key.")
         if binding.scale == 0.0:
             told.append(
-                f"{binding.input.title} has the share 0 and does nothing; give another one or remove it."
+                f"{binding.input.title} has a share of 0 and no effect. Change the share, or remove the binding."
             )
     if not any(binding.function == "speed" for binding in wanted.bindings):
         told.append(
-            "Nothing is bound to Speed, so the robot cannot be driven; bind a key or a stick to it."
+            "Nothing is bound to Speed, so the robot cannot be driven. Bind a key or a stick to it."
         )
     if wanted.dead_man and not any(binding.function == "dead_man" for binding in wanted.bindings):
         told.append(
-            "A dead man is asked for, but nothing is bound to it; bind a key or a button, or switch it off."
+            "The dead-man switch is enabled, but nothing is bound to it. Bind a key or a button, or disable it."
         )
     return told
 
@@ -357,7 +361,7 @@ def conflicts(wanted: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
         return []
     do = "does" if len(found) == 1 else "do"
     return [
-        f"While teleoperation is on, {', '.join(dict.fromkeys(found))} {do} not do what the menus say."
+        f"While teleoperation is on, {', '.join(dict.fromkeys(found))} {do} not act as menu shortcuts."
     ]
 
 
@@ -382,5 +386,5 @@ def save_map(wanted: InputMap, path: Path) -> None:
         write_atomically(path, dump_map(wanted).encode())
     except OSError as error:
         raise UsageError(
-            f"{path}: cannot be written ({error.strerror}); choose another place."
+            f"{path}: cannot be written ({error.strerror}). Choose another location."
         ) from None

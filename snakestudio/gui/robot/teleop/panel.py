@@ -73,9 +73,9 @@ class TeleopPanel(QWidget):
         column.addWidget(self.switch)
         self.message = Message(inside)
         column.addWidget(self.message)
-        self.adopt = QPushButton("Drive this scene by hand", inside)
+        self.adopt = QPushButton("Drive This Scene by Hand", inside)
         self.adopt.setToolTip(
-            "Makes teleoperation the scene's controller and goes back to the start; undo takes it back"
+            "Make teleoperation the scene's controller and return to the start; this can be undone"
         )
         self.adopt.clicked.connect(lambda: self._of.adopt())
         column.addWidget(self.adopt)
@@ -102,7 +102,7 @@ class TeleopPanel(QWidget):
         column.addWidget(self.sources)
         line = QHBoxLayout()
         self.edit = QPushButton("Keys and Gamepad ...", inside)
-        self.edit.setToolTip("What keys, sticks and buttons do")
+        self.edit.setToolTip("Configure keys, sticks and buttons")
         self.edit.clicked.connect(lambda: self._of.ask_mapping())
         line.addWidget(self.edit)
         line.addStretch(1)
@@ -116,7 +116,7 @@ class TeleopPanel(QWidget):
 
     def _make_figures(self, parent: QWidget) -> dict[str, tuple[QLabel, QLabel]]:
         made: dict[str, tuple[QLabel, QLabel]] = {}
-        for column, text in ((1, "asked"), (2, "acts")):
+        for column, text in ((1, "commanded"), (2, "applied")):
             head = QLabel(text, parent)
             head.setProperty("role", "dim")
             self.figures.addWidget(head, 0, column, Qt.AlignmentFlag.AlignRight)
@@ -185,16 +185,16 @@ class TeleopPanel(QWidget):
         p = theme.current()
         gamepads = self._teleop.gamepads
         keys = bound_keys(self._teleop.mapping)
-        rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "nothing is bound")]
+        rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "no bindings")]
         if gamepads.names:
             rows += [(p.good, name, "connected") for name in gamepads.names]
         else:
             no = gamepads.refusal or (
-                "none is plugged in" if self._teleop.on else "looked for while teleoperation is on"
+                "none connected" if self._teleop.on else "detected while teleoperation is on"
             )
             rows.append((p.warning if gamepads.refusal else p.dim, "Gamepad", no))
         if self._teleop.mapping.dead_man:
-            rows.append((p.accent, "Dead man", "must be held to drive"))
+            rows.append((p.accent, "Dead-man switch", "must be held to drive"))
         self.sources.setText(
             "<br>".join(
                 f'<span style="color:{colour}">●</span> {name} <span style="color:{p.dim}">{text}</span>'
@@ -249,7 +249,7 @@ class Picture(QWidget):
         self._on: bool = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(232))
-        self.setAccessibleName("Command and what acts")
+        self.setAccessibleName("Commanded and applied values")
 
     def show_state(self, command: TeleopCommand, acting: Acting | None, on: bool) -> None:
         """Show another command, what acts (None: not known), and whether the mode is on."""

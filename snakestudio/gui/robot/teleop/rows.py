@@ -148,14 +148,14 @@ class BindingValues:
     input: Input | None = form_field(
         None,
         "",
-        help="Press this, then the key or the button, or move the stick",
+        help="Click, then press the key or the button, or move the stick",
         editor=_InputEditor,
     )
     direction: float | None = form_field(
         1.0,
         "",
-        name="What it does",
-        help="What it does; of a stick: its right or lower end",
+        name="Effect",
+        help="Effect of the input; for a stick, of its right or lower end",
         choices=_directions,
         shown=_is_analog,
     )
@@ -164,7 +164,7 @@ class BindingValues:
         100.0,
         "",
         name="Share",
-        help="How much of it, pressed or moved all the way",
+        help="Share of the effect when fully pressed or deflected",
         minimum=1.0,
         maximum=100.0,
         shown=_is_analog,
@@ -174,7 +174,7 @@ class BindingValues:
         12.0,
         "",
         name="Dead zone",
-        help="What a stick may move without doing anything",
+        help="Stick deflection without effect",
         maximum=90.0,
         shown=_is_axis,
         **_PERCENT,
@@ -183,7 +183,7 @@ class BindingValues:
         0.0,
         "",
         name="Curve",
-        help="0: in proportion; more: finer around the middle",
+        help="0: linear; larger: finer around the centre",
         maximum=100.0,
         shown=_is_axis,
         **_PERCENT,
@@ -230,7 +230,7 @@ _DEAD_ZONE = 12.0
 BINDING_COLUMNS = {
     "function": TableColumn("Function"),
     "input": TableColumn("Input", stretch=2),
-    "direction": TableColumn("Does"),
+    "direction": TableColumn("Effect"),
     "share": TableColumn("Share"),
     "dead_zone": TableColumn("Dead zone"),
     "expo": TableColumn("Curve"),

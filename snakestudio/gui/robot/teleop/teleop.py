@@ -163,18 +163,18 @@ class Teleop(QObject):
         passed = min(now - self._then, 0.1)
         self._then = now
         if not self.keys.heard:
-            self._lose("The window lost the keyboard.")
+            self._lose("The window lost the keyboard focus.")
         elif self.gamepads.stuck:
             self._lose(
-                "The gamepad does not answer any more.",
-                "Plug it out and in again, then let go of all controls.",
+                "The gamepad does not respond.",
+                "Unplug it and plug it in again, then release all controls.",
             )
         readings = self.readings
         self.keys.looked()
         if self._resting:
             # what cannot be read now may be held, so neither counts as let go
             if not self.keys.heard or self.gamepads.stuck or not self.mapping.at_rest(readings):
-                self._note(self.notice or "Let go of all controls to begin.")
+                self._note(self.notice or "Release all controls to start.")
                 self._say(self.command.stilled())
                 return
             self._resting = False
@@ -190,7 +190,9 @@ class Teleop(QObject):
         mapping = self.mapping
         before = self.command
         dead = mapping.dead_man and "dead_man" not in wanted.pressed
-        self._note("Hold the dead man to drive." if dead and (wanted.speed or wanted.turn) else "")
+        self._note(
+            "Hold the dead-man switch to drive." if dead and (wanted.speed or wanted.turn) else ""
+        )
         if dead:
             return before.stilled()
         amplitude = before.amplitude + wanted.amplitude * mapping.amplitude_per_s * passed
@@ -232,7 +234,7 @@ class Teleop(QObject):
 
     # --- what is lost -----------------------------------------------------------------------------
 
-    def _lose(self, reason: str, remedy: str = "Let go of all controls to go on.") -> None:
+    def _lose(self, reason: str, remedy: str = "Release all controls to continue.") -> None:
         """Stand still at once, and have a live robot stopped; inputs count again once they have been let go."""
         if not self.on:
             return
@@ -253,7 +255,7 @@ class Teleop(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if self.on and event.type() == QEvent.Type.WindowDeactivate:
-            self._lose("The window lost the keyboard.")
+            self._lose("The window lost the keyboard focus.")
         return False
 
 

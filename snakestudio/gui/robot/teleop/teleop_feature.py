@@ -132,16 +132,19 @@ class TeleopFeature(QObject):
     def refusal(self) -> str:
         """Why nothing follows the controls, in a sentence; empty if something does."""
         if self.impossible:
-            return "A continuous body follows its strain law; open a scene with links to drive it by hand."
+            return "A continuous body follows its strain law. Open a scene with links to drive it by hand."
         if self.adoptable:
             name = CONTROLLERS[self.scene.controller.kind].title
-            return f"Nothing follows the controls: the scene's controller is “{name}”."
+            return f"The controller of this scene, “{name}”, does not accept manual input."
         if self._context.session_controller.source == "replay":
-            return "A recorded run is shown, which nobody can steer; close it to drive."
+            return "A recorded run is shown. Close it to drive."
         if "controller" in self._context.session_controller.status.pending:
-            return "Teleoperation applies at the next reset."
+            return "Teleoperation takes effect at the next reset."
         if self._robot_goes_by_itself:
-            return "The robot streams what it began with; it follows the controls from its next stream on."
+            return (
+                "The robot is still following the controller it started with. "
+                "It follows the controls from the next stream."
+            )
         return ""
 
     @property
@@ -163,11 +166,13 @@ class TeleopFeature(QObject):
         session_controller = self._context.session_controller
         robot = self._context.robot_controller
         if session_controller.source == "simulation" and not session_controller.moving:
-            return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
+            return "the simulation is paused" + (
+                "" if robot.connected else " (press Space to play)"
+            )
         if session_controller.source == "robot" and robot.state != LinkState.STREAMING:
             return "the robot is not streaming"
         if self.teleop.command.still and self.refusal:
-            return "nothing follows the controls"  # what moves by itself must not be called standing still
+            return "the controls have no effect"  # what moves by itself must not be called standing still
         return ""
 
     def toggle(self) -> None:

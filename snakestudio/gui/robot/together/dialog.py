@@ -41,26 +41,26 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
         ),
         "wait_port": port_field(
             "P&ort",
-            help="Port that the others connect to; they send the line START",
-            refusal="Give the port to wait on, from 1 to 65535.",
+            help="Port to which the other programs connect to send the line START",
+            refusal="Enter the port to wait on, from 1 to 65535.",
             shown=_on_port,
         ),
         "wait_stream": FormField(
             "St&ream",
-            help="Name of the stream, as its outlet gives it",
+            help="Name of the stream as given by its outlet",
             shown=lambda now: now.wait == "lsl",
         ),
         "caution": Note("warning", wide=True),
         "limit_s": FormField(
             "&Limit",
-            help="How long to wait, in seconds",
+            help="Maximum waiting time in seconds",
             unit="s",
             plain=True,
             minimum=0.0,
             optional=True,
             empty=0.0,
             placeholder="until cancelled",
-            refusal="Give the limit as a number of seconds, or leave it empty.",
+            refusal="Enter the limit as a number of seconds, or leave it empty.",
             shown=lambda now: bool(now.wait),
         ),
         "fire": FormField("Fire", text="&Send START when the run starts, and STOP when it ends"),
@@ -71,8 +71,8 @@ def _fields(choices: Together, target: Target) -> dict[str, FormField | Note]:
             "port",
             name="Port of the host",
             place="beside",
-            help="Port it waits on",
-            refusal="Give the host's port, from 1 to 65535.",
+            help="Port on which the host waits",
+            refusal="Enter the host's port, from 1 to 65535.",
             enabled=lambda now: now.fire,
         ),
         "outlet": FormField(
@@ -91,20 +91,22 @@ def _on_port(now: Together) -> bool:
 def _problems(now: Together) -> dict[str, str]:
     """What is missing, by what is to be changed."""
     if now.empty:
-        return {"": "Choose what to wait for, or whom to fire at."}
+        return {"": "Choose what to wait for, or a host to send START to."}
     problems = {}
     if now.wait == "lsl" and not now.wait_stream:
-        problems["wait_stream"] = "Give the name of the LSL stream."
+        problems["wait_stream"] = "Enter the name of the LSL stream."
     elif now.wait == "lsl" and not available():
         problems[""] = "The Lab Streaming Layer needs pylsl: pip install snakestudio[lsl]."
     if now.fire and (not now.host or now.host.isdecimal()):
-        problems["host"] = "Give the name or the address of the host that waits for START."
+        problems["host"] = "Enter the name or the address of the host that waits for START."
     if now.at_itself:
         problems.setdefault("", _AT_ITSELF)
     return problems
 
 
-_AT_ITSELF = "That fires at this program itself: give another host, or wait on another port."
+_AT_ITSELF = (
+    "This would send START to this program itself. Enter another host, or wait on another port."
+)
 
 
 class TogetherDialog(Dialog):
@@ -199,9 +201,9 @@ class TogetherDialog(Dialog):
                     told = (
                         f"its clock is {clock_words(clock.offset, clock.uncertainty)}"
                         if clock
-                        else "it says nothing"
+                        else "it does not report its clock"
                     )
-                    found.append(f"{chosen.host}:{chosen.port} is there; {told}.")
+                    found.append(f"{chosen.host}:{chosen.port} is reachable; {told}.")
                 if chosen.outlet or chosen.wait == "lsl":
                     found.append("LSL is ready.")
                 return " ".join(found)

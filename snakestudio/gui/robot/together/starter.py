@@ -196,7 +196,7 @@ class Starter(QObject):
             limit = start.choices.limit_s
             clock = f"{_clock(waited)} of {_clock(limit)}" if limit else _clock(waited)
             refusal = self._begun_target.refuses()
-            refused = f"\nIt would be refused now: {refusal}." if refusal else ""
+            refused = f"\nSTART would be refused now: {refusal}." if refusal else ""
             now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
             self._banner.say(
                 "info",
@@ -218,7 +218,7 @@ class Starter(QObject):
                 else ""
             )
             self._banner.say(
-                "info", f"Started{by}.{fired} Times and clocks are noted in the run.", passing=True
+                "info", f"Started{by}.{fired} Times and clocks are stored in the run.", passing=True
             )
 
 
@@ -235,8 +235,8 @@ def _clock(seconds: float) -> str:
 
 
 _OPEN = (
-    "Every computer on {where} can start the armed robot, and stop it, without a password. Stand beside the robot, "
-    "with a hand at the switch of its motor power."
+    "Any computer on {where} can start and stop the armed robot without a password. Stay next to the robot "
+    "with a hand on its motor power switch."
 )
 
 
@@ -286,20 +286,20 @@ class RobotTarget(QObject):
         name = "The robot" if robot_controller.profile is None else robot_controller.profile.name
         follows = "gait" if scene.controller.uses_gait else "controller"
         beside = (
-            "the simulation alongside and a new run begin"
+            "the simulated twin and a new run start"
             if robot_controller.choices.twin
-            else "a new run begins"
+            else "a new run starts"
         )
         return (
-            f"{name} begins to follow the {follows} of “{self._document.name}” at the same moment as cameras, force "
-            f"plates or another computer; {beside} with it. Times and clocks of both sides are noted in the run."
+            f"{name} starts to follow the {follows} of “{self._document.name}” at the same time as cameras, force "
+            f"plates or another computer; {beside} with it. Times and clocks of both sides are stored in the run."
         )
 
     def standing(self) -> tuple[str, str]:
         """See `Target`."""
         refusal = self.refuses()
         if not refusal:
-            return "The robot is armed: it moves as soon as it is started.", "warning"
+            return "The robot is armed and moves as soon as it is started.", "warning"
         robot_controller = self._robot_controller
         reasons = robot_controller.not_ready
         if robot_controller.live is not None and not robot_controller.status.contact:
@@ -307,7 +307,7 @@ class RobotTarget(QObject):
         if reasons and robot_controller.state is not LinkState.ARMED:
             more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
             return (
-                f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}",
+                f"START would be refused: the robot is neither armed nor ready to be armed. {reasons[0]}{more}",
                 "dim",
             )
         return f"START would be refused: {refusal}.", "dim"
@@ -324,15 +324,15 @@ class RobotTarget(QObject):
         """See `Target`."""
         if wait == "lsl":
             return (
-                "A marker starts the robot, and no marker stops it: STOP comes by the TCP port alone.",
+                "A marker can start the robot but not stop it. STOP is accepted only on the TCP port.",
                 "warning",
             )
         if wait != "port":
             return "", ""
         if host == HERE:
-            return "Only programs on this computer can start the armed robot, and stop it.", "dim"
+            return "Only programs on this computer can start and stop the armed robot.", "dim"
         return _OPEN.format(
-            where="a network of this one" if host == EVERYWHERE else "that network"
+            where="any network of this computer" if host == EVERYWHERE else "that network"
         ), "warning"
 
     def begin(self, choices: Together, name: str) -> RobotStartTarget:
@@ -340,7 +340,7 @@ class RobotTarget(QObject):
         from snakestudio.live.robot_start_target import RobotStartTarget
 
         live = self._robot_controller.live
-        assert live is not None, "asked for only while it is possible"
+        assert live is not None, "started only when possible"
         self._live = live
         self._start_target = RobotStartTarget(live, choices, name, self._told.emit)
         return self._start_target
@@ -352,9 +352,9 @@ class RobotTarget(QObject):
         gone = (
             "was disconnected"
             if self._robot_controller.live is None
-            else "or how it is watched is another one now"
+            else "or its monitoring has changed"
         )
-        return f"Start Together was ended, as the robot {gone}."
+        return f"Start Together ended because the robot {gone}."
 
     def _look(self) -> None:
         """Streaming that was begun by hand starts the others, too."""
@@ -458,8 +458,8 @@ class RunTarget(QObject):
     def about(self) -> str:
         """See `Target`."""
         return (
-            "Starts the run at the same moment as cameras, force plates or another computer. Times and clocks of both "
-            "sides are noted in the run."
+            "Starts the run at the same time as cameras, force plates or another computer. Times and clocks of both "
+            "sides are stored in the run."
         )
 
     def standing(self) -> tuple[str, str]:
@@ -483,7 +483,7 @@ class RunTarget(QObject):
         """Whether a robot has come meanwhile."""
         waits = self._run_start is not None and self._run_start.start.started is None
         if waits and self._robot_controller.connected:
-            return "Start Together was ended, as a robot is connected: it starts the robot from now on."
+            return "Start Together ended because a robot was connected. From now on it starts the robot."
         return ""
 
     def _on_status(self, status: Status) -> None:

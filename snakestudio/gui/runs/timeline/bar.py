@@ -114,10 +114,10 @@ class TimeBar(QWidget):
         loaded = self._session_controller.source == "replay"
         self.live.setText("End" if loaded else "Live")
         self.live.setToolTip(
-            "Go to the last row (End)" if loaded else "Return to the newest state (End)"
+            "Go to the last sample (End)" if loaded else "Return to the newest state (End)"
         )
         self.live.setAccessibleName(
-            "Go to the last row" if loaded else "Return to the newest state"
+            "Go to the last sample" if loaded else "Return to the newest state"
         )
         self.live.setEnabled(not self._session_controller.live)
         self.figures.refresh()
@@ -221,8 +221,8 @@ class Transport(QWidget):
         self.speed = QToolButton(self)
         self.speed.setProperty("role", "flat")
         self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.speed.setAccessibleName("Speed of playing")
-        self.speed.setToolTip("How fast what is recorded is played, over real time")
+        self.speed.setAccessibleName("Playback speed")
+        self.speed.setToolTip("Playback speed relative to real time")
         self.speed.setFixedSize(theme.scaled(64), theme.scaled(28))
         menu = Menu(self.speed)
         for speed in SPEEDS:

@@ -26,7 +26,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "impact": ("warning", "impacts"),
     "continued": ("accent", "continuations"),
     "change": ("text", "changes"),
-    "freed": ("good", "ends of jams"),
+    "freed": ("good", "jams freed"),
     "note": ("dim", "notes"),
 }
 """Colour and name of every kind, those first that matter most where many lie together."""

@@ -39,7 +39,7 @@ class CameraDialog(Dialog):
         super().__init__(parent, "Camera Keyframes")
         self._keys = keys
         self.table = QTableWidget(0, 3, self)
-        self.table.setHorizontalHeaderLabels(["Time", "From", "Distance"])
+        self.table.setHorizontalHeaderLabels(["Time", "Direction", "Distance"])
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.verticalHeader().hide()
@@ -53,18 +53,18 @@ class CameraDialog(Dialog):
         self.sentence.setProperty("role", "dim")
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
-        self.follow = QCheckBox("&Go along with the robot besides", self)
-        self.follow.setToolTip("The path is then relative to the robot's centre of mass")
+        self.follow = QCheckBox("&Follow the robot", self)
+        self.follow.setToolTip("Keep the camera path relative to the robot's centre of mass")
         self.follow.clicked.connect(lambda on: keys.set_path(replace(keys.path, follow=on)))
         self.add = self._button(
-            "&Add Here", self._add, "Set a keyframe: the present view at the shown moment"
+            "&Add Current View", self._add, "Add a keyframe with the current view at the shown time"
         )
         theme.set_role(self.add, "primary")
-        self.go = self._button("G&o To", self._go, "Show that moment from there")
-        self.delete = self._button("&Delete", self._delete, "Take the keyframe away")
-        self.open_button = self._button("O&pen ...", self._open, "Read keyframes from a file")
+        self.go = self._button("G&o To", self._go, "Show the time and view of the keyframe")
+        self.delete = self._button("&Delete", self._delete, "Delete the keyframe")
+        self.open_button = self._button("O&pen ...", self._open, "Load keyframes from a file")
         self.save_button = self._button(
-            "&Save ...", self._save, "Keep the keyframes in a file, for the command line, too"
+            "&Save ...", self._save, "Save the keyframes to a file, also for the command line"
         )
         here = self.add, self.go, self.delete
         self.arrange(
@@ -121,12 +121,12 @@ class CameraDialog(Dialog):
     def _say_state(self) -> None:
         keys = self._keys.path.keys
         if not keys:
-            self.say("Show a moment on the time bar, turn the view, and add a keyframe.")
+            self.say("Choose a time on the time bar, turn the view and add a keyframe.")
         elif len(keys) == 1:
-            self.say("With one keyframe the camera stands still; add another at another moment.")
+            self.say("One keyframe does not move the camera. Add another at a different time.")
         else:
             self.say(
-                f"The camera goes smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
+                f"The camera moves smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}."
             )
 
     def say(self, sentence: str, role: str = "dim") -> None:
@@ -144,7 +144,7 @@ class CameraDialog(Dialog):
     def _add(self) -> None:
         time = self._keys.add()
         if time is None:
-            self.say("There is no run yet: its moments are what keyframes are set at.", "warning")
+            self.say("There is no run yet. Play the simulation, then add keyframes.", "warning")
             return
         times = [key.time for key in self._keys.path.keys]
         self.table.selectRow(times.index(time))
@@ -195,7 +195,7 @@ class CameraDialog(Dialog):
         except SnakeStudioError as error:
             self.say(str(error), "warning")
         else:
-            self.say(f"{path} was written; snakestudio export takes it: --camera {path.name}.")
+            self.say(f"{path} was written. Use it with snakestudio export --camera {path.name}.")
 
     @staticmethod
     def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:

@@ -92,8 +92,8 @@ class VideoDialog(Dialog):
         self.preview = Preview(self)
         self.moment = QSlider(Qt.Orientation.Horizontal, self)
         self.moment.setRange(0, 1000)
-        self.moment.setAccessibleName("Moment of the preview")
-        self.moment.setToolTip("Moment that the picture shows")
+        self.moment.setAccessibleName("Time of the preview")
+        self.moment.setToolTip("Time of the preview image")
         self.time = QLabel(self)
         self.time.setFont(theme.value_font(12, bold=False))
         self.time.setMinimumWidth(theme.scaled(64))
@@ -262,7 +262,7 @@ class VideoDialog(Dialog):
         text += f", about {size_text(estimated_bytes(suffix, options.codec, options.quality, pixels, count))}"
         seconds = self._seconds.get(self._time_key(options))
         if seconds is None:
-            text += "; estimating the time to render ..."
+            text += "; estimating the rendering time ..."
         else:
             text += f" and {duration_text(count * seconds)} to render." if seconds else "."
         theme.set_role(self.summary, "dim")
@@ -270,7 +270,7 @@ class VideoDialog(Dialog):
         self.start.setEnabled(bool(self.form.values.file))
 
     def _browse(self, name: str) -> str | None:
-        kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
+        kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Images (*.png)"
         path = ask_save(
             self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent
         )
@@ -322,7 +322,7 @@ class Preview(QWidget):
         self.setAccessibleName("Preview")
         self._wanted: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
-        self.sentence = "Drawing a picture ..."
+        self.sentence = "Rendering the preview ..."
         self._task: Task[NDArray[np.uint8]] | None = None
         self._stale = False
         self._again = QTimer(self)

@@ -32,7 +32,7 @@ from snakestudio.viewmodel.video_presets import (
 )
 from snakestudio.viewmodel.viewport.view_settings import rows_of
 
-_KINDS = "Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures"
+_KINDS = "Suffix: .mp4, .mkv, .webm or .mov for a video, .gif for an animation, .png for an image sequence"
 _QUALITIES = (Choice("small", "Small file"), Choice("good", "Good"), Choice("best", "Best"))
 
 
@@ -43,7 +43,7 @@ class VideoChoices:
     preset: Preset | None = form_field(
         None,
         "P&reset",
-        choices=(Choice(None, "As chosen below"), *(Choice(each, each.name) for each in PRESETS)),
+        choices=(Choice(None, "Custom"), *(Choice(each, each.name) for each in PRESETS)),
     )
     file: str = form_field("", "Fi&le", browse_text="C&hoose ...")
     size: tuple[int, int] = form_field(
@@ -55,14 +55,14 @@ class VideoChoices:
     finer: bool = form_field(
         False,
         "",
-        text="F&iner lines",
+        text="A&nti-aliasing",
         place="beside",
-        help="Every picture is drawn twice as large and averaged: three to four times as long",
+        help="Render every frame at twice the size and average it; takes three to four times as long",
     )
     fps: int = form_field(
         30,
         "&Frames",
-        choices=[Choice(rate, f"{rate} frames a second") for rate in RATES],
+        choices=[Choice(rate, f"{rate} frames per second") for rate in RATES],
         stored=True,
     )
     codec: str | None = form_field(
@@ -80,7 +80,7 @@ class VideoChoices:
     speed: float = form_field(
         1.0,
         "S&peed",
-        help="Simulated over shown time: 0.5 × is slow motion",
+        help="Playback speed relative to simulated time; 0.5 × is slow motion",
         choices=[Choice(speed, f"{speed:g} ×") for speed in SPEEDS],
         stored=True,
     )
@@ -92,7 +92,7 @@ class VideoChoices:
     curves: tuple[str, ...] = form_field(
         (),
         "Cur&ves",
-        help="Curves under the picture: choose some, or type names of columns with commas",
+        help="Curves below the frame: choose some, or type column names separated by commas",
     )
     forces: bool = form_field(False, "Show", text="&Obstacle force arrows")
     friction: bool = form_field(False, "", text="Friction arro&ws", place="beside")
@@ -101,12 +101,12 @@ class VideoChoices:
         "",
         text="&Ground force arrows",
         place="beside",
-        help="What the ground does to a robot that it carries: reaction and friction",
+        help="Reaction and friction of the ground on the robot",
     )
     trail: bool = form_field(False, "", text="&Trail", place="below")
     stamp: bool = form_field(True, "", text="T&ime stamp", place="beside")
     ghosts: bool = form_field(False, "Other runs")
-    beside: int | None = form_field(None, "&Beside it")
+    beside: int | None = form_field(None, "Side &by side")
 
     @property
     def path(self) -> Path:
@@ -287,9 +287,9 @@ def _fields(
     """The declared fields, with what there is of a recording."""
     first, last = map(float, recording.times[[0, -1]])
     cameras = [
-        Choice("view", "As in the viewport now"),
-        Choice("follow", "As now, following the robot"),
-        Choice("all", "Everything"),
+        Choice("view", "Current view"),
+        Choice("follow", "Current view, following the robot"),
+        Choice("all", "Whole scene"),
     ]
     if keys.keys:
         cameras.append(Choice("keys", f"Keyframes ({len(keys.keys)})"))
@@ -311,7 +311,7 @@ def _fields(
         },
         "beside": {
             "choices": [
-                Choice(None, "No other run"),
+                Choice(None, "None"),
                 *(Choice(index, each.name) for index, each in enumerate(companions)),
             ],
             "shown": lambda now: bool(companions),
