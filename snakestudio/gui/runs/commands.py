@@ -1,4 +1,4 @@
-"""What runs have in the menus: making, opening, keeping and exporting one, looking back, playing what is there."""
+"""Commands that control, open, export and play back runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXPORT = "File/Export"
 
 
 class RunsContext(Context, Protocol):
-    """What these commands work with."""
+    """Context of these commands."""
 
     banners: Banners
     camera_keys: CameraKeys
@@ -29,7 +29,7 @@ class RunsContext(Context, Protocol):
 
     @property
     def speed(self) -> SpeedChooser:
-        """Chooses how fast simulated time passes."""
+        """Box that selects the simulation speed."""
         ...
 
 
@@ -52,7 +52,7 @@ def _can_run(c: RunsContext) -> bool:
 
 def _can_step(c: RunsContext) -> bool:
     if c.session_controller.source == "robot":
-        return False  # a robot is led by its own commands; the simulation goes on as it did
+        return False  # the simulation does not drive a robot
     return c.session_controller.source == "replay" or c.session_controller.status.state in (
         "ready",
         "running",
@@ -89,7 +89,7 @@ def _speed(places: int) -> Callable[[RunsContext], None]:
 
 
 def _step(c: RunsContext, n_steps: int | None = None) -> None:
-    """Go on by some time steps (a control period if not said), from the newest state; by a row of an opened run."""
+    """Advance by time steps (default: one control period), or by samples in a recorded run."""
     if c.session_controller.source == "replay":
         c.time_bar.track.shift(1)
         return
@@ -98,14 +98,14 @@ def _step(c: RunsContext, n_steps: int | None = None) -> None:
 
 
 def _show_camera_keys(c: RunsContext) -> None:
-    """The list of camera keyframes."""
+    """Show the list of camera keyframes."""
     from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 
     CameraDialog.shown(c.camera_keys, c.window)
 
 
 def _add_camera_key(c: RunsContext) -> None:
-    """Set a camera keyframe at the shown moment, and say so."""
+    """Add a camera keyframe at the shown time, and report it."""
     keys = c.camera_keys
     time = keys.add()
     if time is not None:
@@ -168,7 +168,7 @@ OPEN: tuple[Command[RunsContext], ...] = (
         tip="Show the simulation instead of the robot or the recorded run",
     ),
 )
-"""What shows runs that were made."""
+"""Commands that open and show recorded runs."""
 
 EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
@@ -247,7 +247,7 @@ EXPORT: tuple[Command[RunsContext], ...] = (
         tip="Export the robot and its world to other simulators as MJCF, URDF or SDF",
     ),
 )
-"""What writes the run to files."""
+"""Commands that export the run."""
 
 PICTURES: tuple[Command[RunsContext], ...] = (
     Command(
@@ -278,7 +278,7 @@ PICTURES: tuple[Command[RunsContext], ...] = (
         tip="Show, retime, load and save camera keyframes",
     ),
 )
-"""Pictures of the view, and how a video looks."""
+"""Commands for screenshots and camera paths."""
 
 SIMULATION: tuple[Command[RunsContext], ...] = (
     Command(
@@ -333,14 +333,14 @@ SIMULATION: tuple[Command[RunsContext], ...] = (
         tip="Compile the engine of this scene's model; needed once per computer, and the window stays usable",
     ),
 )
-"""What makes a run."""
+"""Commands that control the simulation."""
 
 SPEED: tuple[Command[RunsContext], ...] = (
     Command("slower", "Simulation", "Slower", _speed(-1), ("[",)),
     Command("faster", "Simulation", "Faster", _speed(+1), ("]",)),
     Command("real_time", "Simulation", "Real Time", lambda c: c.speed.choose(1.0), ("Ctrl+1",)),
 )
-"""How fast it goes."""
+"""Commands that set the simulation speed."""
 
 TIME: tuple[Command[RunsContext], ...] = (
     Command(
@@ -485,4 +485,4 @@ TIME: tuple[Command[RunsContext], ...] = (
         tip="Show the whole run in the time bar; the wheel zooms in",
     ),
 )
-"""Looking back, playing what is recorded, and going on from there."""
+"""Commands that move in time, play back and continue a run."""

@@ -1,4 +1,4 @@
-"""The list of kept runs as Qt's model: what there is, sifted by what was typed, and how each is told in few words."""
+"""Qt model of the recorded runs, with filter and short descriptions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from snakestudio.viewmodel.matching import match
 Index = QModelIndex | QPersistentModelIndex
 
 RUN = Qt.ItemDataRole.UserRole
-"""Role of the `KeptRun` itself."""
+"""Role that holds the `KeptRun`."""
 
 
 def moment(when: datetime, today: date | None = None) -> str:
-    """A local time in few words: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
+    """Short local time: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
     today = today or date.today()
     if when.date() == today:
         return f"{when:%H:%M} today"
@@ -42,7 +42,7 @@ def moment(when: datetime, today: date | None = None) -> str:
 
 
 def facts(run: KeptRun, present: bool = False) -> str:
-    """Model (or "Robot"), length and size of a run in a line; that the `present` one has not ended goes unsaid."""
+    """Model (or "Robot"), duration and size of a run in a line; a `present` run is not marked incomplete."""
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
@@ -54,7 +54,7 @@ def facts(run: KeptRun, present: bool = False) -> str:
 
 
 def explained(run: KeptRun) -> str:
-    """Everything about a run, for its tooltip."""
+    """Tooltip with all facts about a run."""
     lines = [run.name, f"started {run.created:%Y-%m-%d %H:%M:%S}"]
     if run.info is None:
         lines.append(run.problem)
@@ -71,7 +71,7 @@ def explained(run: KeptRun) -> str:
 
 
 class RunListModel(QAbstractListModel):
-    """The runs that fit what was typed, the newest first."""
+    """Recorded runs that match the filter, newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -81,17 +81,17 @@ class RunListModel(QAbstractListModel):
 
     @property
     def all(self) -> list[KeptRun]:
-        """All runs, fitting or not."""
+        """All runs, matching or not."""
         return self._all
 
     def take(self, runs: Sequence[KeptRun]) -> None:
-        """Show these runs."""
+        """Show `runs`."""
         if list(runs) != self._all:
             self._all = list(runs)
             self._sift()
 
     def seek(self, text: str) -> None:
-        """Show only the runs that fit `text`: words of name, scene, model, tags or date."""
+        """Show only the runs that match `text`: words of name, scene, model, tags or date."""
         self._sought = text
         self._sift()
 
@@ -107,7 +107,7 @@ class RunListModel(QAbstractListModel):
         self.endResetModel()
 
     def index_of(self, path: Path) -> QModelIndex:
-        """Where the run in a file stands; an invalid index if it is not shown."""
+        """Index of the run in a file; invalid if the run is not shown."""
         row = next((row for row, run in enumerate(self._shown) if run.path == path), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 

@@ -1,4 +1,4 @@
-"""The browser of kept runs: look for them, open them, see them beside the present one, name, tag and delete them."""
+"""Panel of recorded runs: search, open, overlay, rename, tag and delete."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ _MARGIN = 6
 _RADIUS = 4.0
 
 _LARGEST = 2000
-"""Pixels of a picture either way."""
+"""Maximum width and height of a thumbnail, px."""
 
 
 class RunDelegate(QStyledItemDelegate):
-    """Three lines beside a picture.
+    """Painter of a run: a thumbnail with three lines of text.
 
     Parameters
     ----------
     colour_of : callable
-        The colour in which the run of a file is seen beside the window's own; "" if it is not.
+        Returns the overlay colour of the run in a file; "" if it is not overlaid.
     present : callable
-        The file of the run that the window makes at present, or None.
+        Returns the file of the current run, or None.
     """
 
     def __init__(
@@ -154,9 +154,7 @@ class RunDelegate(QStyledItemDelegate):
                 QRect(place.center().x() - size // 2, place.center().y() - size // 2, size, size),
             )
         painter.restore()
-        if (
-            run.info is not None and run.info.robot
-        ):  # what a robot did is told from what was computed
+        if run.info is not None and run.info.robot:  # marks robot runs
             size = theme.scaled(18)
             mark = QRect(place.right() - size, place.bottom() - size, size, size)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -164,7 +162,7 @@ class RunDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(mark, _RADIUS, _RADIUS)
             theme.icon("robot", "danger").paint(painter, mark.adjusted(2, 2, -2, -2))
         colour = self._colour_of(run.path)
-        if colour:  # as its curves and its ghost
+        if colour:  # the colour of its curves and its ghost
             painter.fillRect(QRect(place.left(), place.top(), 4, place.height()), QColor(colour))
 
     def _paint_texts(self, painter: QPainter, place: QRect, run: KeptRun) -> None:
@@ -182,7 +180,7 @@ class RunDelegate(QStyledItemDelegate):
 
 
 def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
-    """Paint a line as far as there is room; where the next one begins, px."""
+    """Paint a line elided to the available width; returns the left edge of the next one, px."""
     metrics = painter.fontMetrics()
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(
@@ -194,8 +192,8 @@ def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
 
 
 def _pixmap(run: KeptRun) -> QPixmap | None:
-    """The picture of a run, from Qt's cache while the file is the same."""
-    if run.picture is None or not run.picture.is_file():  # a pipe would be waited for
+    """Thumbnail of a run from Qt's cache, unless its file changed."""
+    if run.picture is None or not run.picture.is_file():  # reading a pipe would block
         return None
     try:
         key = f"{run.picture}:{run.picture.stat().st_mtime_ns}:{theme.current().name}"
@@ -204,7 +202,7 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     pixmap = QPixmap()
     if QPixmapCache.find(key, pixmap):
         return pixmap
-    # of no other kind, whatever it is called
+    # PNG only, regardless of its suffix
     reader = QImageReader(str(run.picture), QByteArray(b"png"))
     size = reader.size()
     if not 0 < max(size.width(), size.height()) <= _LARGEST:
@@ -215,10 +213,10 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
 
 
 def in_theme(picture: QImage) -> QImage:
-    """A picture of a run in the lightness of the present theme, of which it was not always taken.
+    """Thumbnail of a run adapted to the lightness of the current theme.
 
-    Light and dark change places, and colours keep their hue: of each pixel (1 - largest - smallest)
-    is added to red, green and blue.
+    Light and dark are swapped and hues are kept: (1 - max - min) of each pixel is added to red,
+    green and blue.
     """
     image = picture.convertToFormat(QImage.Format.Format_RGBA8888)
     if image.isNull():
@@ -234,25 +232,25 @@ def in_theme(picture: QImage) -> QImage:
 
 
 _LITTLE_ROOM = 2e9
-"""Free bytes below which the foot of the list warns."""
+"""Free space, bytes, below which the panel warns."""
 
 
 class RunPanel(Themed):
-    """The list of kept runs.
+    """Panel with the list of recorded runs.
 
     Parameters
     ----------
     banner : Banner
-        Says what could not be done.
+        Shows errors.
 
     Signals
     -------
     open_asked(path: Path, name: str)
-        A run shall be shown in place of the present one.
+        Request to show a run instead of the current one.
     scene_asked(path: Path)
-        The scene of a run shall be opened.
+        Request to open the scene of a run.
     deleting(path: Path)
-        A run is about to be deleted: who reads it lets go of it.
+        A run is about to be deleted; its readers must close it.
     """
 
     open_asked = Signal(object, str)
@@ -315,10 +313,10 @@ class RunPanel(Themed):
         run_archiver.changed.connect(self._soon.start)
         pinned_runs.changed.connect(self.list.viewport().update)
 
-    # --- what there is ----------------------------------------------------------------------------
+    # --- list -------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Look anew at what there is, in a thread: there may be thousands of files."""
+        """Reload the list in a thread, because there may be thousands of files."""
         if self._task is not None:
             self._again = True
             return
@@ -369,12 +367,12 @@ class RunPanel(Themed):
 
     @property
     def selected(self) -> list[KeptRun]:
-        """The runs that are selected."""
+        """Selected runs."""
         return [
             index.data(RUN) for index in sorted(self.list.selectedIndexes(), key=QModelIndex.row)
         ]
 
-    # --- what one can do --------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------
 
     def _open(self, run: KeptRun) -> None:
         if run.path == self._run_archiver.present:
@@ -385,7 +383,7 @@ class RunPanel(Themed):
             self.open_asked.emit(run.path, run.name)
 
     def show_beside(self, runs: list[KeptRun], shown: bool) -> None:
-        """See runs beside the present one, or see them no more."""
+        """Overlay runs on the current run, or remove their overlays."""
         for run in runs:
             try:
                 if shown:
@@ -396,7 +394,7 @@ class RunPanel(Themed):
                 self._banner.say("warning", str(error))
 
     def rename(self, run: KeptRun) -> None:
-        """Ask for another name."""
+        """Ask for a new name of a run."""
         name, given = QInputDialog.getText(
             self,
             "Rename Run",
@@ -412,7 +410,7 @@ class RunPanel(Themed):
             )
 
     def tag(self, runs: list[KeptRun]) -> None:
-        """Ask for the tags of some runs."""
+        """Ask for the tags of runs."""
         common = [tag for tag in runs[0].tags if all(tag in run.tags for run in runs)]
         which = "Tags" if len(runs) == 1 else f"Tags shared by all {len(runs)} runs"
         text, given = QInputDialog.getText(
@@ -435,7 +433,7 @@ class RunPanel(Themed):
         self.refresh()
 
     def delete(self, runs: list[KeptRun]) -> None:
-        """Ask, and delete runs for ever."""
+        """Delete runs permanently after asking."""
         present = self._run_archiver.present
         runs = [run for run in runs if run.path != present]
         if not runs:
@@ -466,7 +464,7 @@ class RunPanel(Themed):
         self.refresh()
 
     def menu(self) -> QMenu:
-        """What can be done with the selected runs."""
+        """Context menu of the selected runs."""
         menu = Menu(self)
         runs = self.selected
         sound = [run for run in runs if run.info is not None]
@@ -524,5 +522,5 @@ class RunPanel(Themed):
         self.list.setMinimumWidth(theme.scaled(120))
 
     def close_reading(self) -> None:
-        """Wait for the end of what is read; call before the program quits."""
+        """Wait for the running reading task; called before the program quits."""
         close_tasks(self)

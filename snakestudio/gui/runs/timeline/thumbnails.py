@@ -1,4 +1,4 @@
-"""Small pictures of moments of the run: drawn by a thread with a renderer of its own, kept, and never waited for."""
+"""Thumbnails of moments of the run, rendered and cached by a background thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDTH = 240
 HEIGHT = 135
 _KEPT = 200
 _ROOM = 2.6
-"""From how far away the robot is seen, in lengths of its shadow."""
+"""Camera distance in lengths of the robot's shadow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,17 @@ class _Wanted:
 
 
 class Thumbnails(QObject):
-    """Pictures of rows of the recording that is shown, seen from where the viewport looks.
+    """Thumbnails of rows of the shown recording, seen from the viewport's camera.
 
     Parameters
     ----------
     base_dir : callable
-        Gives the folder that file names in the scene are relative to.
+        Returns the folder that file names in the scene are relative to.
 
     Signals
     -------
     ready(row: int)
-        The picture of a row that was asked for is there.
+        The requested thumbnail of a row is available.
     """
 
     ready = Signal(int)
@@ -80,11 +80,11 @@ class Thumbnails(QObject):
 
     @property
     def possible(self) -> bool:
-        """Whether this machine can draw them."""
+        """Whether this computer can render thumbnails."""
         return not self._impossible
 
     def picture(self, row: int) -> QImage | None:
-        """The picture of a row; None if it is not there yet: `ready` says when, unless another one is asked for."""
+        """Return the thumbnail of a row, or None until `ready` reports it; a new request replaces an unfinished one."""
         key = (theme.current().name, row)
         if key in self._pictures:
             self._pictures.move_to_end(key)
@@ -115,13 +115,13 @@ class Thumbnails(QObject):
             self.ready.emit(row)
 
     def forget(self) -> None:
-        """The pictures are of another run."""
+        """Discard all thumbnails because the run changed."""
         with self._lock:
             self._wanted = None
         self._pictures.clear()
 
     def close(self) -> None:
-        """Give back what drawing holds."""
+        """Release the resources of rendering."""
         self.forget()
         self._impossible = True
         close_tasks(self)
@@ -130,7 +130,7 @@ class Thumbnails(QObject):
             self._renderer.close()
             self._renderer = None
 
-    # --- in the task's thread ---------------------------------------------------------------------
+    # --- task thread ------------------------------------------------------------------------------
 
     def _draw(self, progress: Progress) -> bool:
         try:
@@ -145,7 +145,7 @@ class Thumbnails(QObject):
                 if image is not None and progress(1.0):
                     self._drawn.emit(wanted.recording, wanted.palette, wanted.row, image)
         except GraphicsError:
-            self._impossible = True  # then the card has words alone
+            self._impossible = True  # the card then shows text only
         return False
 
     def _image(self, wanted: _Wanted) -> QImage | None:

@@ -1,4 +1,4 @@
-"""The list of camera keyframes: go to one, move it in time, take it away, keep them in a file."""
+"""Dialog of the camera keyframes: show, retime, delete, load and save them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KIND = "Camera path (*.toml)"
 
 
 class CameraDialog(Dialog):
-    """Stays open beside the viewport."""
+    """Camera keyframes, non-modal."""
 
     def __init__(self, keys: CameraKeys, parent: QWidget | None = None) -> None:
         super().__init__(parent, "Camera Keyframes")
@@ -90,12 +90,12 @@ class CameraDialog(Dialog):
 
     @property
     def chosen(self) -> int:
-        """Row of the chosen keyframe; -1 without one."""
+        """Row of the selected keyframe, or -1."""
         rows = {index.row() for index in self.table.selectedIndexes()}
         return min(rows, default=-1)
 
     def renew(self) -> None:
-        """Show the keyframes as they are now."""
+        """Show the current keyframes."""
         chosen = self.chosen
         path = self._keys.path
         self.table.blockSignals(True)
@@ -130,7 +130,7 @@ class CameraDialog(Dialog):
             )
 
     def say(self, sentence: str, role: str = "dim") -> None:
-        """Show a sentence below the list."""
+        """Show a message below the list."""
         theme.set_role(self.sentence, role)
         self.sentence.setText(sentence)
 
@@ -158,7 +158,7 @@ class CameraDialog(Dialog):
             self._keys.set_path(self._keys.path.without(self.chosen))
 
     def _retime(self, row: int, place: int) -> None:
-        """Another time was typed."""
+        """Apply a time typed in the table."""
         path = self._keys.path
         item = self.table.item(row, place)
         key = path.keys[row]
@@ -177,7 +177,7 @@ class CameraDialog(Dialog):
             self.read(path)
 
     def read(self, path: Path) -> None:
-        """Take over the keyframes of a file, or say why not."""
+        """Load keyframes from a file; shows an error message on failure."""
         try:
             self._keys.set_path(load_camera_path(path))
         except SnakeStudioError as error:
@@ -189,7 +189,7 @@ class CameraDialog(Dialog):
             self.write(path)
 
     def write(self, path: Path) -> None:
-        """Keep the keyframes in a file, or say why that cannot be."""
+        """Save the keyframes to a file; shows an error message on failure."""
         try:
             save_camera_path(path, self._keys.path)
         except SnakeStudioError as error:
@@ -199,7 +199,7 @@ class CameraDialog(Dialog):
 
     @staticmethod
     def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:
-        """The dialog of a window, brought up."""
+        """Return the dialog of a window, raised to the front."""
         dialog = parent.findChild(CameraDialog) or CameraDialog(keys, parent)
         dialog.show()
         dialog.raise_()

@@ -1,4 +1,4 @@
-"""The fields of the video dialog."""
+"""Form of the video dialog."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _QUALITIES = (Choice("small", "Small file"), Choice("good", "Good"), Choice("bes
 
 @dataclass(frozen=True)
 class VideoChoices:
-    """What the dialog asks for."""
+    """Choices of the video dialog."""
 
     preset: Preset | None = form_field(
         None,
@@ -110,24 +110,24 @@ class VideoChoices:
 
     @property
     def path(self) -> Path:
-        """The chosen file."""
+        """Chosen file."""
         path = local_path(self.file)
         return path if path.suffix else path.with_suffix(usual_ending())
 
 
 def _codecs(choices: VideoChoices) -> list[Choice]:
-    """The codecs that the kind of file can hold."""
+    """Codecs available for the file type."""
     names = codecs_for(choices.path.suffix.lower())
     return [Choice(name, CODECS[name].label, capitalized(CODECS[name].note)) for name in names]
 
 
 class CurvesEditor(Editor):
-    """Columns for the curves under the picture: some that are offered, or typed names.
+    """Column names of the curves below the frame, chosen from a list or typed.
 
     Parameters
     ----------
     recording : Recording
-        Whose columns they are.
+        Recording that contains the columns.
     """
 
     def __init__(self, field: FormField, parent: QWidget, recording: Recording) -> None:
@@ -163,12 +163,12 @@ class CurvesEditor(Editor):
 
 
 class VideoForm(DeclaredForm[VideoChoices]):
-    """What can be chosen; parameters as in `VideoDialog`.
+    """Form of the video dialog; for the other parameters see `VideoDialog`.
 
     Parameters
     ----------
     browse : callable
-        Asks for a file.
+        Opens a file dialog.
     """
 
     def __init__(
@@ -203,11 +203,11 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self._show_file()
         self.set(preset=self._suitable_preset())
 
-    # --- what depends on what ---------------------------------------------------------------------
+    # --- dependencies -----------------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
-        """The chosen file."""
+        """Chosen file."""
         return self.values.path
 
     def follow(self, name: str) -> None:
@@ -220,11 +220,11 @@ class VideoForm(DeclaredForm[VideoChoices]):
             self.editors["preset"].set_value(self._suitable_preset())
 
     def _show_file(self) -> None:
-        """Have the tooltip tell the whole name: folders are longer than fields."""
+        """Show the full path in the tooltip, because the field may be too narrow."""
         self.widget_of("file").setToolTip(f"{self.values.file}\n\n{_KINDS}")
 
     def _suitable_preset(self) -> Preset | None:
-        """The preset that has the present values."""
+        """Preset with the current values, or None."""
         return next((each for each in PRESETS if self._is(each)), None)
 
     def _is(self, preset: Preset) -> bool:
@@ -234,7 +234,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         return plain and chosen == (preset.suffix, preset.size, preset.fps)
 
     def take(self, preset: Preset) -> None:
-        """Choose what suits a purpose."""
+        """Apply the values of a preset."""
         self.set(preset=preset)
         self._show_preset(preset)
 
@@ -249,9 +249,9 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self._show_file()
 
     def options(self) -> VideoOptions:
-        """How the video shall look, as far as it is chosen here.
+        """Options of the video as chosen in this form.
 
-        Raises `UsageError` if that cannot be.
+        Raises `UsageError` if they are invalid.
         """
         now = self.values
         width, height = now.size
@@ -284,7 +284,7 @@ def _fields(
     companions: Sequence[Companion],
     browse: Callable[[str], str | None],
 ) -> dict[str, FormField]:
-    """The declared fields, with what there is of a recording."""
+    """Declared fields with the choices available for a recording."""
     first, last = map(float, recording.times[[0, -1]])
     cameras = [
         Choice("view", "Current view"),
@@ -293,7 +293,7 @@ def _fields(
     ]
     if keys.keys:
         cameras.append(Choice("keys", f"Keyframes ({len(keys.keys)})"))
-    # As the viewport's legend: what there is in this run, and nothing else.
+    # Only what this run contains, as in the legend of the viewport.
     there = rows_of(recording.scene)
     one = companions[0].name if len(companions) == 1 else ""
     changes: dict[str, dict[str, Any]] = {
